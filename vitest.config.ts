@@ -33,6 +33,7 @@ const SHARED = [
   'test/retrieval/retrieval.test.ts',
   'test/report/{measures,report,write-report}.test.ts',
   'test/selfplay/{config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',
+  'test/selfplay/formats/opens.test.ts',
   'test/selfplay/{retrieval,search}/*.test.ts',
   'test/simulation/*.test.ts',
   'test/toolchain/{convert,elf-symbols,names}.test.ts',

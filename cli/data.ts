@@ -23,7 +23,9 @@ import { readItems } from '../judge/formats/read-items.ts';
 import { prepareWordsSet } from '../judge/words-set.ts';
 import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
 import { type OwnLibrary, ownLibrary } from '../lean/library/leandojo/own-library.ts';
+import { namesBoundIn } from '../lean/trust/screen/local-names.ts';
 import { screenHeader } from '../lean/trust/screen/screen-header.ts';
+import { screenStatement } from '../lean/trust/screen/screen-statement.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 
@@ -146,6 +148,11 @@ function headerRefusal(header: string): string | null {
   return screened.accepted ? null : screened.reason;
 }
 
+function statementRefusal(statement: string, header: string | null): string | null {
+  const screened = screenStatement(statement, namesBoundIn(header));
+  return screened.accepted ? null : screened.refusal.reason;
+}
+
 async function single(options: PrepareOptions, folder: string): Promise<ProblemSetReport> {
   const source = PUBLIC_SETS[options.from as PublicSetName];
   const splitWord = options.split === undefined || options.split === 'all' ? null : options.split;
@@ -162,6 +169,7 @@ async function single(options: PrepareOptions, folder: string): Promise<ProblemS
     skipInvalid: options.skipInvalid,
     answers: options.answers,
     headerRefusal,
+    statementRefusal,
     replace: options.replace === true,
   });
 }
@@ -183,6 +191,7 @@ async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSe
         skipInvalid: options.skipInvalid,
         answers: options.answers,
         headerRefusal,
+        statementRefusal,
         replace: options.replace === true,
       }),
     );

@@ -6,9 +6,10 @@
  * A variable's number is the number of variables in scope at its binder. A word becomes a number only within its
  * binder's scope, so statements with equal texts are consistent renamings of each other.
  */
+
+import { CLOSERS, statementPieces, type TextPiece } from '../data/lean-text/statement-text.ts';
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './signature.ts';
-import { CLOSERS, statementPieces, type TextPiece } from './statement-text.ts';
 
 /** Bind names up to a `,`; what follows is their scope, to the end of the bracket or the next `,` or `;`. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['∀', '∃', '∑', '∏', '⋃', '⋂', '⨆', '⨅', '∫']);

@@ -17,6 +17,7 @@ export interface RawSample {
   /** The answer gave no proof, and `text` is empty. */
   readonly refused?: Sample['refused'];
   readonly changedStatement?: Sample['changedStatement'];
+  readonly dropped?: Sample['dropped'];
   readonly written?: Sample['written'];
   /** Set if a search found the proof. */
   readonly steps?: Sample['steps'];
@@ -31,7 +32,8 @@ export interface RawSample {
 export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
   const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
   for (const sample of raw) {
-    const { statementId, index, tokens, logprob, seed, finish, refused, changedStatement, written, steps } = sample;
+    const { statementId, index, tokens, logprob, seed, finish, refused } = sample;
+    const { changedStatement, dropped, written, steps } = sample;
     const proof = displayProof(sample.text);
     // Of answers without a proof those count as one that say the same, where it is known what they say.
     const why = refused === undefined ? [] : [refused.reason, ...(written === undefined ? [] : [written])];
@@ -47,6 +49,7 @@ export function dedupeSamples(raw: readonly RawSample[], model: string, earlier:
         ...(refused === undefined ? {} : { refused }),
         ...(written === undefined ? {} : { written }),
         ...(changedStatement === undefined ? {} : { changedStatement }),
+        ...(dropped === undefined ? {} : { dropped }),
         ...(steps === undefined ? {} : { steps }),
       });
     }

@@ -4,11 +4,12 @@
  * a conjecture is refused when Lean accepts one of them, so a refusal as `vacuous` or `refutable` is never wrong.
  * Lean's answer within the small limits is final: a longer proof is not cheap.
  */
+
+import { statementPieces, typeColon } from '../data/lean-text/statement-text.ts';
 import type { RunConfig } from '../data/schemas/run-config.ts';
 import { instanceArguments, isData, typeVariables } from './instances.ts';
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './signature.ts';
-import { statementPieces, typeColon } from './statement-text.ts';
 
 /** Something to prove about a conjecture. */
 export interface GateCandidate {

@@ -3,9 +3,10 @@
  * model, and reports that without such a guide conjectures turn into long disjunctions that anything proves and nothing
  * needs. The score is relatedness to the conjecture's source times cleanliness; each factor is in [0, 1].
  */
+
+import { statementPieces } from '../data/lean-text/statement-text.ts';
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import { readSignature, splitAt } from './signature.ts';
-import { statementPieces } from './statement-text.ts';
 
 /** A clean conjecture is at most this many times as long as its target; longer ones lose in proportion. */
 const LENGTH_RATIO_FREE = 1.5;

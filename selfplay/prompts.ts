@@ -3,10 +3,11 @@
  * The markers are tokens of their own in the embedded tokenizer. Names of theorems are left out, because a proof does
  * not need them.
  */
+
+import { onOneLine, proofAssignment, statementPieces, typeColon } from '../data/lean-text/statement-text.ts';
 import { declarationHead } from '../data/schemas/declaration-head.ts';
 import type { Example } from '../data/schemas/records.ts';
 import { PROMPT_MARKERS, PROOF_MARKER, STATE_MARKER } from '../data/schemas/slot-tokens.ts';
-import { onOneLine, proofAssignment, statementPieces, typeColon } from './statement-text.ts';
 
 /** No text of a prompt may hold one. */
 export const MARKERS: readonly string[] = [...PROMPT_MARKERS, STATE_MARKER];

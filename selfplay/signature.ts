@@ -2,8 +2,9 @@
  * Takes a statement apart as far as its text shows it: binders, hypotheses, conclusion. Knows brackets, `∀` and `→` at
  * the front of a type; does not elaborate, so a notation that hides a `∀` hides it here too.
  */
+
+import { statementPieces, type TextPiece, typeColon } from '../data/lean-text/statement-text.ts';
 import { displayStatement } from './prompts.ts';
-import { statementPieces, type TextPiece, typeColon } from './statement-text.ts';
 
 export interface Binder {
   readonly kind: 'explicit' | 'implicit' | 'instance';

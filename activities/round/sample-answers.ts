@@ -129,7 +129,12 @@ const keyOf = (
 ): string => `${model} ${statementId} ${index} ${seed}`;
 
 /** What a sample's record says of the answer. */
-function taken(answer: Answer): Pick<RawSample, 'text' | 'refused' | 'changedStatement'> {
+function taken(answer: Answer): Pick<RawSample, 'text' | 'refused' | 'changedStatement' | 'dropped'> {
   if (answer.kind === 'refused') return { text: '', refused: answer.refusal };
-  return { text: answer.proof, ...(answer.changed ? { changedStatement: true as const } : {}) };
+  const { proof: text, changed, dropped } = answer;
+  return {
+    text,
+    ...(changed ? { changedStatement: true as const } : {}),
+    ...(dropped === undefined ? {} : { dropped }),
+  };
 }

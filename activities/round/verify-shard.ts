@@ -17,6 +17,9 @@ import type { Sampled } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { VerdictParts } from './verdict-parts.ts';
 
+/** As in `verdictSchema`. */
+const MESSAGES_MAX = 8;
+
 export interface VerifyShardInput {
   readonly run: string;
   /** Folder of the shard's objects. */
@@ -70,9 +73,11 @@ export function verifyShardActivities(ports: Ports) {
             tell();
           });
           const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
-          const verdicts = samples.map(
-            (sample) =>
+          const verdicts = samples.map((sample) =>
+            withDropped(
               kept.get(sample.id) ?? found.get(sample.id) ?? unreadVerdict(sample, verifier.environment.version),
+              sample,
+            ),
           );
           const counts: VerdictCounts = {};
           const newCounts: VerdictCounts = {};
@@ -185,6 +190,13 @@ function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
     tier: 'screen',
     leanVersion,
   };
+}
+
+/** A proof that fails may have needed what its answer had above the theorem. */
+function withDropped(verdict: Verdict, { dropped }: Sample): Verdict {
+  if (dropped === undefined || verdict.kind === 'proved' || verdict.messages.length >= MESSAGES_MAX) return verdict;
+  const text = `tried without what the answer has above the theorem: ${dropped}`;
+  return { ...verdict, messages: [...verdict.messages, { severity: 'information', line: 0, column: 0, text }] };
 }
 
 function verdictOf(result: CheckResult, leanVersion: string): Verdict {

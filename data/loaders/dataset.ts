@@ -37,7 +37,7 @@ export interface Dataset {
 }
 
 /** Statements of `path` in file order. Iterating throws STP1501 with file and line at a row that is not one (unless
- *  `skipInvalid`), STP1405 when the file cannot be read. Read it once. */
+ *  `skipInvalid`, or the checker refuses its statement), STP1405 when the file cannot be read. Read it once. */
 export function readDataset(path: string, options: DatasetOptions): Dataset {
   const report: DatasetReport = { rows: 0, statements: 0, skipped: 0, skippedFor: {}, skippedRows: [] };
   return { statements: statementsOf(path, options, report), report };
@@ -56,7 +56,7 @@ async function* statementsOf(path: string, options: DatasetOptions, report: Data
     if ('statement' in result) {
       report.statements += 1;
       yield result.statement;
-    } else if (options.skipInvalid === true) {
+    } else if (options.skipInvalid === true || ('isRefused' in result && result.isRefused)) {
       report.skipped += 1;
       countReason(report.skippedFor, result.problem);
       if (report.skippedRows.length < SKIPPED_ROWS_NAMED_MAX)

@@ -12,7 +12,7 @@ import {
   statementSchema,
 } from '../schemas/records.ts';
 import { type Answers, rowText } from './row-text.ts';
-import { theoremText } from './theorem-text.ts';
+import { bareText, theoremText } from './theorem-text.ts';
 
 const label = z.string().max(128);
 const tags = z.array(label).max(15).nullish();
@@ -75,13 +75,16 @@ export interface RowOptions {
   readonly answers?: Answers | undefined;
   /** Why the checker would refuse the header; null where it takes it. An answer that it refuses is not used; default: it takes all. */
   readonly headerRefusal?: ((header: string) => string | null) | undefined;
+  /** Why the checker would refuse the statement under its header; null where it takes it. Default: it takes all. */
+  readonly statementRefusal?: ((statement: string, header: string | null) => string | null) | undefined;
   /** Name of the set, first of every statement's labels; without it the labels are the row's own. */
   readonly set?: string | undefined;
 }
 
 const IMPORTS = /^import\s/mu;
 
-export type RowResult = { readonly statement: Statement } | { readonly problem: string };
+/** `isRefused`: the row is one of the format, and nothing could prove its statement here. */
+export type RowResult = { readonly statement: Statement } | { readonly problem: string; readonly isRefused?: true };
 
 /** A parsed row as a statement, or why it is not one. Never throws. */
 export function rowToStatement(row: unknown, format: DatasetFormat, options: RowOptions): RowResult {
@@ -126,6 +129,8 @@ function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, op
     return { problem: `what stands above the theorem is longer than ${HEADER_CHARS_MAX} characters` };
   const refusal = isAnswered ? (options.headerRefusal?.(header!) ?? null) : null;
   if (refusal !== null) return { problem: `its answer is not taken: ${refusal}` };
+  const refused = options.statementRefusal?.(theorem.statement, header) ?? null;
+  if (refused !== null) return { problem: `the checker refuses the statement: ${refused}`, isRefused: true };
   return checked({
     id: statementId(header, theorem.statement),
     name: theorem.name,
@@ -162,7 +167,8 @@ function checkedRecord(row: unknown, options: RowOptions): RowResult {
   const taken = { statement: { ...data, split: options.split ?? data.split, weight: options.weight ?? data.weight } };
   if (data.id === wordsId(data.statement)) return taken;
   const theorem = theoremText(data.statement);
-  if (theorem === null || theorem.statement !== data.statement) {
+  // A record may keep comments.
+  if (theorem === null || theorem.statement !== bareText(data.statement)) {
     return { problem: 'statement is not `theorem NAME BINDERS : TYPE`' };
   }
   if (theorem.name !== data.name) return { problem: `name is ${data.name}, the statement's is ${theorem.name}` };

@@ -32,6 +32,8 @@ export interface ProblemSetRequest {
   readonly answers?: Answers | undefined;
   /** Why the checker would refuse a file that starts like this; null where it takes it. */
   readonly headerRefusal: (header: string) => string | null;
+  /** Why the checker would refuse a statement under its header; null where it takes it. Such rows are left out. */
+  readonly statementRefusal: (statement: string, header: string | null) => string | null;
   readonly replace: boolean;
 }
 
@@ -64,6 +66,7 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
     weight: request.weight,
     answers: request.answers,
     headerRefusal: request.headerRefusal,
+    statementRefusal: request.statementRefusal,
   });
   const counts = {
     ...{ train: 0, heldOut: 0, otherSplit: 0, repeated: 0, renamed: 0 },
@@ -143,8 +146,8 @@ function card(request: ProblemSetRequest, report: ProblemSetReport, sha256: stri
     `- **With definitions of their own**: ${report.withDefinitions}.`,
     `- **Matching weight**: ${request.weight ?? 'the row’s own, else 1'}.`,
     '',
-    'Statements are the text before the last `sorry`, without `:=` or `:= by` and without comments above (STP §1.1). What',
-    'stands above the theorem is their header; an answer that a row gives in a comment stands in it.',
+    'Statements are the text before the proof, without comments (STP §1.1 cuts at the last `sorry`). What stands above the',
+    'theorem is their header; an answer that a row gives in a comment stands in it.',
     '',
     ...Object.entries(report.skippedFor).map(([reason, count]) => `- left out, ${count}: ${reason}`),
     '',

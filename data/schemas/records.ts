@@ -114,6 +114,8 @@ export const sampleSchema = z.strictObject({
   written: z.string().max(PROOF_CHARS_MAX).optional(),
   /** The answer stated another theorem; its proof is tried under ours. */
   changedStatement: z.literal(true).optional(),
+  /** Commands above the theorem of the answer that its proof is tried without. */
+  dropped: z.string().max(512).optional(),
   /** The tactics of a proof that a search found, each with the goal it was run on. */
   steps: z.array(proofStepSchema).optional(),
 });

@@ -50,7 +50,7 @@ export async function consequences(
     .filter(({ marks }) => marks.length > 0)
     .toSorted((a, b) => a.statement.length - b.statement.length || (a.name < b.name ? -1 : 1));
   const examples = bySize.map((one) => {
-    const first = add(`example${signatureOf(one.statement)} := by\n  ${trivialProof.replaceAll('\n', '\n  ')}`);
+    const first = add(`example${signatureOf(one)} := by\n  ${trivialProof.replaceAll('\n', '\n  ')}`);
     const end = line;
     add(markLines([one], 'local').join('\n'));
     return { name: one.name, first, end };

@@ -2,6 +2,7 @@
  * Splits the text of one theorem into signature and tactic block. Works on text without comments; a position in it is a
  * position in the masked code, which has no brackets and no `:=` inside literals.
  */
+import { proofSigns } from '../../data/lean-text/proof-start.ts';
 
 export interface TheoremText {
   readonly name: string;
@@ -18,8 +19,8 @@ const KEYWORD = /^(?:theorem|lemma)\s+/;
 const NAME = /^(?:«[^»]*»|[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)(?:\.(?:«[^»]*»|[\p{L}_][\p{L}\p{N}_'!?₀-₉]*))*/u;
 const OPENING = '([{⟨⦃';
 const CLOSING = ')]}⟩⦄';
-/** Each takes one `:=` of its own where it stands in a type. */
-const BINDING_WORD = /(?<![\p{L}\p{N}_'.])(?:let|have|letI|haveI)(?![\p{L}\p{N}_'])/uy;
+/** A dotted name, a word, or a sign that matters here. */
+const SIGN = /[\p{L}_][\p{L}\p{N}_'.!?₀-₉]*|:=|←/uy;
 /** Column of the first tactic, as in `Sample.proof`. */
 const TACTIC_COLUMN = 2;
 
@@ -58,20 +59,18 @@ export function splitSignature(text: string, code: string): Signature | SkipReas
 /** Position of the `:=` that ends the signature, or -1 where a `|` alternative comes first or there is none. */
 function proofAssignment(code: string, start: number): number {
   let depth = 0;
-  let bindings = 0;
+  const isProof = proofSigns();
   for (let index = start; index < code.length; index++) {
     const character = code[index]!;
     if (character === '«') index = Math.max(index, code.indexOf('»', index));
     else if (OPENING.includes(character)) depth++;
     else if (CLOSING.includes(character)) depth--;
     if (depth !== 0) continue;
-    BINDING_WORD.lastIndex = index;
-    if (BINDING_WORD.test(code)) bindings++;
-    if (code.startsWith(':=', index)) {
-      if (bindings === 0) return index;
-      bindings--;
-    }
-    if (/^\n\s*\|\s/.test(code.slice(index, index + 80)) && bindings === 0) return -1;
+    SIGN.lastIndex = index;
+    const sign = SIGN.exec(code)?.[0] ?? character;
+    if (isProof(sign)) return index;
+    if (/^\n\s*\|\s/.test(code.slice(index, index + 80))) return -1;
+    index += sign.length - 1;
   }
   return -1;
 }

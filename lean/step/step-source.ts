@@ -3,6 +3,7 @@
  * stands after it: in that form Lean keeps what it knows after every tactic, so that a changed tail alone is elaborated.
  */
 import type { LeanMessage, VerdictKind } from '../../data/schemas/records.ts';
+import { implicitLines } from '../trust/stated-form.ts';
 import { HEARTBEATS_USED } from '../trust/verdict/batch-reading.ts';
 
 export interface StepGoal {
@@ -39,8 +40,7 @@ export interface StateText {
 export function stateText(goal: StepGoal, tactics: readonly string[]): StateText {
   const headerLines = goal.header.split('\n').length;
   const lines = [
-    'set_option autoImplicit false',
-    'set_option relaxedAutoImplicit false',
+    ...implicitLines(goal.header),
     'set_option linter.all false',
     `set_option maxHeartbeats ${goal.heartbeatsMax}`,
     ...`theorem ${goal.name}${goal.signature}`.split('\n'),

@@ -1,9 +1,11 @@
 /** The text of a certified and kept theorem, printed anew from the screen's reading, exactly as it was checked. */
 import { StpError } from '../../data/errors.ts';
 import { LIBRARY_HEADER } from './header.ts';
+import { namesBoundIn } from './screen/local-names.ts';
 import { screenHeader } from './screen/screen-header.ts';
 import { screenProof } from './screen/screen-proof.ts';
 import { screenStatement } from './screen/screen-statement.ts';
+import { calledName } from './stated-form.ts';
 
 export const GROWN_NAMESPACE = 'Grown';
 
@@ -64,29 +66,54 @@ export function markLines(theorems: readonly GrownTheorem[], kind: 'scoped' | 'l
   return theorems.flatMap(({ name, marks }) => marks.map((mark) => `attribute [${kind} ${mark}] ${name}`));
 }
 
-/**
- * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
- * from their tokens, as they were when they were checked. STP1402 for what the screen refuses:
- * none such was ever certified.
- */
-export function theoremText(
-  name: string,
-  { statement, proof }: { readonly statement: string; readonly proof: string },
-): string {
-  return `theorem ${name}${signatureOf(statement)} := by\n${proofOf(proof)}`;
+interface KeptText {
+  readonly header?: string | null;
+  readonly statement: string;
+  readonly proof: string;
+  /** Does the proof call its own theorem? Missing: as `callsItself` guesses. */
+  readonly isRecursive?: boolean;
 }
 
-function proofOf(proof: string): string {
-  const screened = screenProof(proof);
+/**
+ * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
+ * from their tokens, as they were when they were checked. A recursive proof is that of `NAME.OWN`, with the name by which it
+ * calls its theorem. STP1402 for what the screen refuses: none such was ever certified.
+ */
+export function theoremText(name: string, kept: KeptText): string {
+  const { text, ending, own } = readKept(kept);
+  const isRecursive = own !== undefined && (kept.isRecursive ?? callsItself(kept));
+  const written = isRecursive ? `${name}.${own}` : name;
+  const theorem = [`theorem ${written}${signatureOf(kept)} := by`, text, ...(ending === undefined ? [] : [ending])];
+  if (isRecursive) theorem.push(`theorem ${name} : type_of% @${written} := @${written}`);
+  return theorem.join('\n');
+}
+
+/**
+ * Does a kept proof call its own theorem? A name with a namespace that the proof mentions is more often a fact of a library,
+ * unless the proof says how it ends.
+ */
+export function callsItself(kept: KeptText): boolean {
+  const { ending, own } = readKept(kept);
+  return own !== undefined && (ending !== undefined || !own.includes('.'));
+}
+
+function readKept({ header = null, statement, proof }: KeptText) {
+  const stated = readStatement({ header, statement });
+  const screened = screenProof(proof, namesBoundIn(header, statement));
   if (!screened.accepted) throw notScreened('proof', screened.refusal.reason, proof);
-  return screened.text;
+  const { text, ending } = screened;
+  return { text, ending, own: calledName(stated.name, `${text}\n${ending ?? ''}`) };
 }
 
 /** What stands after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
-export function signatureOf(statement: string): string {
-  const screened = screenStatement(statement);
+export function signatureOf(kept: Pick<KeptText, 'header' | 'statement'>): string {
+  return readStatement(kept).signature;
+}
+
+function readStatement({ header = null, statement }: Pick<KeptText, 'header' | 'statement'>) {
+  const screened = screenStatement(statement, namesBoundIn(header));
   if (!screened.accepted) throw notScreened('statement', screened.refusal.reason, statement);
-  return screened.signature;
+  return screened;
 }
 
 /** The header of a kept proof as Lean gets it. STP1402 for a header that the screen refuses. */

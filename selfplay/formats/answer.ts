@@ -2,13 +2,27 @@
  * Reads a proof out of a model's answer. The proof always goes under our statement: what an answer says of the statement
  * is compared with ours, and decides only whether the answer is marked as changed, or refused.
  */
+import { statementPieces, typeColon } from '../../data/lean-text/statement-text.ts';
 import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
 import { type AnswerRefusal, PROOF_CHARS_MAX } from '../../data/schemas/records.ts';
 import { afterThinking, leanBlocks, upToFence } from './code-blocks.ts';
-import { declarationsIn, hasSorry, indent, sameTokens, type TheoremDeclaration, tacticBlock } from './declarations.ts';
+import {
+  declarationsIn,
+  hasSorry,
+  indent,
+  sameTokens,
+  scopeBelow,
+  type TheoremDeclaration,
+  tacticBlock,
+} from './declarations.ts';
+import { newOpens, underOpens } from './scope.ts';
 
 /** Of a block that is read: comments and lemmas beside a proof. Reading takes less than a microsecond a character. */
 const BLOCK_CHARS_MAX = 4 * PROOF_CHARS_MAX;
+/** The checker bounds proofs by itself, and what Lean prints proves nothing. */
+const WITHOUT_EFFECT = /^set_option (?:maxHeartbeats|linter\.|pp\.|trace\.|profiler)/u;
+/** As in `sampleSchema`. */
+const DROPPED_CHARS_MAX = 512;
 
 export type Answer =
   | {
@@ -16,6 +30,8 @@ export type Answer =
       readonly proof: string;
       /** The answer states another theorem than ours. */
       readonly changed: boolean;
+      /** Commands of the answer that the proof is tried without: `import Mathlib; namespace A`. Missing: none. */
+      readonly dropped?: string;
     }
   | { readonly kind: 'refused'; readonly refusal: AnswerRefusal };
 
@@ -25,6 +41,8 @@ export interface AskedFor {
   readonly name: string;
   /** Definitions of the statement's header, which an answer may repeat as they are; from their keywords on. */
   readonly given: readonly string[];
+  /** The statement's header. */
+  readonly header: string;
 }
 
 /** The whole answer is the proof. */
@@ -110,7 +128,28 @@ function readBlock(code: string, asked: AskedFor): Answer | null {
   if (main.proof === null || lemmas.some(({ proof }) => proof === null))
     return refused('no-theorem', 'a theorem of the answer has no proof after `:=`');
   const changed = !isSameStatement(main, asked);
-  return { kind: 'proof', proof: [...lemmas.map(localLemma), tacticBlock(main.proof)].join('\n'), changed };
+  const inForce = scopeBelow(asked.header);
+  const opens = newOpens(main.opens, inForce.opens);
+  const given = new Set(inForce.others);
+  const dropped = main.others.filter((command) => !given.has(command) && !WITHOUT_EFFECT.test(command));
+  const block = [...lemmas.map((lemma) => localLemma(lemma, main.opens)), tacticBlock(main.proof)].join('\n');
+  return {
+    kind: 'proof',
+    proof: opened(opens, block, dropped),
+    changed,
+    ...(dropped.length === 0 ? {} : { dropped: dropped.join('; ').slice(0, DROPPED_CHARS_MAX) }),
+  };
+}
+
+/**
+ * What the answer opens is open in its proof, and only there, so the statement keeps its meaning. An answer that imports more
+ * than we do may open what is not there: then its proof is tried without, too.
+ */
+function opened(opens: readonly string[], block: string, dropped: readonly string[]): string {
+  if (opens.length === 0) return block;
+  const proof = underOpens(opens, block);
+  if (!dropped.some((command) => command.startsWith('import '))) return proof;
+  return `first\n| (\n${indent(proof)}\n  )\n| (\n${indent(block)}\n  )`;
 }
 
 /** The theorem of our name; else the one that states ours; else the last. */
@@ -128,8 +167,13 @@ function isSameStatement({ signature }: TheoremDeclaration, { statement, name }:
 }
 
 /** `have` takes binders as a theorem does, so a lemma needs no more than another keyword. */
-function localLemma({ name, signature, proof }: TheoremDeclaration): string {
-  return `have ${name} ${signature} := by\n${indent(tacticBlock(proof!))}`;
+function localLemma({ name, signature, proof, opens }: TheoremDeclaration, open: readonly string[]): string {
+  const own = newOpens(opens, open);
+  const { pieces } = statementPieces(signature);
+  const type = pieces[typeColon(pieces)]?.at ?? 0;
+  const inType = own.map((open) => ` open ${open} in`).join('');
+  const stated = `${signature.slice(0, type + 1)}${inType}${signature.slice(type + 1)}`;
+  return `have ${name} ${stated} := by\n${indent(underOpens(own, tacticBlock(proof!)))}`;
 }
 
 function fitting(answer: Answer): Answer {

@@ -2,10 +2,12 @@
  * Reads the Lean text of a code block just far enough to find its declarations, their signatures and proofs. Commands are
  * found at column 0. Nothing here decides what is proved: the text that is cut out goes under our statement and to Lean.
  */
+
+import { proofAssignment, statementPieces, type TextPiece } from '../../data/lean-text/statement-text.ts';
 import { declarationHead } from '../../data/schemas/declaration-head.ts';
 import { tokenize } from '../../lean/trust/screen/tokenizer.ts';
 import { displayProof } from '../prompts.ts';
-import { proofAssignment, statementPieces, type TextPiece } from '../statement-text.ts';
+import { ScopeReader } from './scope.ts';
 
 const THEOREM_WORDS = 'theorem|lemma';
 /** Commands that add what a proof cannot bring along. */
@@ -33,6 +35,9 @@ export interface TheoremDeclaration {
   readonly signature: string;
   /** What follows `:=`, with its columns, `by` included; null where the proof has another form (`| 0 => …`, none). */
   readonly proof: string | null;
+  /** What is open there, and which other commands are in force, as of `ScopeReader`. */
+  readonly opens: readonly string[];
+  readonly others: readonly string[];
 }
 
 /** Something other than a theorem that the block adds. */
@@ -47,14 +52,29 @@ export interface OtherDeclaration {
 export function declarationsIn(code: string): (TheoremDeclaration | OtherDeclaration)[] {
   const plain = withoutComments(displayProof(code));
   const starts = Array.from(plain.matchAll(COMMAND), ({ index }) => index);
+  const scope = new ScopeReader();
   return starts.flatMap((start, at): (TheoremDeclaration | OtherDeclaration)[] => {
     const segment = plain.slice(start, starts[at + 1]).trimEnd();
     const word = DECLARING.exec(segment);
+    scope.read(segment.slice(0, word?.index), word !== null);
     if (word === null) return [];
+    const inForce = scope.take();
     if (!IS_THEOREM.test(word[0])) return [{ kind: 'other', word: word[0], text: segment.slice(word.index) }];
     const declaration = theoremIn(segment, word.index);
-    return declaration === null ? [] : [declaration];
+    return declaration === null ? [] : [{ ...declaration, ...inForce }];
   });
+}
+
+/** What is in force below a text of commands. */
+export function scopeBelow(code: string): Pick<TheoremDeclaration, 'opens' | 'others'> {
+  const plain = withoutComments(code);
+  const starts = Array.from(plain.matchAll(COMMAND), ({ index }) => index);
+  const scope = new ScopeReader();
+  for (const [at, start] of starts.entries()) {
+    const segment = plain.slice(start, starts[at + 1]);
+    scope.read(segment, DECLARING.test(segment));
+  }
+  return scope.take();
 }
 
 /** Equal tokens: white space and comments do not count. */
@@ -96,7 +116,7 @@ export function hasSorry(text: string): boolean {
 }
 
 /** `plain` from the keyword at `start` on; null without a name or a colon. */
-function theoremIn(plain: string, start: number): TheoremDeclaration | null {
+function theoremIn(plain: string, start: number): Omit<TheoremDeclaration, 'opens' | 'others'> | null {
   const text = plain.slice(start);
   const head = declarationHead(text);
   if (head === null) return null;

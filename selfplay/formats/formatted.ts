@@ -29,7 +29,7 @@ export function formattedForm(
   const values = statedValues(stated, libraryHeader);
   const lemmas = lemmasWithin(offer.lemmas, offer.tokens);
   const given = ownDefinitions(stated.header).map(({ text }) => text);
-  const asked = { statement: stated.statement, name: values.name, given };
+  const asked = { statement: stated.statement, name: values.name, given, header: stated.header ?? libraryHeader };
   return {
     ...asPrompt(format, [{ role: 'user', content: shownWith(lemmas, prover.prompt, values) }]),
     ...(lemmas.length === 0 ? {} : { lemmas: lemmas.map(({ name }) => name) }),

@@ -2,6 +2,8 @@
  * When two statements are the same to a prover that meets names as slots: equal once the names of variables and definitions
  * are gone. Two keys differ in what else counts of the definitions.
  */
+
+import { statementPieces } from '../../data/lean-text/statement-text.ts';
 import { contentId } from '../../data/schemas/ids.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import { tokenize } from '../../lean/trust/screen/tokenizer.ts';
@@ -9,7 +11,6 @@ import { canonicalText } from '../canonical-text.ts';
 import { statementKey } from '../dedupe.ts';
 import { displayStatement } from '../prompts.ts';
 import { type Binder, readSignature, splitAt } from '../signature.ts';
-import { statementPieces } from '../statement-text.ts';
 import { definitionLines, signatureLines } from './definition-text.ts';
 import { PROPOSITION, slotTable, UNIVERSE } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';

@@ -3,13 +3,14 @@
  * those of the statement to prove, so that a definition has the same slot throughout a proof; hypotheses get slots from the
  * goal. Other goals are not shown, because a tactic works on the first goal.
  */
+
+import { onOneLine } from '../../data/lean-text/statement-text.ts';
 import type { ShownGoal } from '../../data/schemas/goal.ts';
 import type { ShownDefinition } from '../../data/schemas/shown-definition.ts';
 import type { ShownLemma } from '../../data/schemas/shown-lemma.ts';
 import { PROOF_MARKER, STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
 import { wholeAnswer } from '../formats/answer.ts';
 import { displayProof } from '../prompts.ts';
-import { onOneLine } from '../statement-text.ts';
 import { lemmaText } from './lemma-text.ts';
 import { type LemmaOffer, NO_LEMMAS, type ProverForm, withSlots } from './prover-form.ts';
 

@@ -70,6 +70,13 @@ const ATTACKS: Readonly<Record<string, readonly [text: string, taken: string]>> 
     block(`instance : HAdd Nat Nat Nat := ⟨fun a _ => a⟩\n${FALSE} := by\n  rfl`),
     'declares-more',
   ],
+  'another meaning of a name by an open': [
+    block(
+      `namespace Evil\ntheorem absurd (n : Nat) : n = n := rfl\nend Evil\nopen Evil\n${FALSE} := by\n  exact absurd n`,
+    ),
+    'ours',
+  ],
+  'an open that ends the proof': [block(`open Nat in\nopen Nat) in\n${FALSE} := by\n  simp`), 'ours'],
   'an example': [block('example (n : Nat) : n = n := rfl'), 'no-theorem'],
   'thinking without an end': [`<think>${block(`${FALSE} := by\n  simp`)}`, 'cut-off'],
 };
@@ -84,6 +91,16 @@ const HONESTLY: Readonly<Record<string, string>> = {
   'a private theorem in a namespace': block(`namespace X\nprivate ${TRUE} := by\n  omega\nend X`),
   'an attribute and a doc comment': block(`/-- theorem claim : False -/\n@[simp]\n${TRUE} := by\n  omega`),
   'other spaces and a comment': block('theorem claim\n    (n : Nat) /- any -/ :\n    0 + n  = n := by\n  omega'),
+  'an open above': block(`open Nat\n\ntheorem claim (n : Nat) : 0 + n = n := by\n  have := succ_eq_add_one n\n  omega`),
+  'an open that is scoped, hides and renames': block(
+    `open scoped List\nopen Nat hiding add_comm\nopen List renaming map → mapped in\n${TRUE} := by\n  have := succ_eq_add_one n\n  omega`,
+  ),
+  'opens of a larger library': block(
+    `import Mathlib\nopen BigOperators Real Nat Topology Rat\n\n${TRUE} := by\n  omega`,
+  ),
+  'an open of a section': block(
+    `section\nopen Nat\nlemma h (m : Nat) : succ m = m + 1 := succ_eq_add_one m\nend\n\n${TRUE} := by\n  have := h n\n  omega`,
+  ),
   'a lemma before': block(`lemma h (m : Nat) : 0 + m = m := by\n  omega\n\n${TRUE} := h n`),
   'a block of an enumeration': `1. So\n   ${block(`${TRUE} := by\n  omega`).replaceAll('\n', '\n   ')}`,
   'a sketch before': `${block(`${TRUE} := by\n  sorry`)}\n\n${block(`${TRUE} := by\n  omega`)}`,

@@ -118,6 +118,35 @@ describe('bin/stp data prepare', () => {
     expect(statements[1]).toMatchObject({ name: 'c', weight: 3, split: 'held-out', header: 'import Stp\n\nopen Stp' });
   });
 
+  it('cuts off every proof, and leaves out what the checker would refuse', async () => {
+    const rows = [
+      'theorem a (n : Nat) : n + 0 = n := by\n  -- your proof here\n  sorry',
+      'theorem b (n : Nat) : n * 1 = n := by omega',
+      'theorem c : letI n : Nat := 2; n + n = 4 := sorry',
+      'theorem d : "a sorry b" ≠ "" := by sorry',
+      'theorem e («x y» : Nat) : «x y» = 1 := by sorry',
+      'import Init\nvariable (lemma : Nat)\ntheorem f : lemma = lemma := by sorry',
+    ];
+    const input = await file('proved.jsonl', lines(...rows.map((statement) => ({ statement }))));
+    const made = await prepare({ from: 'jsonl', input, name: 'proved', json: true });
+    expect(JSON.parse(made)).toMatchObject([
+      {
+        train: 4,
+        skippedFor: {
+          'the checker refuses the statement: has a string with the word sorry': 1,
+          'the checker refuses the statement: has a quoted name': 1,
+        },
+      },
+    ]);
+    const statements = await problemSet(join(directory, 'problems', 'proved'));
+    expect(statements.map(({ statement }) => statement)).toEqual([
+      'theorem a (n : Nat) : n + 0 = n',
+      'theorem b (n : Nat) : n * 1 = n',
+      'theorem c : letI n : Nat := 2; n + n = 4',
+      'theorem f : lemma = lemma',
+    ]);
+  });
+
   it('puts answers in their place, or leaves their rows out, and says so', async () => {
     const open = (name: string, comment: string) =>
       `abbrev ${name}_solution : ℕ := sorry\n${comment}\n/-- Find it. -/\ntheorem ${name} : 1 + 1 = ${name}_solution :=\nsorry`;

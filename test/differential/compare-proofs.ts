@@ -21,6 +21,14 @@ export interface Tally {
   readonly failures: string[];
 }
 
+/** Lean reads no tabs; for us they indent. */
+const untabbed = <Proof extends { readonly text: string }>(proof: Proof): Proof => ({
+  ...proof,
+  text: proof.text.replace(/^[ \t]+/gmu, (indentation) =>
+    [...indentation].reduce((blanks, one) => blanks + (one === '\t' && blanks.length % 2 === 0 ? '  ' : ' '), ''),
+  ),
+});
+
 type OurAnswer = Answer | 'refused';
 
 export async function compareProofs(
@@ -29,7 +37,7 @@ export async function compareProofs(
   oracle: Oracle,
 ): Promise<Tally> {
   const passing = proofs.filter(({ text }) => screenProof(text).accepted);
-  const [ours, theirs] = await Promise.all([askVerifier(proofs, verifier), oracle.ask(passing)]);
+  const [ours, theirs] = await Promise.all([askVerifier(proofs, verifier), oracle.ask(passing.map(untabbed))]);
   const tally: Tally = {
     texts: proofs.length,
     passed: passing.length,
@@ -49,7 +57,7 @@ export async function compareProofs(
     else if (mine === lean) tally.compared += 1;
     else {
       const again = (await askVerifier([proof], verifier))[0]!;
-      const alone = (await oracle.ask([proof]))[0]!;
+      const alone = (await oracle.ask([untabbed(proof)]))[0]!;
       if (again === alone) tally.compared += 1;
       else if (again === 'unclear' || alone === 'unclear') tally.unclear += 1;
       else tally.failures.push(told(`the verifier says ${again}, the object says ${alone}`, proof));

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { printLiteral } from '../../lean/trust/screen/literals.ts';
 import { findUnprinted, PROOF_OPTIONS } from '../../lean/trust/screen/printed-text.ts';
 import { PROOF_COLUMN, screenProof } from '../../lean/trust/screen/screen-proof.ts';
 import { screenStatement } from '../../lean/trust/screen/screen-statement.ts';
@@ -24,11 +25,21 @@ const piece = fc.oneof(
 /** Long ones are refused nearly always. */
 const texts = fc.array(piece, { maxLength: 14 }).map((list) => list.join(''));
 
-/** Code tokens with their lines and columns. */
+/** Code tokens with their lines and columns, as they are to be printed: literals with escapes, which move what follows them. */
 function placed(text: string) {
+  let line = 0;
+  let added = 0;
   return tokenize(text)
     .filter(({ kind }) => kind !== 'comment')
-    .map(({ kind, text: word, start }) => ({ kind, word, ...positionAt(text, start) }));
+    .map((token) => {
+      const at = positionAt(text, token.start);
+      if (at.line !== line) added = 0;
+      line = positionAt(text, token.end).line;
+      const word = /^(?:string|character)$/.test(token.kind) ? (printLiteral(token) ?? token.text) : token.text;
+      const column = at.column + added;
+      added = line === at.line ? added + [...word].length - [...token.text].length : 0;
+      return { kind: token.kind, word, line: at.line, column };
+    });
 }
 
 describe('random texts that are accepted', () => {

@@ -75,6 +75,42 @@ describe('theorem text', () => {
     ],
     ['theorem a{n : Nat} : n = n := by', 'a', 'theorem a{n : Nat} : n = n'],
     ['theorem a : (fun x : Nat => x) = id', 'a', 'theorem a : (fun x : Nat => x) = id'],
+    ['theorem a (n : Nat) : n = n := by\n  -- your proof here\n  sorry', 'a', 'theorem a (n : Nat) : n = n'],
+    ['theorem a (n : Nat) : n = n := by omega', 'a', 'theorem a (n : Nat) : n = n'],
+    ['theorem a (n : Nat) : n = n := rfl', 'a', 'theorem a (n : Nat) : n = n'],
+    ['theorem a (n : Nat) : n = n -- := by\n  := by /- sorry -/ simp', 'a', 'theorem a (n : Nat) : n = n'],
+    [
+      'theorem a /- := -/ (n : Nat) : -- := sorry\n  n = n := by\n  sorry',
+      'a',
+      'theorem a          (n : Nat) :\n  n = n',
+    ],
+    [
+      'theorem a : "sorry := by" ≠ "" ∧ \'"\' = \'(\' := by decide',
+      'a',
+      'theorem a : "sorry := by" ≠ "" ∧ \'"\' = \'(\'',
+    ],
+    [
+      'theorem a (n : Nat := 3) (h : n = 2 := by decide) : f (k := n) { x := 1 } := sorry',
+      'a',
+      'theorem a (n : Nat := 3) (h : n = 2 := by decide) : f (k := n) { x := 1 }',
+    ],
+    ['theorem a : let x := 1; let y := x; x = y := rfl', 'a', 'theorem a : let x := 1; let y := x; x = y'],
+    [
+      'theorem a : letI x := 1; haveI : True := h; x = x := by rfl',
+      'a',
+      'theorem a : letI x := 1; haveI : True := h; x = x',
+    ],
+    ['theorem a : ∀ n : Nat, n = n\n  | 0 => rfl\n  | n + 1 => rfl', 'a', 'theorem a : ∀ n : Nat, n = n'],
+    ['theorem a : ∀ n : Nat, n = n | 0 => rfl | _ => rfl', 'a', 'theorem a : ∀ n : Nat, n = n'],
+    ['theorem a (x : ℝ) : |x| ≤ |x| + 1 := by sorry', 'a', 'theorem a (x : ℝ) : |x| ≤ |x| + 1'],
+    [
+      'theorem a : match b with | true => True | false => True := by sorry',
+      'a',
+      'theorem a : match b with | true => True | false => True',
+    ],
+    ['theorem a : p ∧ q where\n  left := h\n  right := g', 'a', 'theorem a : p ∧ q'],
+    ['theorem a (wherever : Nat) : wherever = 1', 'a', 'theorem a (wherever : Nat) : wherever = 1'],
+    ['theorem «a := b» : 1 = 1 := by simp', '«a := b»', 'theorem «a := b» : 1 = 1'],
   ])('%j', (formal, name, statement) => {
     expect(theoremText(formal)).toEqual({ name, statement });
   });

@@ -31,6 +31,8 @@ export interface ProofText {
   readonly premises: readonly string[];
   /** Grown theorems that its object mentions; missing where that is not known, or where the proof was seen to need more. */
   readonly restsOn?: readonly string[] | undefined;
+  /** Does the proof call its own theorem? Missing: as `callsItself` guesses. */
+  readonly isRecursive?: boolean;
   /** A comment above it, one line. */
   readonly note?: string;
 }
@@ -79,7 +81,7 @@ export function certificateFile(
       stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
         name,
         opens: openLines(header),
-        signature: signatureOf(statement),
+        signature: signatureOf({ header, statement }),
       })),
       importLines: imports,
       marksTheorems: [...proofs, ...grown].some(({ proof }) => marksOpened(proof) !== null),

@@ -10,6 +10,7 @@ import type { VerdictKind } from '../../../data/schemas/records.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { grownAmong } from '../kept-theorem.ts';
+import { type ProvedName, provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
@@ -17,12 +18,7 @@ import { judgeObject, tellDisagreement } from './judge-object.ts';
 import { findProofs } from './proof-policy.ts';
 import { compileStatements, statedName } from './stated-module.ts';
 
-export interface ClaimedProof {
-  /** Everything after the theorem's name. */
-  readonly signature: string;
-  /** Laid out by `screenProof`. */
-  readonly proofText: string;
-}
+export type ClaimedProof = WrittenProof;
 
 /** `axioms`: the forbidden ones. */
 export interface Confirmation {
@@ -77,9 +73,9 @@ async function lookAt(
   const { place, limits, signal, indexFolder, disagreementsFolder } = context;
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
-  const names = claims.map((_, index) => `_stp${nonce}_proof${index}`);
+  const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   const { imports: importLines, rest } = splitImports(header);
-  const opening = [rest, ...optionLines(limits)];
+  const opening = [rest, ...optionLines(limits, header)];
   // Many samples prove one statement.
   const signatures = [...new Set(claims.map(({ signature }) => signature))];
   const stated = signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature }));
@@ -103,7 +99,7 @@ async function lookAt(
   if (compiled.path === null) return { mixed: notCompiled(compiled) };
   const places = new Map(signatures.map((signature, index) => [signature, index]));
   const asked = claims.map(({ signature }, index) => ({
-    name: names[index]!,
+    name: names[index]!.full,
     stated: statedName(places.get(signature)!),
   }));
   const task = { ...bounds, path: compiled.path, indexFolder, asked };
@@ -132,13 +128,8 @@ async function lookAt(
   return { mixed: { kind: reason === 'rests on `sorry`' ? 'sorry' : 'rejected', reason, axioms } };
 }
 
-function proofsText(opening: readonly string[], claims: readonly ClaimedProof[], names: readonly string[]): string {
-  const theorems = claims.flatMap(({ signature, proofText }, index) => [
-    `theorem _root_.${names[index]}${signature}`,
-    ':= (by',
-    proofText,
-    ')',
-  ]);
+function proofsText(opening: readonly string[], claims: readonly ClaimedProof[], names: readonly ProvedName[]): string {
+  const theorems = claims.flatMap((claim, index) => provedLines(names[index]!, claim).lines);
   return `${[...opening, ...theorems].join('\n')}\n`;
 }
 

@@ -1,12 +1,13 @@
 /**
- * Our own record of the statements as a compiled module, made before any proof is loaded. Each statement is an axiom,
- * so that it exists without a proof. The module fixes the meaning of a statement over its imports alone. For reading
+ * Our own record of the statements as a compiled module, made before any proof is loaded. The form of a statement alone
+ * is that of `../stated-form.ts`. The module fixes the meaning of a statement over its imports alone. For reading
  * only, a statement may instead be a theorem with an open proof: the variables that this proof abstracts are the
  * binders before the statement's colon.
  */
 import { join } from 'node:path';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { closingLines, hasDefinitions } from '../header.ts';
+import { implicitLines, statedLines } from '../stated-form.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { compileModule } from './compiled-module.ts';
 
@@ -31,8 +32,8 @@ export interface StatedTask {
   /** Made anew for the module. */
   readonly directory: string;
   readonly memoryBytesMax: number;
-  /** Default `axiom`. */
-  readonly form?: 'axiom' | 'open theorem';
+  /** Default: the form of `statedLines`. */
+  readonly form?: 'open theorem';
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -74,10 +75,13 @@ export async function compileStatements(theorems: readonly StatedTheorem[], task
     const linesBefore = lines.length;
     const lastLines = readable.map(([index, { opens, signature }]) => {
       const name = `_root_.${statedName(index)}`;
+      const inForce = [...before, opens].join('\n');
       const stated =
-        task.form === 'open theorem' ? `theorem ${name}${signature}\n:= (by sorry)` : `axiom ${name}${signature}`;
+        task.form === 'open theorem'
+          ? [`theorem ${name}${signature}`, ':= (by sorry)']
+          : statedLines(name, signature, inForce);
       const above = ownScope(givenNamespace(index), opens);
-      lines.push(...[above.open, 'set_option autoImplicit false', stated, above.close].join('\n').split('\n'));
+      lines.push(...[above.open, ...implicitLines(inForce), ...stated, above.close].join('\n').split('\n'));
       return lines.length;
     });
     const { path, failure, exit, messages } = await compileModule({

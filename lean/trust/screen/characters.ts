@@ -33,16 +33,31 @@ export function isDigit(character: string): boolean {
 
 /**
  * Control, format (zero width, direction), private, unpaired and unassigned characters, and every white space but the blank
- * and the line feed. A proof needs none, and with them a text can look to a person like another text.
+ * and the line feed. Code needs none, and with them a text can look to a person like another text.
  */
 const REFUSED = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
-/** Offset of the first character that is refused, or -1. The line feed is allowed. */
+/**
+ * Of these, the ones that comments and literals may not hold either: control characters, line breaks of other kinds and
+ * changes of direction show a person or a terminal other lines than Lean reads.
+ */
+const DECEIVING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/** Offset of the first character that is refused in code, or -1. The line feed is allowed. */
 export function findRefusedCharacter(text: string): number {
+  return findCharacter(text, REFUSED);
+}
+
+/** Offset of the first character that is refused even in a comment or a literal, or -1. Line feed and tab are allowed. */
+export function findDeceivingCharacter(text: string): number {
+  return findCharacter(text, DECEIVING, 0x09);
+}
+
+function findCharacter(text: string, refused: RegExp, allowed = 0x0a): number {
   for (let offset = 0; offset < text.length; ) {
     const code = text.codePointAt(offset)!;
-    const plain = (code >= 0x20 && code < 0x7f) || code === 0x0a;
-    if (!plain && REFUSED.test(String.fromCodePoint(code))) return offset;
+    const plain = (code >= 0x20 && code < 0x7f) || code === 0x0a || code === allowed;
+    if (!plain && refused.test(String.fromCodePoint(code))) return offset;
     offset += code > 0xffff ? 2 : 1;
   }
   return -1;

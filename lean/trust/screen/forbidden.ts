@@ -55,6 +55,19 @@ export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
   ...words(STALLS, 'trace_state trace_goal whatsnew'),
 ]);
 
+/**
+ * Of all these the words that Lean alone does not know: a text may bind them as names of its own (`local-names.ts`). Those
+ * of tactics that run code or trust it are not among them.
+ */
+export const LOCAL_NAMES: ReadonlySet<string> = new Set(
+  [
+    'lemma alias proof_wanted irreducible_def aux_def family_def def_wanted theorem_wanted instance_wanted nonempty_type',
+    'module prelude end_local_scope unset_option suppress_compilation unsuppress_compilation notation3 recall recall?',
+    'library_note extend_docs cbv_simproc whatsnew stop hint plausible slim_check sleep trace',
+    'IO EIO BaseIO RealWorld CoreM MetaM TermElabM TacticM CommandElabM MacroM',
+  ].flatMap((list) => list.split(' ')),
+);
+
 /** Words that begin so are commands of Lean and of libraries, which get more of them with every version. */
 export const FORBIDDEN_BEGINNINGS: readonly (readonly [string, string])[] = [
   ['declare_', EXTENDS],
@@ -116,6 +129,8 @@ export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'set_option',
   'universe',
   'variable',
+  'include',
+  'omit',
   'noncomputable',
   'section',
   'namespace',

@@ -1,14 +1,12 @@
 /**
  * The classes of tokens that may be written into a file for Lean, and their form: names and keywords without `«»`,
- * numerals, plain strings and characters, single symbols. A token that Lean could read in more than one way is refused
- * here, so that Lean reads the tokens that we read.
+ * numerals, strings and characters (printed by `literals.ts`), single symbols. A token that Lean could read in more than
+ * one way is refused here, so that Lean reads the tokens that we read.
  */
 import type { Finding } from './finding.ts';
+import { printLiteral } from './literals.ts';
 import { isDocComment, type Token } from './tokenizer.ts';
 
-/** No brace, backslash, quote, line break, nor a character that comments, interpolations or raw strings are made of. */
-const PLAIN_STRING = /^"[A-Za-z0-9 _.,:;?+*=<>]*"$/;
-const PLAIN_CHARACTER = /^'[A-Za-z0-9]'$/;
 const PLAIN_NUMBER =
   /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
 /** What a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
@@ -41,11 +39,10 @@ function unplain(token: Token, before: string, after: string): string | null {
       if (!PLAIN_NUMBER.test(token.text)) return 'has a numeral in an unusual form';
       return null;
     case 'string':
-      if (!PLAIN_STRING.test(token.text))
-        return 'has a string of more than letters, digits, blanks and plain punctuation';
+      if (printLiteral(token) === null) return 'has a string that is raw, or no string of Lean: write it with escapes';
       return BEFORE_LITERAL.test(before) ? null : 'has a string right after something';
     case 'character':
-      if (!PLAIN_CHARACTER.test(token.text)) return 'has a character literal of more than a letter or a digit';
+      if (printLiteral(token) === null) return 'has a character literal that is none of Lean: write it as an escape';
       return BEFORE_LITERAL.test(before) ? null : 'has a character literal right after something';
     case 'comment':
       return isDocComment(token) ? 'has a doc comment, which is no comment to Lean' : null;

@@ -6,10 +6,9 @@
 
 import type { Finding } from './finding.ts';
 import { OPTIONS_MAX } from './forbidden.ts';
+import { PRINTED_CHARACTER, PRINTED_STRING } from './literals.ts';
 
 const ALLOWED = /^[ \n\p{L}\p{N}\p{S}\p{P}]$/u;
-const PLAIN_STRING = /(?<=^|[\s([{⟨,])"[A-Za-z0-9 _.,:;?+*=<>]*"/gmu;
-const PLAIN_CHARACTER = /(?<=^|[\s([{⟨,])'[A-Za-z0-9]'/gmu;
 /** A quote is part of a name, or of one of the few tokens that have one. */
 const LONE_QUOTE = /(?<![\p{L}\p{N}_!?'\]¹∑∏])'(?!')/u;
 
@@ -39,8 +38,8 @@ export function findUnprinted(printed: string, options: RegExp): Finding | null 
     offset += character.length;
   }
   const withoutLiterals = printed
-    .replace(PLAIN_STRING, (literal) => '_'.repeat(literal.length))
-    .replace(PLAIN_CHARACTER, (literal) => '_'.repeat(literal.length));
+    .replace(PRINTED_STRING, (literal) => '_'.repeat(literal.length))
+    .replace(PRINTED_CHARACTER, (literal) => '_'.repeat(literal.length));
   for (const [pattern, reason] of NOWHERE) {
     const at = withoutLiterals.search(pattern);
     if (at >= 0) return { offset: at, reason };

@@ -5,7 +5,7 @@
  */
 import { HEADER_CHARS_MAX } from '../../../data/schemas/records.ts';
 import { GIVEN_LINES } from '../header.ts';
-import { findRefusedCharacter } from './characters.ts';
+import { implicitLines } from '../stated-form.ts';
 import { findEvaluated } from './configuration.ts';
 import type { Finding } from './finding.ts';
 import {
@@ -16,10 +16,11 @@ import {
   HEADER_OPTIONS,
   SORRY_WORDS,
 } from './forbidden.ts';
+import { isName, localNames } from './local-names.ts';
 import { findUnplain } from './plain-tokens.ts';
 import { printTokens } from './print-tokens.ts';
 import { findUnprinted } from './printed-text.ts';
-import { findAmbiguity, screenText } from './screen-text.ts';
+import { findAmbiguity, findCharacter, screenText } from './screen-text.ts';
 import { nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';
 
 export type ScreenedHeader =
@@ -45,11 +46,12 @@ const OPTIONS = new RegExp(
 export function screenHeader(header: string): ScreenedHeader {
   if (header.length > HEADER_CHARS_MAX) return refuse(`the header is longer than ${HEADER_CHARS_MAX} characters`);
   const text = header.replaceAll('\r\n', '\n');
-  const character = findRefusedCharacter(text);
-  if (character >= 0) return refuseAt(text, character, 'a character no header needs');
   // Comments are not printed, doc comments neither: what a header declares is never looked up.
   const all = tokenize(text);
+  const character = findCharacter(text, all);
+  if (character !== null) return refuseAt(text, character.offset, character.reason);
   const tokens = all.filter((token) => token.kind !== 'comment');
+  const names = localNames(text, tokens);
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'unterminated') return refuseAt(text, token.start, 'a comment or string that does not end');
     if (index === 0 && !HEADER_COMMANDS.has(token.text)) {
@@ -58,22 +60,29 @@ export function screenHeader(header: string): ScreenedHeader {
     if (tokens[index - 1]?.text === 'set_option' && !HEADER_OPTIONS.some((option) => token.text.startsWith(option))) {
       return refuseAt(text, token.start, `the option ${token.text.slice(0, 40)} has no place in a header`);
     }
-    if (isRefused(token)) return refuseAt(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
+    if (isRefused(token) && !(names.has(token.text) && isName(text, tokens, index)))
+      return refuseAt(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
   }
-  const unplain = findUnplain(text, tokens) ?? findEvaluated(tokens) ?? findMisplaced(tokens);
+  const unplain =
+    findAmbiguity(text, all) ?? findUnplain(text, tokens) ?? findEvaluated(tokens) ?? findMisplaced(tokens);
   if (unplain !== null) return refuseAt(text, unplain.offset, unplain.reason);
   const printed = printTokens(text, tokens);
   const unprinted = findUnprinted(printed, OPTIONS);
   if (unprinted !== null) return refuseAt(printed, unprinted.offset, unprinted.reason);
   const first = firstDefinition(tokens);
   if (first === null) return { accepted: true, text: printed };
-  const ambiguous = findAmbiguity(text, all);
-  if (ambiguous !== null) return refuseAt(text, ambiguous.offset, ambiguous.reason);
-  const { line, column } = positionAt(text, first.start);
-  const [above, below] = cutAt(printed, line, column);
-  const screened = screenText(`${blanks(above)}${withoutCommands(below)}`, printed.length, 'no options');
+  const at = tokens.indexOf(first);
+  const above = printTokens(text, tokens.slice(0, at)).trimEnd();
+  // The first definition in its line and column, and nothing before it.
+  const below = printTokens(text, tokens.slice(at));
+  const screened = screenText(withoutCommands(below), below.length, 'no options', localNames(text, tokens));
   if (!screened.accepted) return refuse(`header:${placed(screened.refusal)}`);
-  return { accepted: true, text: [above.trimEnd(), ...GIVEN_LINES, ' '.repeat(column) + below].join('\n').trimStart() };
+  // `GIVEN_LINES` bind no variable by themselves; a header may want it.
+  const implicit = /utoImplicit/u.test(above) ? implicitLines(above) : [];
+  return {
+    accepted: true,
+    text: [above, ...GIVEN_LINES, ...implicit, below.replace(/^\n+/u, '')].join('\n').trimStart(),
+  };
 }
 
 /** The first token of the first definition; null where the header defines nothing. */
@@ -98,18 +107,6 @@ function findMisplaced(tokens: readonly Token[]): Finding | null {
   }
   return null;
 }
-
-/** The text before a place (1-based line, 0-based column in characters), and the text from there on. */
-function cutAt(text: string, line: number, column: number): [string, string] {
-  const lines = text.split('\n');
-  const characters = [...lines[line - 1]!];
-  return [
-    [...lines.slice(0, line - 1), characters.slice(0, column).join('')].join('\n'),
-    [characters.slice(column).join(''), ...lines.slice(line)].join('\n'),
-  ];
-}
-
-const blanks = (text: string): string => text.replace(/[^\n]/gu, ' ');
 
 /** The words of the commands that may stand there become names that mean nothing; every other command's word stays. */
 function withoutCommands(printed: string): string {

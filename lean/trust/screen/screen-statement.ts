@@ -1,4 +1,5 @@
 /** Screens `theorem NAME BINDERS : TYPE` and removes the name, so that it can be stated under a name of ours. */
+import { proofSigns } from '../../../data/lean-text/proof-start.ts';
 import { STATEMENT_CHARS_MAX } from '../../../data/schemas/records.ts';
 import { findRefusedCharacter } from './characters.ts';
 import { type Refusal, refuse, screenText } from './screen-text.ts';
@@ -20,10 +21,10 @@ const AFTER_NAME = /^(?:[\s:([{⦃]|\.\{)/u;
 
 /**
  * The keyword and the name are cut off before the rest is screened, so `theorem` anywhere else is a second declaration.
- * Outside brackets `:=` may stand only where a `let` or `have` of the type asks for one: anywhere else it would give the
+ * Outside brackets `:=` may stand only where a `let` or the like in the type asks for one (`proof-start.ts`): anywhere else it would give the
  * theorem a proof of its own. There must be a `:` outside brackets: a theorem without a type states nothing.
  */
-export function screenStatement(statement: string): ScreenedStatement {
+export function screenStatement(statement: string, names?: ReadonlySet<string>): ScreenedStatement {
   if (statement.length > STATEMENT_CHARS_MAX) {
     return screenText(statement, STATEMENT_CHARS_MAX, 'no options') as { accepted: false; refusal: Refusal };
   }
@@ -44,7 +45,7 @@ export function screenStatement(statement: string): ScreenedStatement {
   }
   // Lean does not get the name, so it may be a quoted one.
   const plainName = name.text.includes('«') ? '_'.repeat([...name.text].length) : name.text;
-  const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options');
+  const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options', names);
   if (!screened.accepted) return screened;
   const finding = findShape(screened.tokens);
   if (finding !== null) return refuse(text, finding);
@@ -58,18 +59,17 @@ function blankOut(text: string): string {
 
 function findShape(tokens: readonly Token[]): { offset: number; reason: string } | null {
   let depth = 0;
-  let bindings = 0;
+  const isProof = proofSigns();
   let hasType = false;
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'symbol' && OPENERS.includes(token.text)) depth += 1;
     if (token.kind === 'symbol' && CLOSERS.includes(token.text)) depth -= 1;
     if (depth > 0) continue;
-    if (token.text === 'let' || token.text === 'have') bindings += 1;
     const next = tokens[index + 1];
     const assigns = token.text === ':' && next?.text === '=' && next.start === token.end;
-    if (assigns && bindings === 0) return { offset: token.start, reason: '`:=` would give the theorem a proof' };
-    if (assigns) bindings -= 1;
-    else if (token.text === ':') hasType = true;
+    if (isProof(assigns ? ':=' : token.text))
+      return { offset: token.start, reason: '`:=` would give the theorem a proof' };
+    if (token.text === ':' && !assigns) hasType = true;
     else if (token.text === '|' && !hasType)
       return { offset: token.start, reason: '`|` would give the theorem a proof' };
     else if (token.text === 'where') return { offset: token.start, reason: '`where` would give the theorem a proof' };

@@ -33,7 +33,9 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): 
   // Where Lean gave up on the theorem altogether, our check of it says that it is unknown; that is nothing about the proof.
   const own = errors.filter(isOwn);
   if (own.length > 0) return { kind: 'rejected', messages: cut(own, lines) };
-  if (messages.some((message) => message.severity === 'warning' && USES_SORRY.test(message.text))) {
+  const usesSorry = ({ severity, text, line }: LeanMessage): boolean =>
+    severity === 'warning' && line >= lines.theorem && USES_SORRY.test(text);
+  if (messages.some(usesSorry)) {
     return { kind: 'sorry', messages: cut(messages, lines) };
   }
   if (errors.length > 0) return { kind: 'unclear' };

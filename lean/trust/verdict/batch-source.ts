@@ -4,12 +4,12 @@
  *
  * For each candidate, with a number of its own and a nonce no candidate can guess:
  *
- *     axiom _stpNONCE_statement7 SIGNATURE          our text, elaborated before the candidate's
- *     theorem _stpNONCE_proof7 SIGNATURE
+ *     axiom _stpNONCE_statement7 SIGNATURE          our text, elaborated before the candidate's (`../stated-form.ts`)
+ *     theorem _root_._stpNONCE_proof7 SIGNATURE
  *     := (by
  *       TACTIC BLOCK                                the only untrusted text
  *     )
- *     theorem _stpNONCE_check7 : type_of% @_stpNONCE_statement7 := @_stpNONCE_proof7
+ *     theorem _stpNONCE_check7 : type_of% @_stpNONCE_statement7 := @_root_._stpNONCE_proof7
  *     #print axioms _stpNONCE_check7                its answer is also the mark that this candidate is done
  *
  * The check theorem is judged: its type is the type of a constant that existed before the candidate's text was read,
@@ -23,13 +23,10 @@
  * a message of some thousand characters. As an alternative it ends there, and no message is made: in a round of the preset
  * `embedded` that is 40 % of the processor time of rejected samples. The same proofs are accepted.
  */
+import { implicitLines, provedLines, provedName, statedLines, type WrittenProof } from '../stated-form.ts';
 import type { Limits } from './limits.ts';
 
-export interface BatchEntry {
-  /** Everything after the theorem's name. */
-  readonly signature: string;
-  /** Laid out by `screenProof`. */
-  readonly proofText: string;
+export interface BatchEntry extends WrittenProof {
   /** Is Lean to say why it fails? Missing: yes. */
   readonly isExplained?: boolean;
 }
@@ -59,11 +56,10 @@ export interface BatchSource {
  */
 export const FULL_NAMES: readonly string[] = ['set_option pp.fullNames true', 'set_option pp.privateNames true'];
 
-/** Options of every checked file. No variable is bound that the statement does not bind, and no linter runs. */
-export function optionLines(limits: Limits): string[] {
+/** Options of every checked file under a header. No linter runs. */
+export function optionLines(limits: Limits, header: string): string[] {
   return [
-    'set_option autoImplicit false',
-    'set_option relaxedAutoImplicit false',
+    ...implicitLines(header),
     'set_option linter.all false',
     ...FULL_NAMES,
     `set_option maxHeartbeats ${limits.heartbeatsMax}`,
@@ -73,13 +69,6 @@ export function optionLines(limits: Limits): string[] {
 /** `#print` of a string: an information message at its line, independent of the header. */
 export const START_MARK = '#print "header done"';
 
-/** What stands before and after a tactic block. */
-const EXPLAINED = [[':= (by'], [')']] as const;
-const FAILING_FAST = [
-  [':= (by first', '| ('],
-  [')', '| fail)'],
-] as const;
-
 export function batchSource(
   header: string,
   entries: readonly BatchEntry[],
@@ -87,19 +76,19 @@ export function batchSource(
   limits: Limits,
 ): BatchSource {
   const headerLines = header.split('\n');
-  const lines = [...headerLines, ...optionLines(limits), START_MARK];
+  const lines = [...headerLines, ...optionLines(limits, header), START_MARK];
   const startLine = lines.length;
   const placed = entries.map((entry, index): EntryLines => {
-    const [opening, closing] = entry.isExplained === false ? FAILING_FAST : EXPLAINED;
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
+    const proved = provedName(name('proof'), entry, header);
     const first = lines.length + 1;
-    lines.push(...`axiom ${name('statement')}${entry.signature}`.split('\n'));
+    lines.push(...statedLines(name('statement'), entry.signature, header));
     const theorem = lines.length + 1;
-    lines.push(...`theorem ${name('proof')}${entry.signature}`.split('\n'), ...opening);
-    const proof = lines.length + 1;
-    lines.push(...entry.proofText.split('\n'), ...closing);
+    const written = provedLines(proved, entry, entry.isExplained);
+    const proof = theorem + written.above;
+    lines.push(...written.lines);
     const check = lines.length + 1;
-    lines.push(`theorem ${name('check')} : type_of% @${name('statement')} := @${name('proof')}`);
+    lines.push(`theorem ${name('check')} : type_of% @${name('statement')} := @_root_.${proved.full}`);
     lines.push(`#print axioms ${name('check')}`);
     return { first, theorem, proof, check, last: lines.length };
   });

@@ -9,10 +9,12 @@ import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../../verifier.ts';
 import type { Confirmation } from '../object/confirm-proofs.ts';
 import type { ProofConfirmer } from '../object/proof-confirmer.ts';
+import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenProof } from '../screen/screen-proof.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import type { Refusal } from '../screen/screen-text.ts';
+import { calledName } from '../stated-form.ts';
 import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
@@ -22,7 +24,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '3';
+const CHECK_VERSION = '4';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -58,6 +60,8 @@ interface Work extends CheckEntry {
   readonly linesDropped: number;
   readonly columnsAdded: number;
   readonly indexes: number[];
+  /** The theorem's own name, where the proof has it: if the proof fails without it, it may be a recursive call. */
+  readonly ownName: string | undefined;
 }
 
 type Judged = Omit<CheckResult, 'id'>;
@@ -82,6 +86,7 @@ export async function checkCandidates(
   /** What Lean is asked about now, by key. */
   const works = new Map<string, Work>();
   const judging = new Set<Promise<void>>();
+  const recursive: Work[] = [];
   let failure: { readonly error: unknown } | null = null;
 
   async function* unknown(): AsyncGenerator<Work> {
@@ -114,6 +119,10 @@ export async function checkCandidates(
   }
 
   async function judge(work: Work, outcome: Outcome): Promise<void> {
+    if (outcome.kind === 'rejected' && work.ownName !== undefined && work.calledAs === undefined) {
+      recursive.push({ ...work, calledAs: work.ownName });
+      return;
+    }
     const judged = await judgeOutcome(state, work, outcome, confirming);
     signal.throwIfAborted();
     works.delete(work.key);
@@ -135,6 +144,8 @@ export async function checkCandidates(
   try {
     const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
     await checkEntries(check, unknown(), settle);
+    // A name that the imports have too means theirs, so recursion is tried only where that fails.
+    if (recursive.length > 0) await checkEntries(check, recursive, settle);
   } finally {
     state.confirmer.flush();
     await Promise.all(judging);
@@ -153,18 +164,20 @@ function prepare(
     return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
   }
   const header = screenedHeader?.text ?? state.libraryHeader;
-  const statement = screenStatement(candidate.statement);
+  const statement = screenStatement(candidate.statement, namesBoundIn(candidate.header));
   if (!statement.accepted) {
     const { reason, ...place } = statement.refusal;
     return refused('forbidden', { ...place, reason: `the statement: ${reason}` });
   }
-  const proof = screenProof(candidate.proof);
+  const proof = screenProof(candidate.proof, namesBoundIn(candidate.header, statement.signature));
   if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);
   const { environment } = state;
   const { limits, confirm, isExplained } = asked;
   const bounds = [limits.small, limits.big].map((limit) => JSON.stringify(limit));
   const judgedBy = confirm ? 'object' : 'text';
-  const parts = [CHECK_VERSION, judgedBy, environment.fingerprint, header, statement.signature, proof.text, ...bounds];
+  const ownName = calledName(statement.name, `${proof.text}\n${proof.ending ?? ''}`);
+  const texts = [header, statement.signature, proof.text, proof.ending ?? '', ownName ?? ''];
+  const parts = [CHECK_VERSION, judgedBy, environment.fingerprint, ...texts, ...bounds];
   const explainedKey = verdictKey(parts);
   return {
     key: isExplained ? explainedKey : verdictKey([...parts, 'unexplained']),
@@ -173,6 +186,8 @@ function prepare(
     header,
     signature: statement.signature,
     proofText: proof.text,
+    ending: proof.ending,
+    ownName,
     premises: state.premises(header, proof.text),
     linesDropped: proof.linesDropped,
     columnsAdded: proof.columnsAdded,

@@ -1,12 +1,13 @@
 /**
- * Tests whether untrusted statements elaborate to propositions. Each is stated as an axiom with a name of ours and then
- * used as `example : Prop := type_of% @NAME`. Nothing is left open: no variable is bound that the text does not bind,
+ * Tests whether untrusted statements elaborate to propositions. Each is stated under a name of ours and then used as `example : Prop := type_of% @NAME`. Nothing is left open: no variable is bound that the text does not bind,
  * and Lean itself refuses an axiom with an unsolved part. The screen has ensured that the text is one signature.
  */
 import type { LeanMessage } from '../../../data/schemas/records.ts';
 import type { CheckOptions, StatementResult } from '../../verifier.ts';
+import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
+import { statedLines } from '../stated-form.ts';
 import { cut, HEARTBEATS_USED, type Reading } from './batch-reading.ts';
 import { type BatchEntry, type BatchSource, type EntryLines, optionLines, START_MARK } from './batch-source.ts';
 import type { VerifierState } from './check-candidates.ts';
@@ -37,7 +38,7 @@ export async function checkStatementBatch(
   const works: Work[] = [];
   for (const [index, input] of statements.entries()) {
     const header = input.header === null ? null : screenHeader(input.header);
-    const screened = screenStatement(input.statement);
+    const screened = screenStatement(input.statement, namesBoundIn(input.header));
     if (header?.accepted === false) report(index, { kind: 'header_error', messages: [note(header.reason)] });
     else if (screened.accepted) {
       const text = header?.text ?? state.libraryHeader;
@@ -58,13 +59,14 @@ export async function checkStatementBatch(
 
 function statementSource(header: string, entries: readonly BatchEntry[], nonce: string, limits: Limits): BatchSource {
   const headerLines = header.split('\n');
-  const lines = [...headerLines, ...optionLines(limits), START_MARK];
+  const lines = [...headerLines, ...optionLines(limits, header), START_MARK];
   const startLine = lines.length;
   const placed = entries.map(({ signature }, index): EntryLines => {
     const first = lines.length + 1;
-    lines.push(...`axiom _stp${nonce}_statement${index}${signature}`.split('\n'));
+    const name = `_stp${nonce}_statement${index}`;
+    lines.push(...statedLines(name, signature, header));
     const check = lines.length + 1;
-    lines.push(`example : Prop := type_of% @_stp${nonce}_statement${index}`, START_MARK);
+    lines.push(`example : Prop := type_of% @${name}`, START_MARK);
     return { first, theorem: first, proof: first, check, last: lines.length };
   });
   return { body: `${lines.slice(headerLines.length).join('\n')}\n`, startLine, entries: placed };

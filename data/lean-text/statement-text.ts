@@ -1,8 +1,10 @@
 /**
- * Reads the text of a statement just far enough to cut it: brackets, strings, names, and the `:=` that begins a proof.
+ * Reads the text of a statement just far enough to cut it: brackets, literals, names, and the `:=` that begins a proof.
  * Knows that `let` and `have` have a `:=` of their own, and that those of binders and structure literals are in
  * brackets; it does not know terms or notations.
  */
+
+import { BINDING_WORDS, proofSigns } from './proof-start.ts';
 
 /** What closes each opening bracket. */
 export const CLOSERS: Readonly<Record<string, string>> = {
@@ -15,12 +17,9 @@ export const CLOSERS: Readonly<Record<string, string>> = {
   '‹': '›',
 };
 const ALL_CLOSERS: ReadonlySet<string> = new Set(Object.values(CLOSERS));
-/** Each takes one `:=` of its own where it stands in a term. */
-const BINDING_WORDS: ReadonlySet<string> = new Set(['let', 'have', 'letI', 'haveI', 'let_fun']);
-
 /** A string or a quoted name that does not end reaches to the end, or to that of its line: nothing is read twice. */
 const PIECE =
-  /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»\n]*»?)|("(?:[^"\\]|\\.?)*"?)|(:=)|(::)|(.)/gsu;
+  /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»\n]*»?)|("(?:[^"\\]|\\.?)*"?|(?<!\])'(?:\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|[^\\'])')|(:=)|(::)|(.)/gsu;
 /** What each group of `PIECE` finds. */
 const KINDS = ['space', 'word', 'quoted', 'string', 'assign', 'cons', 'other'] as const;
 
@@ -49,14 +48,8 @@ export function statementPieces(text: string): { readonly pieces: readonly TextP
 
 /** Index of the piece that begins a proof: the first `:=` outside brackets that no `let` or `have` asks for; -1: none. */
 export function proofAssignment(pieces: readonly TextPiece[]): number {
-  let bindings = 0;
-  for (const [index, piece] of pieces.entries()) {
-    if (piece.depth > 0) continue;
-    if (piece.kind === 'word' && BINDING_WORDS.has(piece.text)) bindings++;
-    else if (piece.kind === 'assign' && bindings === 0) return index;
-    else if (piece.kind === 'assign') bindings--;
-  }
-  return -1;
+  const isProof = proofSigns();
+  return pieces.findIndex(({ depth, text }) => depth === 0 && isProof(text));
 }
 
 /** Index of the `:` outside brackets that separates binders from the type; -1: none. */
