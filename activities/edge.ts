@@ -5,7 +5,7 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ZodError } from 'zod';
-import { describeIssues } from '../data/config/resolve.ts';
+import { describeIssues } from '../data/describe-issues.ts';
 import { type ErrorCode, StpError } from '../data/errors.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { isDiskFull, pauseForSpace } from './full-disk.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeIssues } from '../data/config/resolve.ts';
+import { describeIssues } from '../data/describe-issues.ts';
 import { StpError } from '../data/errors.ts';
 import { inLanes } from '../data/lanes.ts';
 import { printableJson, printableLine } from '../data/printable.ts';

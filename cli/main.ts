@@ -29,6 +29,7 @@ import {
   temperatureValue,
   wholeNumber,
 } from './options.ts';
+import { endWithReader } from './output-closed.ts';
 
 const program = new Command('stp')
   .description(
@@ -339,6 +340,8 @@ addKernelCommand(program);
 addRetrieveCommands(program);
 addVerifierCommands(program);
 addSuggestCommands(program);
+
+endWithReader();
 
 try {
   await program.parseAsync();

@@ -17,6 +17,8 @@ export interface Answer {
   readonly checks: readonly CheckRecord[];
   /** Why it is not proved; empty where it is. */
   readonly message: string;
+  /** The further keys of the row, where they are kept; null where the line is no object. */
+  readonly row?: Readonly<Record<string, unknown>> | null;
 }
 
 const VERDICTS: readonly RowVerdict[] = [...verdictKindSchema.options, 'invalid'];

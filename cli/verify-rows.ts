@@ -1,14 +1,17 @@
 /**
- * The rows of `stp verify`: one JSON object per line. An invalid line gets an answer in its place; reading continues.
+ * The rows of `stp verify`: one JSON object per line. Four keys are read, strictly; further ones, which every data set
+ * has, are passed over or kept. An invalid line gets an answer in its place; reading continues.
  */
 import { z } from 'zod';
+import { describeIssues } from '../data/describe-issues.ts';
+import { editDistance } from '../data/edit-distance.ts';
 import { anyLinesOf, LINE_BYTES_MAX } from '../data/loaders/lines.ts';
 import { libraryTheoremSchema, sampleSchema, statementSchema } from '../data/schemas/records.ts';
 
 const ID_CHARS_MAX = 128;
 const PROBLEM_CHARS_MAX = 400;
 
-const rowSchema = z.strictObject({
+const rowSchema = z.object({
   id: z.string().max(ID_CHARS_MAX),
   /** Imports and opens; null or missing: the library header. */
   header: statementSchema.shape.header.default(null),
@@ -16,22 +19,36 @@ const rowSchema = z.strictObject({
   /** Tactic block. */
   proof: sampleSchema.shape.proof,
 });
+const KEYS: ReadonlySet<string> = new Set(Object.keys(rowSchema.shape));
 
-export type VerifyRow = z.infer<typeof rowSchema>;
+/** The further keys of a row with their values; null where the line is no object. */
+type Further = Readonly<Record<string, unknown>> | null;
+
+export type VerifyRow = z.infer<typeof rowSchema> & { readonly further?: Further };
 
 export interface InvalidRow {
   /** Where one could be read. */
   readonly id: string | null;
   /** With the number of its line. */
   readonly problem: string;
+  readonly further?: Further;
 }
 
-/** In order, blank lines left out. */
-export async function* rowsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<VerifyRow | InvalidRow> {
+/** In order, blank lines left out. Further keys are there if they are to be kept. */
+export async function* rowsOf(chunks: AsyncIterable<Buffer>, keep = false): AsyncGenerator<VerifyRow | InvalidRow> {
   for await (const found of anyLinesOf(chunks, LINE_BYTES_MAX)) {
-    if ('text' in found) yield readRow(found.text, found.line);
-    else if (found.problem === 'too long') yield invalid(found.line, `it is longer than ${LINE_BYTES_MAX} bytes`);
-    else yield invalid(found.line, 'it is not UTF-8');
+    const row =
+      'text' in found
+        ? readRow(found.text, found.line)
+        : invalid(
+            found.line,
+            found.problem === 'too long' ? `it is longer than ${LINE_BYTES_MAX} bytes` : 'it is not UTF-8',
+          );
+    if (keep) yield { further: null, ...row };
+    else {
+      const { further: _, ...rest } = row;
+      yield rest as typeof row;
+    }
   }
 }
 
@@ -43,12 +60,50 @@ function readRow(text: string, line: number): VerifyRow | InvalidRow {
     return invalid(line, 'it is not JSON');
   }
   const parsed = rowSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const { id } = Object(value) as { id?: unknown };
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return invalid(line, describeIssues(parsed.error!, 'it'));
+  // `fromEntries` makes a property of every key, `__proto__` too.
+  const further = Object.fromEntries(Object.entries(value).filter(([key]) => !KEYS.has(key)));
+  const problem = parsed.success ? (twice(text) ?? misspelt(value)) : describeIssues(parsed.error);
+  if (parsed.success && problem === null) return { ...parsed.data, further };
+  const { id } = value as { id?: unknown };
+  return { ...invalid(line, problem!, typeof id === 'string' ? id.slice(0, ID_CHARS_MAX) : null), further };
+}
+
+/** JSON takes the last of two equal keys and some readers the first: a row says each of its four keys once. */
+function twice(text: string): string | null {
+  const seen = new Set<string>();
+  for (const key of ownKeys(text)) {
+    if (KEYS.has(key) && seen.has(key)) return `it has two keys ${key}`;
+    seen.add(key);
+  }
+  return null;
+}
+
+/** The keys of the object that the text is, repetitions included. `text` is JSON. */
+function* ownKeys(text: string): Generator<string> {
+  let depth = 0;
+  for (let offset = 0; offset < text.length; offset += 1) {
+    const character = text[offset]!;
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === '"') {
+      const start = offset;
+      for (offset += 1; text[offset] !== '"'; offset += 1) if (text[offset] === '\\') offset += 1;
+      let behind = offset + 1;
+      while (' \t\r\n'.includes(text[behind] ?? '-')) behind += 1;
+      if (depth === 1 && text[behind] === ':') yield JSON.parse(text.slice(start, offset + 1));
+    }
+  }
+}
+
+/** Without its header a statement may mean something else, so nobody's header is passed over for a letter. */
+function misspelt(row: object): string | null {
+  if ('header' in row) return null;
+  const near = Object.keys(row).find(
+    (key) => key.length <= 10 && !KEYS.has(key) && editDistance(key.trim().toLowerCase(), 'header') <= 1,
   );
-  return invalid(line, problems.join('; '), typeof id === 'string' ? id.slice(0, ID_CHARS_MAX) : null);
+  return near === undefined ? null : `it has no header but ${JSON.stringify(near)}: write header`;
 }
 
 function invalid(line: number, problem: string, id: string | null = null): InvalidRow {

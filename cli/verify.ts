@@ -31,6 +31,8 @@ const MEBIBYTE = 1_048_576;
 export interface VerifyCommand {
   readonly certify?: boolean;
   readonly json?: boolean;
+  /** Gives the further keys of each row back; answers are JSON then. */
+  readonly keep?: boolean;
   /** Seconds of wall time for the whole command; without it there is no limit. */
   readonly timeout?: number;
   readonly processes: number;
@@ -61,17 +63,19 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
   await sayRemoved(settings.scratchDirectory);
   const lean = new LazyLean(settings, options, signal);
   const tally = new Tally();
+  const { certify = false, keep = false, json = keep } = options;
   let rest = '';
   const onAbort = (): void => {
     // A file ends soon; the writer of a pipe may never end.
     if (!(input.isFile && signal.reason instanceof TimeIsUp)) input.stream.destroy(signal.reason);
   };
   signal.addEventListener('abort', onAbort);
+  const judge = (rows: readonly VerifyRow[]) => lean.judge(rows);
   try {
-    for await (const answers of answersOf(input.stream, WINDOW_ROWS, (rows) => lean.judge(rows), options.certify)) {
+    for await (const answers of answersOf(input.stream, WINDOW_ROWS, judge, { certify, keep })) {
       if (signal.aborted && !(signal.reason instanceof TimeIsUp)) throw signal.reason;
       for (const answer of answers) tally.add(answer);
-      await print(answers.map((answer) => `${answerLine(answer, options.json ?? false)}\n`).join(''));
+      await print(answers.map((answer) => `${answerLine(answer, json)}\n`).join(''));
     }
   } catch (error) {
     if (!(error instanceof TimeIsUp)) throw error;
@@ -90,14 +94,17 @@ export async function* answersOf(
   chunks: AsyncIterable<Buffer>,
   windowRows: number,
   judge: (rows: readonly VerifyRow[]) => Promise<readonly Answer[]>,
-  certify = false,
+  { certify = false, keep = false }: { readonly certify?: boolean; readonly keep?: boolean } = {},
 ): AsyncGenerator<readonly Answer[]> {
-  const windows = windowsOf(rowsOf(chunks), windowRows, LINGER_MS);
+  const windows = windowsOf(rowsOf(chunks, keep), windowRows, LINGER_MS);
   yield* mapInOrder(windows, WINDOWS_AT_ONCE, async (window) => {
     const rows = window.filter((row): row is VerifyRow => !('problem' in row));
     const answers = rows.length === 0 ? [] : await judge(rows);
     let judged = 0;
-    return window.map((row) => ('problem' in row ? invalid(row, certify) : answers[judged++]!));
+    return window.map((row) => {
+      const answer = 'problem' in row ? invalid(row, certify) : answers[judged++]!;
+      return row.further === undefined ? answer : { ...answer, row: row.further };
+    });
   });
 }
 

@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   STP1205: 'Lean sandbox not available',
   STP1206: 'no Lean process is free',
   STP1301: 'model engine failed',
-  STP1302: 'model checkpoint is damaged',
+  STP1302: 'model checkpoint cannot be used',
   STP1303: 'model server failed',
   STP1304: 'model server serves another checkpoint',
   STP1401: 'store cannot be written',

@@ -34,6 +34,11 @@ const FIRST_CLOSERS = 10;
 const NEXT_CLOSERS = 4;
 /** Lean's time for those together, as a multiple of that for one. */
 const CLOSERS_TIME = 2;
+/**
+ * Bounds of a proposal's first check, ms of wall time, and the share of an answer's time for the first checks of all. A
+ * proposal that takes longer is checked again when all others have been, with so many times the bound.
+ */
+const FIRST_CHECK = { least: 200, most: 500, share: 0.5, growth: 4 };
 /** Of the time for an engine's proposals: what a list tries mostly fails. */
 const QUIET_SHARE = 0.3;
 /** Steps of a list that leave goals, unless all are asked for: a person reads no more of them. */
@@ -165,7 +170,7 @@ export class Suggester {
           all: request.all,
           isEnough,
           signal,
-          check: (one) => this.#check(one, opened.state, opened.others, words),
+          check: (one, deadlineMs) => this.#check(one, opened.state, opened.others, words, deadlineMs),
           add,
         });
         if (isEnough()) return;
@@ -234,7 +239,8 @@ export class Suggester {
 
   /**
    * Checks an engine's proposals until time or Lean's share of it is over: those that are meant to close the goal together, then
-   * each by itself. Waits for no check beyond the time. Returns what time did not suffice for.
+   * each by itself, first within a small bound, so that one without an end costs the others little. Waits for no check beyond the
+   * time. Returns what time did not suffice for.
    */
   async #checkInTime(
     proposals: readonly Sourced[],
@@ -244,7 +250,7 @@ export class Suggester {
       readonly all: boolean;
       readonly isEnough: () => boolean;
       readonly signal: AbortSignal;
-      check(one: Sourced): Promise<{ suggestion: Suggestion; cpuMs: number }>;
+      check(one: Sourced, deadlineMs: number): Promise<Checked>;
       add(suggestion: Suggestion): void;
     },
   ): Promise<readonly Sourced[]> {
@@ -257,12 +263,17 @@ export class Suggester {
     const isFull = (): boolean => !by.all && proposals[0]!.isQuiet && valid >= QUIET_VALID_MAX;
     const isOver = (): boolean => over.aborted || by.isEnough() || leftMs <= 0 || isFull();
     const turn = (work: () => Promise<void>): Promise<void> => untilAborted(place.turn(work, over), over);
-    const checkEach = async (some: readonly Sourced[]): Promise<void> => {
+    const again: Sourced[] = [];
+    const checkEach = async (some: readonly Sourced[], deadlineMs = stepMs): Promise<void> => {
       for (const one of some) {
         if (isOver()) return;
-        const { suggestion, cpuMs } = await by.check(one);
+        const { suggestion, cpuMs, isLate } = await by.check(one, deadlineMs);
         leftMs -= cpuMs;
         if (over.aborted) return;
+        if (isLate && deadlineMs < stepMs) {
+          again.push(one);
+          continue;
+        }
         left.delete(one);
         if (suggestion.class === 'valid') valid += 1;
         if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet) by.add(suggestion);
@@ -281,9 +292,17 @@ export class Suggester {
       }
       // What may leave goals comes before what was tried already.
       const others = proposals.filter((one) => !closers.includes(one));
-      const rest = [...others, ...closers].filter((one) => left.has(one));
-      for (let from = 0; from < rest.length && !isOver(); from += CHUNK)
-        await turn(() => checkEach(rest.slice(from, from + CHUNK)));
+      let rest = [...others, ...closers].filter((one) => left.has(one));
+      const firstMs = Math.min(stepMs, firstCheckMs(answerMs, rest.length));
+      for (
+        let boundMs = firstMs;
+        rest.length > 0 && !isOver();
+        boundMs = Math.min(stepMs, boundMs * FIRST_CHECK.growth)
+      ) {
+        for (let from = 0; from < rest.length && !isOver(); from += CHUNK)
+          await turn(() => checkEach(rest.slice(from, from + CHUNK), boundMs));
+        rest = again.splice(0);
+      }
     } catch (error) {
       if (!late.aborted || by.signal.aborted) throw error;
     }
@@ -295,17 +314,26 @@ export class Suggester {
     state: PlaceState,
     others: readonly string[],
     words: ReadonlyMap<string, string>,
-  ): Promise<{ suggestion: Suggestion; cpuMs: number }> {
+    deadlineMs = this.#options.limits.stepMs,
+  ): Promise<Checked> {
     const common = { text, goals: [], score, source, ms: 0, checked: true };
     const refused = refusedWord(text, words);
-    if (refused !== null) return { suggestion: { ...common, class: 'forbidden', reason: refused }, cpuMs: 0 };
+    if (refused !== null)
+      return { suggestion: { ...common, class: 'forbidden', reason: refused }, cpuMs: 0, isLate: false };
     const began = performance.now();
-    const result = await retried(() => state.run(text, { deadlineMs: this.#options.limits.stepMs }));
+    const { stepMs } = this.#options.limits;
+    const limits: StepOptions = deadlineMs < stepMs ? { deadlineMs, wallMs: deadlineMs } : { deadlineMs };
+    const result = await retried(() => state.run(text, limits));
     const ms = Math.round(performance.now() - began);
     const { cpuMs } = result;
-    if (result.kind === 'invalid') return { suggestion: { ...common, ...refusal(result), ms }, cpuMs };
+    if (result.kind === 'invalid')
+      return { suggestion: { ...common, ...refusal(result), ms }, cpuMs, isLate: result.why === 'timeout' };
     const goals = [...texts(result.state.goals), ...others];
-    return { suggestion: { ...common, class: goals.length === 0 ? 'done' : 'valid', goals, ms, reason: null }, cpuMs };
+    return {
+      suggestion: { ...common, class: goals.length === 0 ? 'done' : 'valid', goals, ms, reason: null },
+      cpuMs,
+      isLate: false,
+    };
   }
 
   /** In its file, where that is known; else the first goal as a statement of its own. */
@@ -381,6 +409,18 @@ const PREMISES = 8;
 /** A file is read to the place: its theorems are proved again. */
 const OPENING_MS = 60_000;
 const DEFINITIONS_KEPT = 16;
+
+interface Checked {
+  readonly suggestion: Suggestion;
+  readonly cpuMs: number;
+  /** A limit of time ended it. */
+  readonly isLate: boolean;
+}
+
+function firstCheckMs(answerMs: number, proposals: number): number {
+  const { least, most, share } = FIRST_CHECK;
+  return Math.min(most, Math.max(least, (answerMs * share) / proposals));
+}
 
 interface Sourced {
   readonly proposal: Proposal;

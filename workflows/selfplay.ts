@@ -18,6 +18,7 @@ import {
 import type { PreparedData } from '../activities/run/datasets.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
+import { describeIssues } from '../data/describe-issues.ts';
 import type { RoundOutcome } from '../data/schemas/round.ts';
 import { isInWords, type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';
@@ -359,6 +360,6 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
 function parseInput(input: unknown): StartInput {
   const parsed = startInputSchema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`).join('; ');
+  const issues = describeIssues(parsed.error, 'input');
   throw ApplicationFailure.nonRetryable(`${issues}. Start with {"rounds": N}, N from 1 to 1000.`, 'STP1002');
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
 import type { Preference } from '../../data/schemas/objectives.ts';
 
@@ -47,7 +48,7 @@ export async function readPreferences(path: string): Promise<Preference[]> {
         throw invalid('not JSON');
       }
       const row = rowSchema.safeParse(json);
-      if (!row.success) throw invalid(z.prettifyError(row.error));
+      if (!row.success) throw invalid(describeIssues(row.error));
       if (row.data.chosen === row.data.rejected) throw invalid('both sides are the same text');
       pairs.push({ ...row.data, weight: 1, role: 'prover' });
     }

@@ -3,7 +3,7 @@
  * has one.
  */
 import type { z } from 'zod';
-import { describeIssues } from '../../data/config/resolve.ts';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
 import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { summarySchema } from '../../data/schemas/round.ts';

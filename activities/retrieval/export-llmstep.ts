@@ -12,7 +12,7 @@ import {
   readTheoremRows,
 } from '../../lean/library/leandojo/entries.ts';
 import type { OwnLibrary } from '../../lean/library/leandojo/own-library.ts';
-import type { TheoremRow } from '../../lean/library/leandojo/rows.ts';
+import { NO_GOALS, type TheoremRow } from '../../lean/library/leandojo/rows.ts';
 import { librarySplits } from './export-library.ts';
 
 /** Of GPT-NeoX's tokenizer, which Pythia has. */
@@ -54,9 +54,12 @@ export async function exportLlmstep(
   let marked = 0;
   async function* examples(part: LeanDojoPart): AsyncGenerator<{ input: string; output: string }> {
     for await (const { traced_tactics } of rowsOf(part))
-      for (const { state_before: state, tactic } of traced_tactics)
+      for (const { state_before: state, tactic } of traced_tactics) {
+        // A tactic that runs when nothing is left to prove answers no goal.
+        if (state.trim() === '' || state.trim() === NO_GOALS) continue;
         if (MARKS.test(state) || MARKS.test(tactic)) marked += 1;
         else yield { input: `[GOAL]${state}[PROOFSTEP]`, output: tactic + END_OF_TEXT };
+      }
   }
   await writeFolder(folder, replace, async (partial) => {
     for (const part of LEANDOJO_PARTS)

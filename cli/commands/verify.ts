@@ -21,6 +21,7 @@ export function addVerifyCommand(program: Command): void {
       'also certify each proof: compile it in a file, and let every installed checker judge the object',
     )
     .option('--json', 'one JSON object per row: id, verdict, certified, axioms, checks, message')
+    .option('--keep', 'the same, with the further keys of each row under row')
     .option(
       '--timeout <seconds>',
       'wall time for the whole command, 1 to 86400; what is left then is not judged (default: no limit)',

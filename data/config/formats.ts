@@ -1,7 +1,7 @@
 /** Prompt formats: the files `data/formats/NAME.json`, and the one that a configuration holds. Each is read and checked once. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import { describeIssues } from '../describe-issues.ts';
 import { StpError } from '../errors.ts';
 import { type FormatName, type PromptFormat, promptFormatSchema } from '../schemas/prompt-format.ts';
 import type { ProverConfig } from '../schemas/run-config.ts';
@@ -18,7 +18,7 @@ export function loadFormat(name: Exclude<FormatName, 'custom'>): PromptFormat {
   if (!parsed.success || parsed.data.name !== name)
     throw new StpError(
       'STP1001',
-      `${path} is not the prompt format ${name}${parsed.success ? '' : `: ${z.prettifyError(parsed.error)}`}`,
+      `${path} is not the prompt format ${name}${parsed.success ? '' : `: ${describeIssues(parsed.error)}`}`,
       'Restore the file.',
     );
   read.set(name, parsed.data);

@@ -3,6 +3,7 @@
  * the source of each value. One schema checks every value; an unknown key is an error that names the nearest known one.
  */
 import type { z } from 'zod';
+import { describeIssues } from '../describe-issues.ts';
 import { StpError } from '../errors.ts';
 import {
   isInWords,
@@ -223,12 +224,4 @@ export function requireSameConfig(run: string, stored: RunConfig, wanted: RunCon
         `run ${run} was started with ${key} = ${JSON.stringify(had.get(key))}, not ${JSON.stringify(value)}`,
         'Give the same options to continue it, or another run name or folder.',
       );
-}
-
-/** One line an issue: the dotted key and what is wrong with it. */
-export function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 8)
-    .map((issue) => `${issue.path.join('.') || 'value'}: ${issue.message}`)
-    .join('; ');
 }

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
 
 const priceSchema = z.strictObject({
@@ -60,7 +61,7 @@ function readTable(path: string): Table {
   try {
     return tableSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (cause) {
-    const problem = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message;
+    const problem = cause instanceof z.ZodError ? describeIssues(cause) : (cause as Error).message;
     throw new StpError(
       'STP1001',
       `the prices of ${path} cannot be read: ${problem}`,

@@ -7,6 +7,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
 import { type Metric, type Monitor, metricNameSchema, metricSchema } from './monitor.ts';
 
@@ -68,7 +69,7 @@ export function metricLine(metric: Metric, at: string): string {
   if (!checked.success)
     throw new StpError(
       'STP1002',
-      `metric ${JSON.stringify(metric)}: ${z.prettifyError(checked.error)}`,
+      `metric ${JSON.stringify(metric)}: ${describeIssues(checked.error)}`,
       'Name metrics in lower-case slash groups, such as train/loss, with whole steps from 0.',
     );
   const { name, step, value } = checked.data;

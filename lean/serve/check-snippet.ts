@@ -18,6 +18,8 @@ import { wireMessage } from './wire-message.ts';
 
 /** One thread of Lean elaborates and one reports, so this much processor time cannot pass before the wall clock's. */
 const THREADS = 2;
+/** Processor time for a process to read nothing but its imports again: it takes milliseconds. */
+const CLEAR_MS = 2_000;
 /** A longer text is not searched word by word for code: it is assumed to run some. */
 const TOKENS_JUDGED_MAX = 20_000;
 
@@ -60,16 +62,30 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
   const code = snippet.code.replaceAll('\r\n', '\n');
   const split = splitSnippet(code);
   const { id } = snippet;
-  if (split.header.length > HEADER_CHARS_MAX) {
-    const data = `the imports are longer than ${HEADER_CHARS_MAX} characters`;
-    const message: WireMessage = { severity: 'error', pos: { line: 1, column: 0 }, data };
-    return headerError(id, [message]);
-  }
+  if (split.header.length > HEADER_CHARS_MAX)
+    return refusedHeader(id, split, `the imports are longer than ${HEADER_CHARS_MAX} characters`);
+  const isOwn = check.fresh || runsCode(code, split);
+  const first = await checkOnce(id, code, split, { ...check, fresh: isOwn });
+  // The memory of a process that others had used may be full of what they left in it.
+  return first.outcome === 'memory' && first.isUsed && !isOwn
+    ? checkOnce(id, code, split, { ...check, fresh: true })
+    : first;
+}
+
+/** `isUsed`: the process had checked other snippets. */
+async function checkOnce(
+  id: string,
+  code: string,
+  split: SplitSnippet,
+  check: SnippetCheck,
+): Promise<SnippetFacts & { readonly isUsed: boolean }> {
   const messages: WireMessage[] = [];
   const leased = await check.pool.lease(
     split.header,
     async (session) => {
       check.onStart();
+      if (split.broken !== null) return null;
+      const isUsed = session.uses > 0;
       const startedAt = performance.now();
       const ran = await runBody(session, split, messages, check);
       const checkMs = performance.now() - startedAt;
@@ -77,21 +93,24 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
       const sorries = isRead ? await findSorries(session, code, split, messages, check) : [];
       // An incomplete check is reported in one sentence.
       if (!isRead) check.room.giveBack();
-      return { ran, sorries, uuid: uuidOf(session), checkMs };
+      if (!check.fresh && session.isAlive && session.pid !== null) await clear(session, check);
+      return { ran, sorries, uuid: uuidOf(session), checkMs, isUsed };
     },
     {
       signal: check.signal,
-      fresh: check.fresh || runsCode(code, split),
+      fresh: check.fresh,
       ...(check.waitMsMax === undefined ? {} : { waitMsMax: check.waitMsMax }),
     },
   );
-  if (leased.kind === 'header_error')
-    return headerError(
-      id,
-      leased.messages.map((message) => wireMessage(hidden(message, check), null, split.lineOf)),
-    );
-  if (leased.kind === 'no_start') return notStarted(id, leased.exit);
-  const { ran, sorries, uuid, checkMs } = leased.value;
+  const unused = { isUsed: false };
+  if (leased.kind === 'header_error') {
+    const said = leased.messages.map((message) => wireMessage(hidden(message, check), null, split.lineOf));
+    return { ...headerError(id, said), ...unused };
+  }
+  if (leased.kind === 'no_start') return { ...notStarted(id, leased.exit), ...unused };
+  // Lean reads more imports than this service can: nothing was checked.
+  if (leased.value === null) return { ...refusedHeader(id, split, 'the imports cannot be read'), ...unused };
+  const { ran, sorries, uuid, checkMs, isUsed } = leased.value;
   const { queueMs, headerMs } = leased;
   const exit = ran.how === 'exit' ? ran.exit : null;
   const { outcome, error } = judge(ran, check);
@@ -119,7 +138,16 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
     outcome,
     times: { queueMs, headerMs },
     run: exit === null ? null : { checkMs, cpuMs: exit.cpuMs, peakResidentBytes: exit.peakResidentBytes },
+    isUsed,
   };
+}
+
+/**
+ * Takes the snippet out of a process that others will use. A process that cannot read its bare imports any more, or is
+ * about to end, ends here and is given to nobody.
+ */
+async function clear(session: LeanSession, { memoryBytesMax, signal }: SnippetCheck): Promise<void> {
+  await session.run({ body: '', deadlineMs: CLEAR_MS, memoryBytesMax, signal, onMessage: () => {} });
 }
 
 async function runBody(
@@ -198,6 +226,11 @@ function headerError(id: string, messages: readonly WireMessage[]): SnippetFacts
     times: null,
     run: null,
   };
+}
+
+/** Lean is not asked. */
+function refusedHeader(id: string, { broken }: SplitSnippet, data: string): SnippetFacts {
+  return headerError(id, [{ severity: 'error', pos: broken ?? { line: 1, column: 0 }, data }]);
 }
 
 function notStarted(id: string, exit: LeanExit): SnippetFacts {

@@ -177,7 +177,7 @@ async function readAt(
       goalLine: file.line + tactics.join('\n').split('\n').length,
       goalCharacter: file.column,
     },
-    options,
+    { ...options, keepsProcess: true },
   );
 }
 

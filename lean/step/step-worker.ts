@@ -14,6 +14,8 @@ import type { Goal, StepOptions } from './step.ts';
 
 /** A process that holds this share of its memory's bound between two texts is replaced before the next. */
 const RECYCLE_SHARE = 0.5;
+/** Time for Lean to let go of a text that took too long, ms; a process that does not is ended. */
+const LET_GO_MS = 1_000;
 const GOALS_METHOD = 'Lean.Widget.getInteractiveGoals';
 
 /** A text to read, and the part of it that was read with success before. */
@@ -69,17 +71,42 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     await ending?.worker.process.ended;
   }
 
-  /** Reads a text to its end under the limits, or ends the process. */
-  async function elaborate(on: Warm, body: string, options: StepOptions): Promise<StepReading> {
+  /** Reads a text to its end under the limits, or ends the process. At the deadline the process goes `back`, if it can. */
+  async function elaborate(on: Warm, body: string, options: StepOptions, back = body): Promise<StepReading> {
     const { process } = on.worker;
-    const watch = watchRun(process, { ...options, memoryBytesMax });
+    const late = Promise.withResolvers<'late'>();
+    const onDeadline = (): void => {
+      watch.allow(LET_GO_MS);
+      late.resolve('late');
+    };
+    const watch = watchRun(process, { ...options, memoryBytesMax, onDeadline: back === body ? undefined : onDeadline });
     const messages: LeanMessage[] = [];
-    const finished = await on.worker.elaborate(`${on.header}\n${body}`, (message) => messages.push(message));
+    const reading = on.worker.elaborate(`${on.header}\n${body}`, (message) => messages.push(message));
+    const timer = options.wallMs === undefined ? undefined : setTimeout(onDeadline, options.wallMs);
+    const finished = await Promise.race([reading, late.promise]);
+    clearTimeout(timer);
+    const isBack = finished === 'late' && (await letGo(on, reading, back));
     const { cpuMs } = watch.stop();
     options.signal?.throwIfAborted();
-    if (!finished) return { kind: 'ended', exit: await process.ended, spentMs: cpuMs };
+    if (isBack) return { kind: 'ended', exit: LET_GO, spentMs: cpuMs };
+    if (finished !== true) return { kind: 'ended', exit: await process.ended, spentMs: cpuMs };
     on.body = body;
     return { kind: 'read', messages, goals: null, cpuMs, spentMs: cpuMs };
+  }
+
+  /**
+   * Gives Lean the text before, for which it stops what it does, and waits until it has. True if the process can be used
+   * further; else it has ended.
+   */
+  async function letGo(on: Warm, reading: Promise<boolean>, back: string): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const timer = setTimeout(late.resolve, LET_GO_MS, false);
+    const isRead = await Promise.race([on.worker.elaborate(`${on.header}\n${back}`, () => {}), late.promise]);
+    const isBack = isRead && (await Promise.race([reading, late.promise]));
+    clearTimeout(timer);
+    on.body = back;
+    if (!isBack) on.worker.process.end('deadline');
+    return isBack;
   }
 
   async function warmUp(header: string, signal: AbortSignal): Promise<Warm | StepReading> {
@@ -137,7 +164,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
       if (again.kind !== 'read') return again;
       spentMs += again.spentMs;
     }
-    const read = await elaborate(on, text.body, { ...options, signal });
+    const read = await elaborate(on, text.body, { ...options, signal }, options.keepsProcess ? text.prefix : text.body);
     if (read.kind === 'header_error') return read;
     spentMs += read.spentMs;
     if (read.kind === 'ended') return { ...read, spentMs };
@@ -166,6 +193,9 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     },
   };
 }
+
+/** How a text ends that Lean let go of. */
+const LET_GO: LeanExit = { how: 'deadline', code: null, signal: null, stderr: '' };
 
 /** Reading again takes what it took, more or less. */
 function replayDeadlineMs(prefixMs: number): number {

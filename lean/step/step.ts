@@ -28,6 +28,10 @@ export interface StepOptions {
   readonly deadlineMs: number;
   /** Ends the step; the promise rejects with its reason, and the state can be used again. */
   readonly signal?: AbortSignal;
+  /** At the deadline Lean is told to let go of the step. Its process ends only if it does not. Default: it ends. */
+  readonly keepsProcess?: boolean;
+  /** Wall time for it, where that is to be less than ten times `deadlineMs`. With `keepsProcess`. */
+  readonly wallMs?: number;
 }
 
 /** `cpuMs`: processor time that Lean took for the step, with what it had to read again for it. */

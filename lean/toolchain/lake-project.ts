@@ -8,6 +8,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
 import { isThere } from '../../data/is-there.ts';
 import { contentId } from '../../data/schemas/ids.ts';
@@ -103,7 +104,7 @@ function parseManifest(directory: string, text: string): z.infer<typeof manifest
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    const why = error instanceof z.ZodError ? describeIssues(error) : (error as Error).message;
     throw noProject(directory, `its lake-manifest.json cannot be read: ${why}`);
   }
 }

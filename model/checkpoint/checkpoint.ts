@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
 import { damaged } from '../damaged.ts';
 import type { ProofWords } from '../tokenizer/proof-words.ts';
@@ -48,7 +48,7 @@ const PARTIAL_MARK = '.partial-';
 export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<CheckpointManifest> {
   const { shape, tokenizer } = checkpoint;
   const parsed = modelShapeSchema.safeParse(shape);
-  if (!parsed.success) throw unfit(directory, z.prettifyError(parsed.error));
+  if (!parsed.success) throw unfit(directory, describeIssues(parsed.error));
   const problem = tensorProblem(shape, checkpoint.tensors) ?? tokenizerProblem(shape, tokenizer);
   if (problem !== null) throw unfit(directory, problem);
   if (await isOccupied(directory)) throw unfit(directory, 'the folder is there and not empty');
@@ -127,7 +127,9 @@ export async function readCheckpoint(
 /** The manifest alone, without reading the weights. Throws STP1302 where it is missing or malformed. */
 export async function readManifest(directory: string): Promise<CheckpointManifest> {
   const path = join(directory, MANIFEST_FILE);
-  return parseJson(await readWhole(path, MANIFEST_BYTES_MAX), path, (json) => manifestSchema.parse(json));
+  const read = parseJson(await readWhole(path, MANIFEST_BYTES_MAX), path, (json) => manifestSchema.safeParse(json));
+  if (!read.success) throw damaged(path, describeIssues(read.error), read.error);
+  return read.data;
 }
 
 async function isOccupied(directory: string): Promise<boolean> {

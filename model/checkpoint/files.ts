@@ -1,8 +1,9 @@
 /** Reads a model's files: refuses files above a size limit, and reports every fault in them as one error (STP1302). */
 import { open, stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { StpError } from '../../data/errors.ts';
-import { damaged } from '../damaged.ts';
+import { damaged, foreign } from '../damaged.ts';
 
 /** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
 export const FILE_BYTES_MAX = 2 ** 31;
@@ -23,10 +24,12 @@ export async function readWhole(path: string, bytesMax: number): Promise<Buffer>
   }
 }
 
+/** JSON of another form than `parse` takes is the file of another kind of model. */
 export function parseJson<Value>(bytes: Buffer, path: string, parse: (json: unknown) => Value): Value {
   try {
     return parse(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
-    throw damaged(path, cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause), cause);
+    if (cause instanceof z.ZodError) throw foreign(path, describeIssues(cause), cause);
+    throw damaged(path, String(cause), cause);
   }
 }

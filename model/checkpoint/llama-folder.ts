@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { damaged } from '../damaged.ts';
+import { damaged, foreign } from '../damaged.ts';
 import type { ProofWords } from '../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
@@ -72,7 +72,7 @@ export async function readLlamaFolder(directory: string): Promise<LlamaFolder> {
   const tokenizer = readTokenizer(text.toString('utf8'), path('tokenizer.json'));
   const { tensors, model } = await readWeights(directory);
   const problem = tensorProblem(shape, tensors) ?? tokenizerProblem(shape, tokenizer);
-  if (problem !== null) throw damaged(directory, problem);
+  if (problem !== null) throw foreign(directory, problem);
   return { shape, constants, tensors, tokenizer, proofWords: null, model };
 }
 

@@ -5,6 +5,7 @@
  */
 import { endianness } from 'node:os';
 import { z } from 'zod';
+import { describeIssues } from '../../data/describe-issues.ts';
 import { damaged } from '../damaged.ts';
 
 export interface Tensor {
@@ -99,7 +100,7 @@ function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof entryS
   for (const [key, value] of fields) {
     if (key.length > NAME_CHARS_MAX) throw damaged(name, `tensor name of ${key.length} characters`);
     const parsed = key === '__metadata__' ? metadataSchema.safeParse(value) : entrySchema.safeParse(value);
-    if (!parsed.success) throw damaged(name, `header entry ${key}: ${z.prettifyError(parsed.error)}`);
+    if (!parsed.success) throw damaged(name, `header entry ${key}: ${describeIssues(parsed.error)}`);
     if (key !== '__metadata__') entries.push([key, parsed.data as z.infer<typeof entrySchema>]);
   }
   return entries;

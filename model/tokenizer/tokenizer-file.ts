@@ -3,7 +3,8 @@
  * writes; a foreign file is checked field by field before use.
  */
 import { z } from 'zod';
-import { damaged } from '../damaged.ts';
+import { describeIssues } from '../../data/describe-issues.ts';
+import { damaged, foreign } from '../damaged.ts';
 import { TOKEN_CHARS_MAX, Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
 import { WORD_PATTERN } from './words.ts';
 
@@ -110,7 +111,7 @@ export function writeTokenizer(tokenizer: Tokenizer): string {
 
 /** Throws STP1302 where the text is no `tokenizer.json` of this kind; `name` is for messages. */
 export function readTokenizer(text: string, name: string): Tokenizer {
-  if (text.length > FILE_CHARS_MAX) throw damaged(name, `${text.length} characters, ${FILE_CHARS_MAX} allowed`);
+  if (text.length > FILE_CHARS_MAX) throw foreign(name, `${text.length} characters, ${FILE_CHARS_MAX} allowed`);
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -118,7 +119,7 @@ export function readTokenizer(text: string, name: string): Tokenizer {
     throw damaged(name, 'not JSON', cause);
   }
   const parsed = fileSchema.safeParse(json);
-  if (!parsed.success) throw damaged(name, z.prettifyError(parsed.error));
+  if (!parsed.success) throw foreign(name, describeIssues(parsed.error), parsed.error);
   const { added_tokens: added, model } = parsed.data;
   if (added.some(({ id }, index) => id !== index)) throw damaged(name, 'special tokens do not take the ids from 0');
   const merges = model.merges.map((merge): [string, string] => {

@@ -28,7 +28,7 @@ const theorem = (name: string, ...steps: readonly [state: string, tactic: string
 const TWO_GOALS = 'case zero\n⊢ 0 = 0\n\ncase succ\nn : ℕ\n⊢ n + 1 = n + 1';
 const PARTS = {
   train: [
-    theorem('a', ['n : ℕ\n⊢ n = n', 'cases n'], [TWO_GOALS, 'all_goals\n  rfl']),
+    theorem('a', ['n : ℕ\n⊢ n = n', 'cases n'], [TWO_GOALS, 'all_goals\n  rfl'], ['no goals', 'done'], ['', 'skip']),
     theorem('none'),
     theorem('b', ['s : String\n⊢ s = "\\n"', 'simp [h]']),
   ],

@@ -37,7 +37,14 @@ it.each([
   ['half a row', JSON.stringify(ROW).slice(0, 20), 'it is not JSON'],
   ['no object', '[1]', 'expected object'],
   ['null', 'null', 'expected object'],
-  ['a field more', JSON.stringify({ ...ROW, more: 1 }), '"more"'],
+  ['a key twice', `{"proof": "  sorry", ${JSON.stringify(ROW).slice(1)}`, 'two keys proof'],
+  [
+    'a key twice, once written otherwise',
+    `{"pr\\u006fof": "  sorry" , ${JSON.stringify(ROW).slice(1)}`,
+    'two keys proof',
+  ],
+  ['a header under another name', JSON.stringify({ ...ROW, Header: 'import Init' }), '"Header": write header'],
+  ['a header with a letter more', JSON.stringify({ ...ROW, headers: 'import Init' }), '"headers": write header'],
   ['a field less', JSON.stringify({ id: 'a', proof: '' }), 'statement: '],
   ['a number for an id', JSON.stringify({ ...ROW, id: 1 }), 'id: '],
   ['a long id', JSON.stringify({ ...ROW, id: 'x'.repeat(129) }), 'id: '],
@@ -53,6 +60,33 @@ it.each([
   expect(problems[1]).toContain(problem);
   expect(problems[1]!.length).toBeLessThan(500);
   expect(await problemsOf(bad)).toEqual([expect.stringContaining(problem)]);
+});
+
+const FURTHER =
+  '"split": "test", "source": {"proof": "x", "id": [{"proof": 1}]}, "__proto__": {"id": 1}, "constructor": 1';
+const WITH_FURTHER = `{${FURTHER}, ${JSON.stringify(ROW).slice(1)}`;
+
+it('passes further keys over, whatever they are', async () => {
+  const huge = JSON.stringify({ ...ROW, 'a "proof": {': 'x'.repeat(LINE_BYTES_MAX - 200), verdict: 'proved', row: [] });
+  const rows = await Array.fromAsync(rowsOf(bytes(`${WITH_FURTHER}\n${huge}\n{"split": 1, ${FURTHER}, "split": 2}`)));
+  expect(rows).toEqual([
+    { ...ROW, header: null },
+    { ...ROW, header: null },
+    { id: null, problem: expect.stringMatching(/^line 3: id: .*statement: .*proof: /) },
+  ]);
+  for (const row of rows) expect(row).not.toHaveProperty('further');
+});
+
+it('gives them back where they are to be kept, and nothing of them stands for a verdict', async () => {
+  const lines = [WITH_FURTHER, JSON.stringify({ ...ROW, verdict: 'proved', id: 5 }), JSON.stringify(ROW), '[1]', 'x'];
+  const judge = async (rows: readonly VerifyRow[]) => rows.map(answer);
+  const given = (await Array.fromAsync(answersOf(bytes(lines.join('\n')), 10, judge, { keep: true }))).flat();
+  expect(given.map(({ verdict }) => verdict)).toEqual(['rejected', 'invalid', 'rejected', 'invalid', 'invalid']);
+  const [first, second, third, ...none] = given.map((one) => JSON.stringify(one.row));
+  expect(first).toBe(JSON.stringify(JSON.parse(`{${FURTHER}}`)));
+  expect(second).toBe('{"verdict":"proved"}');
+  expect(third).toBe('{}');
+  expect(none).toEqual(['null', 'null']);
 });
 
 it('a line of any length is not held', async () => {

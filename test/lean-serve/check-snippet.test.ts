@@ -1,7 +1,9 @@
 /** One snippet on a scripted process: behaviour that real Lean does not show on demand. */
 import { expect, it } from 'vitest';
 import type { LeanPool } from '../../lean/runtime/pool/lean-pool.ts';
-import type { LeanSession } from '../../lean/runtime/process/driver.ts';
+import { openPool } from '../../lean/runtime/pool/open-pool.ts';
+import type { LeanDriver, LeanSession, SessionExit } from '../../lean/runtime/process/driver.ts';
+import { openSession } from '../../lean/runtime/process/session.ts';
 import { openAnswerRoom } from '../../lean/serve/answer-room.ts';
 import { checkSnippet } from '../../lean/serve/check-snippet.ts';
 
@@ -38,9 +40,11 @@ function scripted(goalsAt: () => Promise<string | null>) {
   return { pool, closed: () => closed };
 }
 
-const check = (pool: LeanPool, signal: AbortSignal) =>
+const HOLES = 'theorem a : 1 = 1 := sorry\ntheorem b : 1 = 1 := sorry';
+
+const check = (pool: LeanPool, signal: AbortSignal, code = HOLES) =>
   checkSnippet(
-    { id: 'a', code: 'theorem a : 1 = 1 := sorry\ntheorem b : 1 = 1 := sorry' },
+    { id: 'a', code },
     {
       pool,
       timeoutMs: 1_000,
@@ -82,4 +86,54 @@ it('ends such a process also for a client that stays, and answers without the go
   expect(outcome).toBe('checked');
   expect(result.response?.sorries?.map(({ goal }) => goal)).toEqual(['', '']);
   expect(closed()).toBe(1);
+});
+
+/** Real sessions in a real pool of one; `endOf` says how the run of a body ends in the process of this number. */
+function pooled(endOf: (process: number, body: string) => SessionExit['how']) {
+  let opened = 0;
+  const driver: LeanDriver = {
+    name: 'server',
+    candidatesPerRun: 1,
+    async open(header) {
+      opened += 1;
+      const process = opened;
+      const exit = { code: 0, signal: null, stderr: '', cpuMs: 0, peakResidentBytes: 0 };
+      const session = openSession({
+        header,
+        pid: process,
+        residentBytes: async () => 0,
+        runOnce: async ({ body }) => ({ ...exit, how: endOf(process, body) }),
+        end: async () => {},
+      });
+      return { kind: 'open', session, headerMs: 0 };
+    },
+  };
+  return { pool: openPool({ driver, processes: 1, memoryBytesMax: 1 }), opened: () => opened };
+}
+
+it('gives a process to nobody that cannot read its bare imports again', async () => {
+  const { pool, opened } = pooled((process, body) => (process === 1 && body === '' ? 'crashed' : 'finished'));
+  const { signal } = new AbortController();
+  for (let count = 0; count < 3; count += 1)
+    expect(await check(pool, signal, 'theorem a : 1 = 1 := rfl')).toMatchObject({ outcome: 'checked' });
+  expect(opened()).toBe(2);
+  await pool.close();
+});
+
+it('checks a snippet again by itself where others may have filled the memory of its process', async () => {
+  const { pool, opened } = pooled((process, body) => (process === 1 && body.includes('large') ? 'memory' : 'finished'));
+  const { signal } = new AbortController();
+  expect(await check(pool, signal, 'theorem a : 1 = 1 := rfl')).toMatchObject({ outcome: 'checked' });
+  expect(await check(pool, signal, 'theorem large : 1 = 1 := rfl')).toMatchObject({ outcome: 'checked' });
+  expect(opened()).toBe(2);
+  await pool.close();
+});
+
+it('does not check one again that used up the memory of its own process', async () => {
+  const { pool, opened } = pooled(() => 'memory');
+  expect(await check(pool, new AbortController().signal, 'theorem a : 1 = 1 := rfl')).toMatchObject({
+    outcome: 'memory',
+  });
+  expect(opened()).toBe(1);
+  await pool.close();
 });

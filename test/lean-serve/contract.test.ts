@@ -3,39 +3,9 @@
  * of it starting Lean.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runLean } from '../../lean/runtime/process/lean-process.ts';
 import { DRIVER_NAMES } from '../lean/drivers.ts';
-import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { check, post, type Served, serveLean } from './served.ts';
-
-interface Said {
-  readonly line: number;
-  readonly column: number;
-  readonly data: string;
-}
-
-const asked = new Map<string, Promise<Said[]>>();
-
-/** What `lean --json` says of a whole file: the measure of all places. Asked once a text. */
-function whole(text: string): Promise<Said[]> {
-  const answer = asked.get(text) ?? askWhole(text);
-  asked.set(text, answer);
-  return answer;
-}
-
-async function askWhole(text: string): Promise<Said[]> {
-  const said: Said[] = [];
-  await runLean({
-    environment: await coreEnvironment(),
-    workingDirectory: scratchFolder(),
-    arguments: ['--stdin'],
-    input: text,
-    deadlineMs: 60_000,
-    memoryBytesMax: 2 ** 31,
-    onMessage: ({ line, column, text: data }) => said.push({ line, column, data }),
-  });
-  return said;
-}
+import { whole } from './whole-file.ts';
 
 describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
   let served: Served;

@@ -2,6 +2,7 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { StpError } from '../../data/errors.ts';
 import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { readSafetensors, type Tensor, writeSafetensors } from '../../model/checkpoint/safetensors.ts';
 import { readModel } from '../../model/checkpoint/sampled-model.ts';
@@ -88,6 +89,27 @@ describe('model folder from elsewhere', () => {
     }
     await writeFile(index, 'not JSON');
     await expect(readModel(directory)).rejects.toThrow(damaged);
+  });
+
+  it('with a tokenizer of another kind is told so, in a few lines', async () => {
+    const { directory } = await folder();
+    const path = join(directory, 'tokenizer.json');
+    const file = JSON.parse(await readFile(path, 'utf8'));
+    file.model.merges = Array.from({ length: 48_900 }, (_, index) => ['a', `b${index}`]);
+    await writeFile(path, JSON.stringify(file));
+    const error = await readModel(directory).catch((reason: unknown) => reason);
+    if (!(error instanceof StpError)) throw error;
+    const text = error.toText();
+    expect(text.split('\n').length).toBeLessThanOrEqual(10);
+    expect(text.length).toBeLessThan(2_000);
+    expect(text).toContain('tokenizer.json: of a kind that is not read here: model.merges.*');
+    expect(text).toContain('(48900 times)');
+    expect(text).not.toMatch(/cut short|altered|damaged/);
+  });
+
+  it('of another architecture is told so too', async () => {
+    const { directory } = await folder((config) => ({ ...config, model_type: 'qwen2' }));
+    await expect(readModel(directory)).rejects.toThrow(/config\.json: of a kind that is not read here: model_type/);
   });
 
   it('is no way round the manifest of a checkpoint of ours', async () => {

@@ -280,6 +280,20 @@ describe('faults', () => {
     expect((await post(`${other}/v2/suggest`, asked)).body.cached).toBe(true);
   });
 
+  test.each([
+    ['one proposal', ['repeat (have := 1)', 'rfl']],
+    ['some', ['repeat (have := 1)', 'repeat rw [Nat.add_comm]', 'sleep 600000', 'repeat (have := 2)', 'exact rfl']],
+  ])('%s without an end costs its own bound, and the good one is checked', async (_, texts) => {
+    const engines = [listEngine('endless', texts)];
+    const limits = { stepMs: 2_000, checkMs: 4_000, engineMs: 20_000, answerMs: 10_000 };
+    const { url: other } = await serve(await suggesterOf({ engines, limits }));
+    const context = 'example (n : Nat) : n + 0 = n := by\n  ';
+    const { body } = await post(`${other}/v2/suggest`, { context });
+    const [best, ...rest] = body.suggestions;
+    expect(best).toMatchObject({ text: texts.at(-1), class: 'done', checked: true });
+    expect(rest.every((one: { class: string }) => ['invalid', 'valid', 'forbidden'].includes(one.class))).toBe(true);
+  });
+
   test('closing scripts are tried together, and the one that closes is checked by itself', async () => {
     const closers = ['rfl', 'omega', 'exact absurd hp', 'exact ⟨hp, hq⟩', 'simp_all'];
     const list = closers.map((text) => ({ text, score: null, logprob: null, isCloser: true }));

@@ -1,4 +1,6 @@
 /** The rules that CI relies on do fire: each is shown one file that breaks it. */
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, vi } from 'vitest';
@@ -50,5 +52,28 @@ describe('packages', () => {
     };
     walk(JSON.parse(stdout), '');
     expect([...versions.keys()].filter((version) => version.startsWith('8.'))).toEqual(['8.8.1']);
+  });
+
+  it('are installed without a word of warning, whatever Node runs npm', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stp-npm-'));
+    for (const name of ['.npmrc', 'package.json', 'package-lock.json'])
+      await copyFile(join(repository, name), join(folder, name));
+    const options = { cwd: folder, env: { PATH: '/usr/bin:/bin' }, all: true, reject: false } as const;
+    const { all, exitCode } = await execa('npm', ['ci', '--dry-run', '--offline'], options);
+    await rm(folder, { recursive: true });
+    expect(all).not.toMatch(/^npm warn/im);
+    expect(exitCode).toBe(0);
+  });
+
+  it('with scripts that run at the installation are all judged in package.json', async () => {
+    const { allowScripts } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
+    const { packages } = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean; optional?: boolean }>;
+    };
+    const scripted = Object.entries(packages).filter(
+      ([, { hasInstallScript, optional }]) => hasInstallScript && !optional,
+    );
+    const names = scripted.map(([path]) => path.split('node_modules/').at(-1)!);
+    expect([...new Set(names)].sort()).toEqual(Object.keys(allowScripts).sort());
   });
 });

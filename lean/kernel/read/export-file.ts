@@ -4,6 +4,7 @@
  * same words other meanings.
  */
 import * as z from 'zod';
+import { describeIssues } from '../../../data/describe-issues.ts';
 import { StpError } from '../../../data/errors.ts';
 import type { Declaration } from '../declaration.ts';
 import type { Terms } from '../expr.ts';
@@ -67,7 +68,7 @@ function malformed(error: unknown, file: string, line: number): unknown {
   // A table as large as an array can be, or as there is memory for.
   if (error instanceof RangeError) return new Decline(`${file}:${line}: ${error.message}`);
   let reason: string;
-  if (error instanceof z.ZodError) reason = z.prettifyError(error).split('\n').slice(0, 3).join('; ');
+  if (error instanceof z.ZodError) reason = describeIssues(error);
   else if (error instanceof Malformed || error instanceof SyntaxError) reason = error.message;
   else return error;
   return new StpError(

@@ -1,5 +1,6 @@
 /** Checks that the options of a sample make sense. */
 import { z } from 'zod';
+import { describeIssues } from '../../../data/describe-issues.ts';
 import { StpError } from '../../../data/errors.ts';
 import {
   type SampleRequest,
@@ -28,7 +29,7 @@ const seedSchema = z.int().nonnegative();
 /** Throws STP1002. */
 export function checkRequests(requests: readonly SampleRequest[], sampling: SamplingOptions): void {
   const parsed = samplingSchema.safeParse(sampling);
-  if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
+  if (!parsed.success) throw invalid(describeIssues(parsed.error));
   const unfit = requests.find(({ seed }) => !seedSchema.safeParse(seed).success);
   if (unfit !== undefined) throw invalid(`seed ${unfit.seed} of request ${unfit.id}`);
 }

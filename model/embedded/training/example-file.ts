@@ -3,7 +3,7 @@
  * objective with its file and line number. Synchronous: training owns its process.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { z } from 'zod';
+import { describeIssues } from '../../../data/describe-issues.ts';
 import { StpError } from '../../../data/errors.ts';
 import type { Objective } from '../objectives/objective.ts';
 
@@ -30,7 +30,7 @@ function parseRow<Row, Numbers>(line: string, place: string, objective: Objectiv
     throw invalid(place, 'not JSON', cause);
   }
   const parsed = objective.schema.safeParse(json);
-  if (!parsed.success) throw invalid(place, z.prettifyError(parsed.error), parsed.error);
+  if (!parsed.success) throw invalid(place, describeIssues(parsed.error), parsed.error);
   // Something must predict the first target token.
   if (objective.sequences(parsed.data).some(({ prompt }) => prompt === '')) throw invalid(place, 'the prompt is empty');
   return parsed.data;

@@ -2,7 +2,7 @@
  * The start of a training: weights and tokenizer of a checkpoint, or fresh weights and a tokenizer made from the
  * examples.
  */
-import { z } from 'zod';
+import { describeIssues } from '../../../data/describe-issues.ts';
 import { StpError } from '../../../data/errors.ts';
 import { LIKELIHOOD } from '../../../data/schemas/objectives.ts';
 import { PROOF_MARKER } from '../../../data/schemas/slot-tokens.ts';
@@ -36,7 +36,7 @@ export async function initialState(
   const { shape, initDirectory } = request;
   const parsed = modelShapeSchema.safeParse(shape);
   if (!parsed.success)
-    throw new StpError('STP1002', `model shape: ${z.prettifyError(parsed.error)}`, 'See `ModelShape`.');
+    throw new StpError('STP1002', `model shape: ${describeIssues(parsed.error)}`, 'See `ModelShape`.');
   if (initDirectory === null) {
     const texts = () => exampleTexts(request.examplesPath);
     const specialTokens = markersOf(texts());

@@ -4,6 +4,7 @@
  * bit for bit, even after interruptions and resumptions from its `stateDirectory`.
  */
 import { z } from 'zod';
+import { describeIssues } from '../../../data/describe-issues.ts';
 import { StpError } from '../../../data/errors.ts';
 import { LIKELIHOOD } from '../../../data/schemas/objectives.ts';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
@@ -52,7 +53,7 @@ export interface TrainInProcessOptions extends TrainOptions {
 export async function trainInProcess(request: TrainRequest, options: TrainInProcessOptions = {}): Promise<TrainResult> {
   const parsed = requestSchema.safeParse(request);
   if (!parsed.success)
-    throw new StpError('STP1002', `training request: ${z.prettifyError(parsed.error)}`, 'See `TrainRequest`.');
+    throw new StpError('STP1002', `training request: ${describeIssues(parsed.error)}`, 'See `TrainRequest`.');
   const { shape } = request;
   const { objective: asked = LIKELIHOOD, referenceDirectory = null } = request;
   const objective = objectiveOf(asked);

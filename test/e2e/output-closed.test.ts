@@ -1,0 +1,34 @@
+/** Commands whose reader closes the pipe end without a word. Costs a few seconds. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+
+/** Runs a command whose output nobody reads: the pipe is closed before the command has begun. */
+async function unread(words: readonly string[]): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said };
+}
+
+it.each([
+  ['kernel', ['kernel', 'test/fixtures/kernel/none.ndjson', '--json']],
+  ['help', ['--help']],
+  ['config', ['config', '--preset', 'embedded']],
+  ['plan', ['plan', '--preset', 'stp-paper']],
+  ['doctor', ['doctor']],
+])('%s', async (_, words) => {
+  const { code, said } = await unread(words);
+  expect(said).not.toMatch(/EPIPE|at .*:\d+:\d+|Unhandled/);
+  // A command that prints nothing on its output does not notice.
+  expect([0, 2, 141]).toContain(code);
+});
