@@ -17,6 +17,10 @@ import {
 import { PairMemory } from './memory.ts';
 import type { Name } from './name.ts';
 import type { LiteralConstants } from './special/literal-constants.ts';
+import { Decline } from './verdict.ts';
+
+/** Axioms behind one constant. */
+const AXIOMS_MAX = 1_000;
 
 export class Axioms {
   readonly #terms: Terms;
@@ -30,11 +34,17 @@ export class Axioms {
     this.#literals = literals;
   }
 
-  /** Notes a constant that is made of these terms. */
-  note(names: readonly Name[], parts: readonly Expr[], isAxiom = false): void {
+  /** The axioms of constants that are made of these terms. Declines more than a thousand: sets of them are kept. */
+  behind(names: readonly Name[], parts: readonly Expr[], isAxiom: boolean): ReadonlySet<Name> {
     const found = new Set<Name>(isAxiom ? names : []);
     for (const name of mentioned(this.#terms, this.#literals, parts, this.#seen))
       for (const axiom of this.#of.get(name) ?? []) found.add(axiom);
+    if (found.size > AXIOMS_MAX) throw new Decline(`it rests on more than ${AXIOMS_MAX} axioms`);
+    return found;
+  }
+
+  /** Notes the axioms of constants that are now declared. */
+  note(names: readonly Name[], found: ReadonlySet<Name>): void {
     const sorted = [...found].sort((a, b) => a - b);
     const key = sorted.join(' ');
     let set = this.#sets.get(key);

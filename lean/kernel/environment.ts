@@ -73,6 +73,10 @@ export class Environment {
   readonly #isReadable: (name: Name) => boolean;
   /** Names that were read from the trusted source, or are being read. */
   readonly #read = new Set<Name>();
+  /** Whether what a trusted source has is being declared. */
+  isTrusting = false;
+  /** A name that nothing may take any more. */
+  reserved: Name | null = null;
 
   /** `isReadable`: whether a trusted source has the constant, for one that is not here. */
   constructor(print: (name: Name) => string, isReadable: (name: Name) => boolean = () => false) {
@@ -119,9 +123,14 @@ export class Environment {
     return constant?.kind === 'theorem' && constant.value === UNREAD_VALUE ? constant : null;
   }
 
-  /** Rejects a name that is taken. */
+  /**
+   * Rejects a name that is taken: by a constant, by a trusted source, also where what that has cannot be used here, or by a
+   * declaration without a verdict.
+   */
   requireFree(name: Name): void {
-    if (this.has(name)) throw new Rejection('name', `${this.#print(name)} is declared already`);
+    if (name === this.reserved) throw new Rejection('name', `${this.#print(name)} would change what literals mean`);
+    const isTaken = this.has(name) || (!this.isTrusting && (this.#isReadable(name) || this.#declined.has(name)));
+    if (isTaken) throw new Rejection('name', `${this.#print(name)} is declared already`);
   }
 
   declare(constant: Constant): void {
@@ -145,9 +154,9 @@ export class Environment {
     this.#read.add(name);
   }
 
-  /** False where the constant is there. */
+  /** False where the constant is there, or was declined before. */
   markDeclined(name: Name): boolean {
-    if (this.#constants.has(name)) return false;
+    if (this.#constants.has(name) || this.#declined.has(name)) return false;
     this.#declined.add(name);
     return true;
   }

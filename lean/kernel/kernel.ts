@@ -13,7 +13,9 @@ import { type Constant, Environment, UNREAD_VALUE, Unread } from './environment.
 import type { Expr, Terms } from './expr.ts';
 import { checkInductive } from './inductive/add-inductive.ts';
 import { noteDown } from './keep.ts';
+import { LIST_LENGTH_MAX } from './level.ts';
 import type { Name } from './name.ts';
+import type { SpecialConstants } from './special/constants.ts';
 import { type LiteralConstants, literalConstants } from './special/literal-constants.ts';
 import { operationOfAxiom, verifiedPrimitive } from './special/primitives.ts';
 import { checkQuotient } from './special/quotient.ts';
@@ -45,6 +47,9 @@ export interface TrustedSource {
 const GREATEST_HEIGHT = 0x7fffffff;
 const LEAST_HEIGHT = -1;
 
+/** Fuel, as a multiple of one check's, for the attempts that ended at a constant which had to be read first. */
+const BEGUN_ANEW_FACTOR = 5;
+
 const ACCEPTED: Verdict = { kind: 'accepted' };
 
 export class Kernel {
@@ -61,7 +66,6 @@ export class Kernel {
   readonly #added = new Set<Name>();
   /** What string literals are made by; fixed by the first declaration that has one. */
   #stringMaker: Name | null = null;
-  #isTrusting = false;
   /** Of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
 
@@ -95,15 +99,15 @@ export class Kernel {
   trust(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
     // One trusted declaration may need others to be read.
-    const wasTrusting = this.#isTrusting;
-    this.#isTrusting = true;
+    const wasTrusting = this.environment.isTrusting;
+    this.environment.isTrusting = true;
     const verdict = this.#inScratch(label, (checker) => {
       if (declaration.kind === 'inductive' || declaration.kind === 'quotient') return this.#check(checker, declaration);
       this.environment.requireFree(declaration.name);
       requireSafe(declaration);
       return [constantOf(declaration)];
     });
-    this.#isTrusting = wasTrusting;
+    this.environment.isTrusting = wasTrusting;
     if (verdict.kind === 'accepted' && this.#accelerates) {
       if (declaration.kind === 'definition') this.#verifyPrimitive(declaration.name);
       if (declaration.kind === 'axiom') this.#verifyPrimitive(declaration.name, operationOfAxiom);
@@ -126,7 +130,10 @@ export class Kernel {
   dropAdded(): void {
     this.environment.remove(this.#added);
     for (const name of this.#added) this.#accelerated.delete(name);
-    if (this.#stringMaker !== null && this.#added.has(this.#stringMaker)) this.#stringMaker = null;
+    if (this.#stringMaker !== null && this.#added.has(this.#stringMaker)) {
+      this.#stringMaker = null;
+      this.environment.reserved = null;
+    }
     this.#added.clear();
   }
 
@@ -160,9 +167,13 @@ export class Kernel {
 
   /** Runs a check in scratch and keeps the constants it returns; begins anew for each trusted constant that had to be read. */
   #inScratch(label: string, check: (checker: Checker) => readonly Constant[]): Verdict {
+    let spent = 0;
     for (;;) {
       const outcome = this.#attempt(label, check);
       if (!(outcome instanceof Unread)) return outcome;
+      spent += this.lastSpent.steps;
+      if (spent > BEGUN_ANEW_FACTOR * this.#limits.fuel)
+        return { kind: 'declined', declaration: label, reason: `${label}: it was begun anew too often` };
       this.#read(outcome.constant);
     }
   }
@@ -179,10 +190,13 @@ export class Kernel {
     });
     let constants: readonly Constant[] = [];
     let made: () => Expr[] = () => [];
+    let axioms: ReadonlySet<Name> = new Set();
     let verdict: Verdict | Unread = ACCEPTED;
     try {
       constants = check(checker);
-      made = noteDown(terms, constants.flatMap(partsOf));
+      const parts = constants.flatMap(partsOf);
+      axioms = this.axioms.behind(constants.map(nameOfConstant), parts, constants[0]?.kind === 'axiom');
+      made = noteDown(terms, parts);
     } catch (error) {
       verdict = error instanceof Unread ? error : verdictOf(error, label);
     }
@@ -190,10 +204,17 @@ export class Kernel {
     this.environment.dropProvisional();
     terms.dropScratch();
     if (verdict === ACCEPTED) {
-      this.#stringMaker ??= checker.special.stringMaker;
-      this.#declare(constants, made());
+      this.#fixStringMaker(checker.special);
+      this.#declare(constants, made(), axioms);
     }
     return verdict;
+  }
+
+  /** From the first literal on it is settled what makes strings, and nothing may be declared that would have made them. */
+  #fixStringMaker(special: SpecialConstants): void {
+    if (this.#stringMaker !== null || special.stringMaker === null) return;
+    this.#stringMaker = special.stringMaker;
+    this.environment.reserved = special.reservedMaker();
   }
 
   /** Trusts what the source has of a name, and what its types mention, which most checks need next. */
@@ -208,7 +229,8 @@ export class Kernel {
       if (!this.environment.isUnread(next)) continue;
       const declaration = this.#trusted?.read(next) ?? null;
       for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
-      if (declaration === null || this.trust(declaration).kind !== 'accepted') this.environment.markDeclined(next);
+      if (declaration === null || this.trust(declaration).kind !== 'accepted')
+        for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markDeclined(its);
       else if (declaration.kind !== 'inductive')
         waiting.push(...mentioned(this.terms, this.#literals, [declaration.type]));
     }
@@ -226,6 +248,7 @@ export class Kernel {
     checker.levelParams = declaration.levelParams;
     const { name, levelParams, type } = declaration;
     if (declaration.kind === 'quotient') {
+      checker.inference.checkType(type);
       checkQuotient(checker, declaration, declaration.role);
       return [{ kind: 'quotient', name, levelParams, type, role: declaration.role }];
     }
@@ -243,6 +266,8 @@ export class Kernel {
 
   #checkHead(head: ConstantHead): void {
     if (head.name === 0) throw new Rejection('name', 'a declaration without a name');
+    if (head.levelParams.length > LIST_LENGTH_MAX)
+      throw new Decline(`more than ${LIST_LENGTH_MAX} universe parameters`);
     if (new Set(head.levelParams).size !== head.levelParams.length)
       throw new Rejection('level-parameters', 'a universe parameter twice');
     this.#requireClosed(head.type, 'its type');
@@ -265,18 +290,14 @@ export class Kernel {
   }
 
   /** Constants of one declaration; `parts` are their terms, now permanent. */
-  #declare(constants: readonly Constant[], parts: Expr[]): void {
-    this.axioms.note(
-      constants.map(({ name }) => name),
-      parts,
-      constants[0]?.kind === 'axiom',
-    );
+  #declare(constants: readonly Constant[], parts: Expr[], axioms: ReadonlySet<Name>): void {
+    this.axioms.note(constants.map(nameOfConstant), axioms);
     let from = 0;
     for (const constant of constants) {
       const count = partsOf(constant).length;
       this.environment.declare(withParts(constant, parts.slice(from, from + count)));
       // Also what the declaration does not name itself, such as recursors that are derived.
-      if (!this.#isTrusting) this.#added.add(constant.name);
+      if (!this.environment.isTrusting) this.#added.add(constant.name);
       from += count;
     }
   }
@@ -325,6 +346,10 @@ function namesOf(declaration: Declaration): Name[] {
 
 function inductiveNames({ types, constructors, recursors }: InductiveDeclaration): Name[] {
   return [...types, ...constructors, ...recursors].map(({ name }) => name);
+}
+
+function nameOfConstant({ name }: Constant): Name {
+  return name;
 }
 
 /** The terms of a constant, in a fixed order. */

@@ -23,6 +23,9 @@ export const EMPTY_LEVELS = 0 as LevelList;
 /** Deepest nesting of a level; recursion over levels is bounded by it. */
 const LEVEL_HEIGHT_MAX = 2_000;
 
+/** Universe parameters of one constant; Lean's library has none with more than 30. Lists of levels are walked at each use. */
+export const LIST_LENGTH_MAX = 500;
+
 export class LevelTable {
   readonly #levels = new NodeTable('levels');
   readonly #lists = new NodeTable('lists of levels');
@@ -72,6 +75,10 @@ export class LevelTable {
     return this.#levels.first[level]! as Name;
   }
 
+  height(level: Level): number {
+    return this.#heights[level]!;
+  }
+
   hasParameter(level: Level): boolean {
     return this.#hasParameter[level]!;
   }
@@ -85,6 +92,7 @@ export class LevelTable {
   }
 
   list(levels: readonly Level[]): LevelList {
+    if (levels.length > LIST_LENGTH_MAX) throw new Decline(`a list of more than ${LIST_LENGTH_MAX} universe levels`);
     let list = EMPTY_LEVELS;
     for (let at = levels.length - 1; at >= 0; at--) list = this.cons(levels[at]!, list);
     return list;

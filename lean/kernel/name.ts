@@ -3,6 +3,7 @@
  * anonymous, or a prefix with a text or a number. Names are few and are never dropped.
  */
 import { textKey } from './text-key.ts';
+import { Decline } from './verdict.ts';
 
 declare const brand: unique symbol;
 
@@ -11,10 +12,15 @@ export type Name = number & { readonly [brand]: 'Name' };
 
 export const ANONYMOUS = 0 as Name;
 
+/** The longest name of Lean's library has 340 characters. Names are printed in reports, each with its prefixes. */
+const NAME_LENGTH_MAX = 10_000;
+
 export class NameTable {
   readonly #prefixes: Name[] = [ANONYMOUS];
   /** A `bigint` is a numeric component: `a.1` and `a.«1»` differ. */
   readonly #parts: (string | bigint)[] = [''];
+  /** Of the printed name. */
+  readonly #lengths: number[] = [0];
   readonly #index = new Map<string, Name>();
 
   get count(): number {
@@ -56,14 +62,20 @@ export class NameTable {
   /** For people. Components are not quoted, so two names may print alike. */
   print(name: Name): string {
     const parts: string[] = [];
-    for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) parts.push(String(this.last(at)));
+    for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) {
+      const part = this.last(at);
+      parts.push(typeof part === 'bigint' && part < 0n ? `auxiliary${-part}` : String(part));
+    }
     return parts.length === 0 ? '[anonymous]' : parts.reverse().join('.');
   }
 
   #intern(key: string, prefix: Name, part: string | bigint): Name {
     const known = this.#index.get(key);
     if (known !== undefined) return known;
+    const length = this.#lengths[prefix]! + String(part).length + 1;
+    if (length > NAME_LENGTH_MAX) throw new Decline(`a name of more than ${NAME_LENGTH_MAX} characters`);
     const name = this.#parts.length as Name;
+    this.#lengths.push(length);
     this.#prefixes.push(prefix);
     this.#parts.push(part);
     this.#index.set(key, name);

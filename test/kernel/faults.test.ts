@@ -53,12 +53,18 @@ describe('files', () => {
     ['an annotation that is another function', 'k3-outparam', 'FalseProved', 'application'],
     ['strings made anew by a later declaration', 'k4-string-oflist-later', 'after', 'declaration-type'],
     ['a constructor named as an auxiliary one, and a wrong count', 'nested-name-clash', 'Tr', 'inductive-type'],
-    ['a sort that is stuck for one proof', 'stuck-prop-proj2', 'Owner', 'inductive-type'],
+    ['a sort that is stuck for one proof', 'stuck-prop-proj2', 'carrier', 'projection'],
+    ['a quotient at a universe that is not its own', 'quot-foreign-level', 'Quot', 'level'],
     ['a comparison alone', 'trans-direct', 'direct', 'declaration-type'],
     ['the same comparison after others', 'trans-warmed', 'warmed', 'declaration-type'],
   ])('%s is rejected', async (_, name, declaration, rule) => {
     const { verdict, rejected } = await check([fault(name)]);
     expect({ verdict, rejected }).toMatchObject({ verdict: 'rejected', rejected: [{ declaration, rule }] });
+  });
+
+  it('no quotient gets a false theorem past a trusted statement', async () => {
+    const report = await check([fault('quot-foreign-level')], [['tf', fault('quot-trusted')]]);
+    expect(report.verdict).toBe('rejected');
   });
 
   it('an annotation that hides the type itself has a verdict', async () => {
@@ -304,25 +310,27 @@ describe('strings', () => {
   const same = (build: Build, name: string, left: Word, right: Word) =>
     build.prove(name, equal(c('String'), left, right), refl(c('String'), left));
 
-  it('made by a function keep it when the older constructor is declared later, and the other way round', () => {
-    for (const [first, second] of [
-      ['String.ofList', 'String.mk'],
-      ['String.mk', 'String.ofList'],
-    ] as const) {
-      const build = withLists();
-      const its = c('String');
-      build.inductive([{ name: 'String', type, constructors: [['String.of', arrow(chars, its)]] }]);
-      const made = (of: Word): Word => call(c('String.of'), of);
-      build.define(first, arrow(chars, its), fn('l', chars, made(v('l'))));
-      expect(same(build, 'before', text(''), call(c(first), empty))).toEqual(accepted);
-      build.define(
-        second,
-        arrow(chars, c('String')),
-        fn('_', chars, made(call(c('List.cons', 0), c('Char'), number(1), empty))),
-      );
-      expect(same(build, 'after', text(''), call(c(first), empty))).toEqual(accepted);
-      expect(ruleOf(same(build, 'changed', text(''), call(c(second), empty)))).toBe('declaration-type');
-    }
+  const withMaker = (name: string): Build => {
+    const build = withLists();
+    const its = c('String');
+    build.inductive([{ name: 'String', type, constructors: [['String.of', arrow(chars, its)]] }]);
+    build.define(name, arrow(chars, its), fn('l', chars, call(c('String.of'), v('l'))));
+    expect(same(build, 'before', text(''), call(c(name), empty))).toEqual(accepted);
+    return build;
+  };
+  const other = fn('_', chars, call(c('String.of'), call(c('List.cons', 0), c('Char'), number(1), empty)));
+
+  it('keep their meaning when the older constructor is declared later', () => {
+    const build = withMaker('String.ofList');
+    expect(build.define('String.mk', arrow(chars, c('String')), other)).toEqual(accepted);
+    expect(same(build, 'after', text(''), call(c('String.ofList'), empty))).toEqual(accepted);
+    expect(ruleOf(same(build, 'changed', text(''), call(c('String.mk'), empty)))).toBe('declaration-type');
+  });
+
+  it('made by a function of the older name have no newer one beside it, so that order decides nothing', () => {
+    const build = withMaker('String.mk');
+    expect(ruleOf(build.define('String.ofList', arrow(chars, c('String')), other))).toBe('name');
+    expect(same(build, 'after', text(''), call(c('String.mk'), empty))).toEqual(accepted);
   });
 
   it.each(['String', 'Char', 'Char.ofNat', 'String.ofList'])('a string rests on the axiom %s', (axiom) => {
@@ -382,15 +390,32 @@ describe('strings', () => {
 });
 
 describe('what is no proposition for certain', () => {
-  it('a type whose sort stands behind a definition is refused', () => {
+  it('a type whose telescope or sort stands behind a definition gets them as they are', () => {
     const build = prelude();
     build.define('Universe', sort(2), type);
-    expect(ruleOf(build.inductive([{ name: 'T', type: c('Universe'), constructors: [] }]))).toBe('inductive-type');
-    expect(
-      ruleOf(
-        build.inductive([{ name: 'F', type: pi('n', nat, call(fn('_', nat, type), v('n'))), constructors: [] }], 1),
-      ),
-    ).toBe('inductive-type');
+    build.define('Relation', arrow(type, type), fn('α', type, arrow(v('α'), prop)));
+    const own = c('P');
+    expect(build.inductive([{ name: 'T', type: c('Universe'), constructors: [['T.mk', c('T')]] }])).toEqual(accepted);
+    const made = pi('α', type, pi('a', v('α'), call(own, v('α'), v('a'))));
+    const relation = pi('α', type, call(c('Relation'), v('α')));
+    expect(build.inductive([{ name: 'P', type: relation, constructors: [['P.mk', made]], indices: 1 }], 1)).toEqual(
+      accepted,
+    );
+    const typeOf = (name: string) => build.kernel.environment.get(build.name(name)).type;
+    expect(typeOf('T')).toBe(build.term(type));
+    expect(typeOf('P')).toBe(build.term(pi('α', type, arrow(v('α'), prop))));
+    expect(ruleOf(build.inductive([{ name: 'F', type: arrow(nat, nat), constructors: [] }]))).toBe('inductive-type');
+  });
+
+  it('a long telescope is no deep level', () => {
+    const build = prelude();
+    const long = Array.from({ length: 2_500 }).reduce<Word>(
+      (rest, _, at) => arrow([c('True'), nat, type, prop][at % 4]!, rest),
+      c('True'),
+    );
+    expect(build.axiom('long', long)).toEqual(accepted);
+    const data = Array.from({ length: 2_500 }).reduce<Word>((rest, _, at) => arrow([nat, type][at % 2]!, rest), nat);
+    expect(build.axiom('data', data)).toEqual(accepted);
   });
 
   it('a comparison of values of a type whose sort is stuck is no comparison of data', async () => {

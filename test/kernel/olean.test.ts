@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
 import { Terms } from '../../lean/kernel/expr.ts';
+import { Kernel } from '../../lean/kernel/kernel.ts';
 import { explained, readModule } from '../../lean/kernel/olean/compiled-file.ts';
 import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
+import { CompiledLibrary } from '../../lean/kernel/olean/library.ts';
 import { ModuleJudge } from '../../lean/kernel/olean/module-judge.ts';
 import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
 import { Decline } from '../../lean/kernel/verdict.ts';
 import { coreEnvironment } from '../lean/environment.ts';
+import { arrow, Build, type } from './build.ts';
 
 const environment = await coreEnvironment();
 const library = execFileSync(environment.executable, ['--print-libdir'], { encoding: 'utf8' }).trim();
@@ -109,6 +112,37 @@ theorem sound : 1 + 1 = 2 := rfl
     const above = compile('Above', 'import Below\ntheorem above : True := below');
     await expect(check(above)).rejects.toThrow(/the imported module Below is in none of/);
     expect((await check(above, [folder, library])).verdict).toBe('accepted');
+  });
+
+  it('is rejected where it has a name of its imports, also for something unsafe, which nothing rests on', async () => {
+    const forged = compile(
+      'Hidden',
+      'unsafe def sorryAy (α : Sort u) (b : Bool) : α := sorryAy α b\ntheorem t : False := sorryAx False false\n',
+    );
+    const bytes = readFileSync(forged);
+    for (let at = bytes.indexOf('sorryAy\0'); at >= 0; at = bytes.indexOf('sorryAy\0', at + 1))
+      bytes.write('sorryAx', at);
+    writeFileSync(forged, bytes);
+    const report = await check(forged);
+    expect(report.rejected.map(({ declaration, rule }) => [declaration, rule])).toContainEqual(['sorryAx', 'name']);
+  });
+
+  it('may have a name whose one part looks like two', async () => {
+    expect((await check(compile('Dots', 'theorem «Nat.add_comm» : True := trivial\n'))).verdict).toBe('accepted');
+  });
+
+  it('cannot take a name that the library has and the kernel cannot use', async () => {
+    // This toolchain comes without what is private to a module, and `IO.Promise` mentions such a constant.
+    const terms = new Terms();
+    const kernel = new Kernel(terms, { trusted: new CompiledLibrary(terms, ['Init'], [library], null) });
+    const build = new Build({}, terms);
+    const promise = build.inductiveDeclaration(
+      [{ name: 'IO.Promise', type: arrow(type, type), constructors: [] }],
+      1,
+      [],
+      [],
+    );
+    expect(kernel.add(promise)).toMatchObject({ kind: 'rejected', rule: 'name' });
   });
 
   it('leaves nothing for the next one, whose constants may have the same names', async () => {

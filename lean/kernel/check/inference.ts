@@ -15,7 +15,7 @@ import {
   SORT,
   STRING,
 } from '../expr.ts';
-import { EMPTY_LEVELS, type Level } from '../level.ts';
+import { EMPTY_LEVELS, LEVEL_IMPREDICATIVE_MAXIMUM, type Level } from '../level.ts';
 import { headOf } from '../spine.ts';
 import { Rejection } from '../verdict.ts';
 import type { Checker } from './checker.ts';
@@ -24,6 +24,8 @@ import { projectionType } from './projection-type.ts';
 
 const INFERRED = 0;
 const CHECKED = 1;
+/** Height of a level above which it is worth comparing before it grows. */
+const COMPARED_HEIGHT = 20;
 
 export class Inference {
   readonly #checker: Checker;
@@ -121,9 +123,13 @@ export class Inference {
     const { terms, environment, substitution } = this.#checker;
     const { levels } = terms;
     const list = terms.levelList(expr);
-    if (isChecked) for (let at = list; at !== EMPTY_LEVELS; at = levels.tail(at)) this.#requireLevel(levels.head(at));
-    const known = this.#constantTypes.get(expr, 0);
+    const known = this.#constantTypes.get(expr, CHECKED);
     if (known >= 0) return known as Expr;
+    if (isChecked) for (let at = list; at !== EMPTY_LEVELS; at = levels.tail(at)) this.#requireLevel(levels.head(at));
+    else {
+      const inferred = this.#constantTypes.get(expr, INFERRED);
+      if (inferred >= 0) return inferred as Expr;
+    }
     const constant = environment.get(terms.name(expr));
     const count = levels.length(list);
     if (count !== constant.levelParams.length)
@@ -132,7 +138,7 @@ export class Inference {
         `${terms.names.print(constant.name)} has ${constant.levelParams.length} universe parameters, not ${count}`,
       );
     const type = substitution.instantiateLevels(constant.type, constant.levelParams, levels.array(list));
-    this.#constantTypes.set(expr, 0, type);
+    this.#constantTypes.set(expr, isChecked ? CHECKED : INFERRED, type);
     return type;
   }
 
@@ -172,13 +178,14 @@ export class Inference {
   }
 
   #lambdaType(expr: Expr, isChecked: boolean): Expr {
-    const { terms, substitution } = this.#checker;
+    const { terms, substitution, budget } = this.#checker;
     const locals: Expr[] = [];
     const domains: Expr[] = [];
     let body = expr;
     for (; terms.kind(body) === LAMBDA; body = terms.body(body)) {
       const domain = substitution.instantiate(terms.binderType(body), locals);
       if (isChecked) this.requireSort(this.#type(domain, true), domain);
+      budget.step();
       domains.push(terms.binderType(body));
       locals.push(this.#checker.local(domain));
     }
@@ -189,19 +196,30 @@ export class Inference {
   }
 
   #forallType(expr: Expr, isChecked: boolean): Expr {
-    const { terms, substitution } = this.#checker;
+    const { terms, substitution, budget } = this.#checker;
     const locals: Expr[] = [];
     const universes: Level[] = [];
     let body = expr;
     for (; terms.kind(body) === FORALL; body = terms.body(body)) {
       const domain = substitution.instantiate(terms.binderType(body), locals);
+      budget.step();
       universes.push(this.requireSort(this.#type(domain, isChecked), domain));
       locals.push(this.#checker.local(domain));
     }
     body = substitution.instantiate(body, locals);
     let level = this.requireSort(this.#type(body, isChecked), body);
-    for (let at = universes.length - 1; at >= 0; at--) level = terms.levels.impredicativeMaximum(universes[at]!, level);
+    for (let at = universes.length - 1; at >= 0; at--) level = this.#universeOfForall(universes[at]!, level);
     return terms.sort(level);
+  }
+
+  /** The impredicative maximum, without what can be seen to add nothing: a long telescope must not become a deep level. */
+  #universeOfForall(domain: Level, body: Level): Level {
+    const { terms, order } = this.#checker;
+    const { levels } = terms;
+    if (body === levels.zero || domain === levels.zero || domain === body) return body;
+    if (levels.kind(body) === LEVEL_IMPREDICATIVE_MAXIMUM && levels.left(body) === domain) return body;
+    if (levels.height(body) > COMPARED_HEIGHT && order.isAtMost(domain, body)) return body;
+    return levels.impredicativeMaximum(domain, body);
   }
 
   #letType(expr: Expr, isChecked: boolean): Expr {

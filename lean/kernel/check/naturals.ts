@@ -25,7 +25,9 @@ export class Naturals {
     const below = special.successorArgument(expr);
     if (below !== null) {
       const value = special.naturalValue(reduction.whnf(below));
-      return value === null ? null : terms.natural(value + 1n);
+      if (value === null) return null;
+      budget.steps(Math.ceil(length(value) / BITS_PER_STEP));
+      return terms.natural(value + 1n);
     }
     const name = reduction.headName(expr);
     if (name === -1) return null;

@@ -33,13 +33,14 @@ export class RecursorReduction {
   }
 
   #recursor(recursor: RecursorConstant, expr: Expr, head: Expr): Expr | null {
-    const { terms, substitution } = this.#checker;
+    const { terms, substitution, budget } = this.#checker;
     const given = this.#checker.argumentsOf(expr);
     const firstIndex = recursor.parameters + recursor.motives + recursor.minors;
     const majorAt = firstIndex + recursor.indices;
     if (given.length <= majorAt) return null;
     const levels = terms.levels.array(terms.levelList(head));
     if (levels.length !== recursor.levelParams.length) return null;
+    budget.steps(levels.length >> 3);
     const major = this.#constructorForm(recursor, given[majorAt]!);
     const name = this.#checker.reduction.headName(major);
     const rule = recursor.rules.find((candidate) => candidate.constructor === name);

@@ -27,7 +27,7 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
       checker.inference.checkType(maker.type);
       belowParameters(checker, own, maker.name, maker.type);
     }
-  const flattened = flatten(checker, block);
+  const flattened = flatten(checker, { ...block, types: own.types });
   const isNested = flattened.block.types.length > block.types.length;
   if (isNested) environment.dropProvisional();
   const checked = isNested ? checkTypes(checker, flattened.block) : own;

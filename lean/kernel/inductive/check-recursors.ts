@@ -16,52 +16,69 @@ import { Rejection } from '../verdict.ts';
 
 /** `checker` remembers nothing of the derivation, and its environment has the block's constants. */
 export function checkRecursors(checker: Checker, recursors: readonly RecursorConstant[]): void {
-  for (const recursor of recursors) {
-    checker.levelParams = recursor.levelParams;
-    checker.inference.checkType(recursor.type);
-    for (const rule of recursor.rules) checkRule(checker, recursor, rule);
-  }
+  for (const recursor of recursors) new RecursorCheck(checker, recursor).run();
 }
 
-function checkRule(checker: Checker, recursor: RecursorConstant, rule: RecursorRule): void {
-  const { terms, environment, substitution, inference, equality } = checker;
-  const { parameters, motives, minors, indices } = recursor;
-  const label = terms.names.print(recursor.name);
-  const refusal = (why: string): Rejection =>
-    new Rejection('recursor', `${label}, rule for ${terms.names.print(rule.constructor)}: ${why}`);
-  /** New variables for the next binders of a telescope, put in; and the rest of it. */
-  const open = (telescope: Expr, count: number): { readonly locals: Expr[]; readonly rest: Expr } => {
+class RecursorCheck {
+  readonly #checker: Checker;
+  readonly #recursor: RecursorConstant;
+
+  constructor(checker: Checker, recursor: RecursorConstant) {
+    this.#checker = checker;
+    this.#recursor = recursor;
+    checker.levelParams = recursor.levelParams;
+  }
+
+  run(): void {
+    const { parameters, motives, minors, indices, type, rules } = this.#recursor;
+    this.#checker.inference.checkType(type);
+    const outer = this.#opened(type, parameters + motives + minors);
+    const inner = this.#opened(outer.rest, indices + 1);
+    const major = this.#checker.localType(inner.locals.at(-1)!);
+    for (const rule of rules) this.#checkRule(rule, outer.locals, major);
+  }
+
+  /** `outer`: parameters, motives and minor premises; `major`: the type of what is taken apart. */
+  #checkRule(rule: RecursorRule, outer: readonly Expr[], major: Expr): void {
+    const { terms, environment, substitution, inference, equality } = this.#checker;
+    const recursor = this.#recursor;
+    const head = headOf(terms, major);
+    const inductive = terms.kind(head) === CONSTANT ? environment.get(terms.name(head)) : null;
+    const maker = environment.get(rule.constructor);
+    if (inductive?.kind !== 'inductive' || maker.kind !== 'constructor' || maker.inductive !== inductive.name)
+      throw this.#refusal('a rule for what is no constructor of the type it takes apart');
+    if (maker.fields !== rule.fields) throw this.#refusal(`a rule for ${rule.fields} fields, not ${maker.fields}`);
+    const list = terms.levelList(head);
+    const given = this.#checker.argumentsOf(major).slice(0, maker.parameters);
+    let below = substitution.instantiateLevels(maker.type, maker.levelParams, terms.levels.array(list));
+    for (let at = 0; at < given.length; at++) {
+      if (terms.kind(below) !== FORALL) throw this.#refusal('a constructor with too few parameters');
+      below = terms.body(below);
+    }
+    const fields = this.#opened(substitution.instantiate(below, given), maker.fields);
+    const levels = terms.levels.list(recursor.levelParams.map((name) => terms.levels.parameter(name)));
+    const made = apply(terms, apply(terms, terms.constant(maker.name, list), given), fields.locals);
+    let left = apply(terms, terms.constant(recursor.name, levels), outer);
+    left = apply(terms, left, this.#checker.argumentsOf(fields.rest), maker.parameters);
+    left = terms.application(left, made);
+    const right = apply(terms, apply(terms, rule.value, outer), fields.locals);
+    if (!equality.isEqual(inference.check(left), inference.check(right)))
+      throw this.#refusal(`its rule for ${terms.names.print(rule.constructor)} changes the type`);
+  }
+
+  /** New variables for the first binders of a telescope, put in; and the rest of it. */
+  #opened(telescope: Expr, count: number): { readonly locals: readonly Expr[]; readonly rest: Expr } {
+    const { terms, substitution } = this.#checker;
     const locals: Expr[] = [];
     let rest = telescope;
     for (; locals.length < count; rest = terms.body(rest)) {
-      if (terms.kind(rest) !== FORALL) throw refusal(`fewer than ${count} binders`);
-      locals.push(checker.local(substitution.instantiate(terms.binderType(rest), locals)));
+      if (terms.kind(rest) !== FORALL) throw this.#refusal(`a telescope of fewer than ${count} binders`);
+      locals.push(this.#checker.local(substitution.instantiate(terms.binderType(rest), locals)));
     }
     return { locals, rest: substitution.instantiate(rest, locals) };
-  };
-  const outer = open(recursor.type, parameters + motives + minors);
-  const inner = open(outer.rest, indices + 1);
-  const type = checker.localType(inner.locals.at(-1)!);
-  const head = headOf(terms, type);
-  const inductive = terms.kind(head) === CONSTANT ? environment.get(terms.name(head)) : null;
-  const maker = environment.get(rule.constructor);
-  if (inductive?.kind !== 'inductive' || maker.kind !== 'constructor' || maker.inductive !== inductive.name)
-    throw refusal('it is no constructor of the type that the recursor takes apart');
-  if (maker.fields !== rule.fields) throw refusal(`${rule.fields} fields, not ${maker.fields}`);
-  const list = terms.levelList(head);
-  const makerType = substitution.instantiateLevels(maker.type, maker.levelParams, terms.levels.array(list));
-  const given = checker.argumentsOf(type).slice(0, maker.parameters);
-  let below = makerType;
-  for (let at = 0; at < given.length; at++) {
-    if (terms.kind(below) !== FORALL) throw refusal('its type has too few parameters');
-    below = terms.body(below);
   }
-  const fields = open(substitution.instantiate(below, given), maker.fields);
-  const levels = terms.levels.list(recursor.levelParams.map((name) => terms.levels.parameter(name)));
-  const made = apply(terms, apply(terms, terms.constant(maker.name, list), given), fields.locals);
-  let left = apply(terms, terms.constant(recursor.name, levels), outer.locals);
-  left = apply(terms, left, checker.argumentsOf(fields.rest), maker.parameters);
-  left = terms.application(left, made);
-  const right = apply(terms, apply(terms, rule.value, outer.locals), fields.locals);
-  if (!equality.isEqual(inference.check(left), inference.check(right))) throw refusal('it changes the type');
+
+  #refusal(why: string): Rejection {
+    return new Rejection('recursor', `${this.#checker.terms.names.print(this.#recursor.name)}: ${why}`);
+  }
 }

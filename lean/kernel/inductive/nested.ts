@@ -45,6 +45,7 @@ class Flattening {
   readonly #auxiliaries: Auxiliary[] = [];
   /** The block's own types. Auxiliary ones occur only in what has been replaced already. */
   readonly #own: Occurrences;
+  readonly #heads = new Map<Expr, Expr>();
 
   constructor(checker: Checker, block: Block) {
     this.#checker = checker;
@@ -111,11 +112,11 @@ class Flattening {
   #auxiliaryFor(expr: Expr): Expr | null {
     const { terms, environment } = this.#checker;
     if (terms.kind(expr) !== APPLICATION) return null;
-    const head = headOf(terms, expr);
+    const head = this.#headOf(expr);
     if (terms.kind(head) !== CONSTANT || this.#own.in(head)) return null;
     const inductive = environment.find(terms.name(head));
     if (inductive?.kind !== 'inductive') return null;
-    const given = argumentsOf(terms, expr);
+    const given = this.#checker.argumentsOf(expr);
     if (given.length < inductive.parameters) return null;
     const parameters = given.slice(0, inductive.parameters);
     if (!parameters.some((argument) => this.#own.in(argument))) return null;
@@ -131,6 +132,21 @@ class Flattening {
       auxiliary = this.#auxiliaries.find((candidate) => candidate.standsFor === standsFor)!;
     }
     return apply(terms, this.#applied(auxiliary.name), given, inductive.parameters);
+  }
+
+  /** The head of an application. Each node of a spine is asked for it, so all of them learn it at once. */
+  #headOf(expr: Expr): Expr {
+    const { terms } = this.#checker;
+    const spine: Expr[] = [];
+    let at = expr;
+    let head = this.#heads.get(at);
+    for (; head === undefined && terms.isApplication(at); head = this.#heads.get(at)) {
+      spine.push(at);
+      at = terms.fn(at);
+    }
+    head ??= at;
+    for (const node of spine) this.#heads.set(node, head);
+    return head;
   }
 
   /** Auxiliary types for the whole mutual block of the earlier type. */

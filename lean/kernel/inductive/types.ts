@@ -2,8 +2,10 @@
  * Checks the types of a block: each is closed and well typed, and is a telescope of the same parameters, then indices,
  * with the same sort at its end.
  *
- * The telescope and its sort must stand there as they are. A sort that is only reached by reduction may be `Prop` for one argument
- * and stuck for another that is equal to it; data could then be taken out of a proof of the type (leanprover/lean4#14807).
+ * Where the telescope or its sort stands behind a definition (`inductive P : Pred α`), it is reduced over variables, and the constant
+ * gets the reduced type. A sort that is only reached by reduction may be `Prop` for one argument and stuck for another that is equal
+ * to it; data could then be taken out of a proof of the type (leanprover/lean4#14807). In the environment every inductive type ends
+ * in a sort, whatever its arguments are.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';
@@ -23,17 +25,14 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
     const name = terms.names.print(declared.name);
     environment.requireFree(declared.name);
     inference.checkType(declared.type);
-    const { indices, result } = openType(checker, block, declared.type, parameters, types.length === 0, name);
+    const { type, indices, result } = openType(checker, block, declared.type, parameters, types.length === 0, name);
     if (terms.kind(result) !== SORT)
-      throw new Rejection(
-        'inductive-type',
-        `${name} ends in ${describe(checker, result)}, which is not a sort as it stands`,
-      );
+      throw new Rejection('inductive-type', `${name} ends in ${describe(checker, result)}, which is no sort`);
     const itsLevel = terms.level(result);
     if (level === null) level = itsLevel;
     else if (!order.isEqual(level, itsLevel))
       throw new Rejection('inductive-type', `${name} lives in another universe than the first type of its block`);
-    types.push({ ...declared, constant: terms.constant(declared.name, levels), indices });
+    types.push({ ...declared, type, constant: terms.constant(declared.name, levels), indices });
   }
   if (level === null) throw new Rejection('inductive-type', 'a block without types');
   const occurrences = new Occurrences(
@@ -50,6 +49,7 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
     level,
     occurrences,
   };
+  const isRecursive = types.some((type) => mentionsBlock(checker, type, occurrences));
   for (const type of types)
     environment.declareProvisionally({
       kind: 'inductive',
@@ -60,12 +60,12 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
       indices: type.indices,
       constructors: type.constructors.map((maker) => maker.name),
       block: types.map((other) => other.name),
-      isRecursive: isRecursive(checker, type, occurrences),
+      isRecursive,
     });
   return checked;
 }
 
-/** Goes through the telescope; the first type makes the parameters, the others must have the same. */
+/** Goes through the telescope, reduced; the first type makes the parameters, the others must have the same. */
 function openType(
   checker: Checker,
   block: Block,
@@ -73,17 +73,21 @@ function openType(
   parameters: Expr[],
   isFirst: boolean,
   name: string,
-): { readonly indices: number; readonly result: Expr } {
-  const { terms, substitution, equality } = checker;
+): { readonly type: Expr; readonly indices: number; readonly result: Expr } {
+  const { terms, reduction, substitution, equality } = checker;
   let seen = 0;
-  let indices = 0;
+  const locals: Expr[] = [];
+  let isReduced = false;
   let type = declared;
-  while (terms.kind(type) === FORALL) {
+  for (;;) {
+    const reduced = reduction.whnf(type);
+    isReduced ||= reduced !== type;
+    type = reduced;
+    if (terms.kind(type) !== FORALL) break;
     const domain = terms.binderType(type);
     let local: Expr;
     if (seen === block.parameters) {
       local = checker.local(domain);
-      indices++;
     } else {
       if (isFirst) parameters.push(checker.local(domain));
       local = parameters[seen++]!;
@@ -93,15 +97,20 @@ function openType(
           `parameter ${seen} of ${name} is of type ${describe(checker, domain)}, unlike that of the first type of its block`,
         );
     }
+    locals.push(local);
     type = substitution.instantiate(terms.body(type), [local]);
   }
   if (seen !== block.parameters)
     throw new Rejection('inductive-type', `${name} has ${seen} parameters, not ${block.parameters}`);
-  return { indices, result: type };
+  return {
+    type: isReduced ? checker.forallOver(locals, type) : declared,
+    indices: locals.length - block.parameters,
+    result: type,
+  };
 }
 
-/** Whether a field of a constructor mentions a type of the block. */
-function isRecursive(checker: Checker, type: CheckedType, occurrences: Occurrences): boolean {
+/** Whether a field of a constructor mentions a type of the block. One such field makes all types of the block recursive, as in Lean. */
+function mentionsBlock(checker: Checker, type: CheckedType, occurrences: Occurrences): boolean {
   const { terms } = checker;
   return type.constructors.some((maker) => {
     let rest = maker.type;

@@ -86,6 +86,7 @@ class ModuleCheck {
 
   run(): ModuleReport {
     const { names } = this.#terms;
+    for (const name of this.#module.names) if (this.#library.has(name)) this.#rejectTaken(name);
     for (const place of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(place));
     for (const name of this.#module.names) this.#checkFrom(name);
     const reports = this.#reports();
@@ -102,6 +103,15 @@ class ModuleCheck {
       rejected: this.#rejected.map(({ declaration, rule, message }) => ({ declaration, rule, message })),
       declined: this.#declined.map(({ declaration, reason }) => ({ declaration, reason })),
     };
+  }
+
+  /** A name of the imports is theirs: what follows axioms by name would otherwise see another constant than the kernel. */
+  #rejectTaken(name: Name): void {
+    const declaration = this.#terms.names.print(name);
+    const message = `${declaration}: an import has a constant of this name`;
+    this.#begun.add(name);
+    this.#rejected.push({ kind: 'rejected', declaration, rule: 'name', message });
+    this.#findings.set(name, { verdict: 'rejected', message });
   }
 
   /** Checks what makes the constant, and before it what it mentions, without recursion. */

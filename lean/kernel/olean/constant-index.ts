@@ -18,7 +18,7 @@ import { findModule, moduleName } from './module-finder.ts';
 /** Modules below one import; Mathlib has some ten thousand. */
 const MODULES_MAX = 200_000;
 /** Raised whenever the file's form or the hash changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Words of 32 bits in a slot: hash (two), module plus one, place. */
 const SLOT_WORDS = 4;
 
@@ -204,6 +204,10 @@ function keep(path: string, { modules, table }: Made): void {
   }
 }
 
+/** Above all UTF-16 units. */
+const TEXT_BEGINS = 0x10000;
+const NUMBER_BEGINS = 0x10001;
+
 /** 64 bits of hash of names, by their components: FNV-1a twice, with other constants, over UTF-16 units. */
 class NameHashes {
   readonly #names: NameTable;
@@ -219,14 +223,15 @@ class NameHashes {
     if (known !== undefined) return known;
     let [low, high] = this.of(this.#names.prefix(name));
     const part = this.#names.last(name);
-    // A numeric component differs from the text of its digits.
-    const text = typeof part === 'string' ? `.${part}` : `#${part}`;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
+    const mix = (unit: number): void => {
       low = Math.imul(low ^ unit, 0x01000193);
       high = Math.imul(high ^ unit, 0x5bd1e995);
       high ^= high >>> 15;
-    }
+    };
+    // A component begins with what no text contains: `«a.b»` differs from `a.b`, and a number from the text of its digits.
+    mix(typeof part === 'string' ? TEXT_BEGINS : NUMBER_BEGINS);
+    const text = String(part);
+    for (let at = 0; at < text.length; at++) mix(text.charCodeAt(at));
     const hash = [low >>> 0, high >>> 0] as const;
     this.#known.set(name, hash);
     return hash;

@@ -85,7 +85,8 @@ export class SpecialConstants {
 
   /**
    * Null where a constant that makes strings is absent or has another type. Which constant makes them is decided when the first
-   * literal is checked, and then stays (`CheckOptions.stringMaker`): a constant that is declared later changes no meaning.
+   * literal is checked, and then stays (`CheckOptions.stringMaker`): a constant that is declared later changes no meaning, and one
+   * that would have been chosen can no longer be declared, so that the order of declarations decides nothing.
    */
   strings(): Strings | null {
     if (this.#strings !== null) return this.#strings;
@@ -114,6 +115,13 @@ export class SpecialConstants {
     const charOfNat = this.#constant(known.charOfNat);
     this.#strings = { type, char, charOfNat, nil, cons, maker: this.#constant(maker) };
     return this.#strings;
+  }
+
+  /** The maker that would have come before the chosen one had it been there: `String.ofList`, or null. */
+  reservedMaker(): Name | null {
+    const known = this.#known;
+    const constructors = this.#checker.environment.constructorsOf(known.string);
+    return this.stringMaker === known.stringMk && !isMadeByConstructor(known, constructors) ? known.stringOfList : null;
   }
 
   #chosenMaker(): Name {
