@@ -15,13 +15,15 @@ export interface CheckedFile {
   /** Why the file as a whole is not accepted; empty if its theorems give the reason, or if it is accepted. */
   readonly reason: string;
   readonly theorems: FileReport['theorems'];
+  /** Definitions and other declarations that rest on axioms. */
+  readonly declarations: NonNullable<FileReport['others']>;
   readonly checks: readonly CheckRecord[];
   /** Null if the command did not look for Lean. */
   readonly sandbox: SandboxFacts | null;
 }
 
 export function uncheckedFile(file: string, reason: string, sandbox: SandboxFacts | null = null): CheckedFile {
-  return { file, outcome: 'unchecked', reason, theorems: [], checks: [], sandbox };
+  return { file, outcome: 'unchecked', reason, theorems: [], declarations: [], checks: [], sandbox };
 }
 
 /** The lines of one file. */
@@ -30,11 +32,11 @@ export function linesOf(checked: CheckedFile, asJson: boolean): string[] {
 }
 
 /** Theorems as they stand in the file, then the file. Lines of theorems have `name`, those of files have `outcome`. */
-function jsonLines({ file, outcome, reason, theorems, checks, sandbox }: CheckedFile): string[] {
+function jsonLines({ file, outcome, reason, theorems, declarations, checks, sandbox }: CheckedFile): string[] {
   const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(theorems, verdict)]));
   return [
     ...theorems.map((theorem) => printableJson({ file, ...theorem })),
-    printableJson({ file, outcome, reason, theorems: counts, checks, sandbox }),
+    printableJson({ file, outcome, reason, theorems: counts, declarations, checks, sandbox }),
   ];
 }
 

@@ -71,10 +71,10 @@ async function checkOne({ path, problem }: LeanFile, judge: Judge | null, signal
   const { directory: scratchDirectory, runMark } = scratch;
   const options = { scratchDirectory, runMark, sandbox, signal, timeoutMs, indexFolder: judge.indexFolder };
   const report = await checkFile(path, environment, options);
-  const { outcome, reason, theorems, checks } = report;
+  const { outcome, reason, theorems, others: declarations = [], checks } = report;
   // If the signal stopped this check, report the signal's reason instead.
   if (outcome === 'unchecked') signal.throwIfAborted();
-  return { file: path, outcome, reason, theorems, checks, sandbox: report.sandbox };
+  return { file: path, outcome, reason, theorems, declarations, checks, sandbox: report.sandbox };
 }
 
 /** Why a file was given up. `wasBegun`: null if Lean was not ready. */

@@ -17,8 +17,15 @@ import type { CompiledFile } from './certificate/checker.ts';
 import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
 import { type CompiledModule, compileModule } from './object/compiled-module.ts';
-import { findInFile } from './object/file-theorems.ts';
-import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
+import { nameExamples } from './object/examples.ts';
+import { type ExampleCopy, findInFile } from './object/file-theorems.ts';
+import {
+  type DeclarationAxioms,
+  OBJECT,
+  type ObjectFinding,
+  SECOND_KERNEL,
+  type TheoremFinding,
+} from './object/findings.ts';
 import { judgeObject, tellDisagreement } from './object/judge-object.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
@@ -60,6 +67,8 @@ export interface FileReport {
   readonly outcome: FileVerdict;
   /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];
+  /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
+  readonly others?: readonly DeclarationAxioms[];
   /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
   /** What Lean said of the file. */
@@ -136,11 +145,17 @@ export async function checkFile(
       const outcome = compiled.failure === '' ? 'rejected' : 'unchecked';
       return report({ ...done, outcome, reason, checks: compiled.failure === '' ? [lean] : [] });
     }
-    const judged = await check.judge(compiled.path);
+    const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
-    const { theorems, objection, open } = judged;
+    const { theorems, objection, open, others } = judged;
     const checks = [lean, ...judged.checks];
-    return report({ ...done, ...summary(theorems, objection, open, messages), theorems, checks });
+    return report({
+      ...done,
+      ...summary(theorems, objection, open),
+      theorems,
+      ...(others.length === 0 ? {} : { others }),
+      checks,
+    });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -161,7 +176,7 @@ async function readSource(path: string): Promise<{ text: string } | { reason: st
   }
 }
 
-interface Judged extends Pick<ObjectFinding, 'objection' | 'open'> {
+interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'others'> {
   readonly theorems: readonly TheoremReport[];
   readonly checks: readonly CheckRecord[];
 }
@@ -185,20 +200,21 @@ class FileCheck {
     this.#memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   }
 
-  compile(text: string): Promise<CompiledModule> {
+  compile(text: string, directory = this.#directory): Promise<CompiledModule> {
     return compileModule({
       ...this.#bounds(),
       module: this.#module,
       text,
-      directory: this.#directory,
+      directory,
       deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
       // Certificates are made beside each other, a file for a person has the machine's other cores.
       inOrder: this.#options.certificate !== undefined,
     });
   }
 
-  async judge(path: string): Promise<Judged | { readonly unread: string }> {
-    const found = await this.#findings(path);
+  /** `path`: of the module that the text was compiled to. */
+  async judge(path: string, text: string): Promise<Judged | { readonly unread: string }> {
+    const found = await this.#findings(path, text);
     if ('unread' in found) return found;
     const { theorems, objection } = found;
     const further = await this.#lookFurther(found);
@@ -214,12 +230,14 @@ class FileCheck {
       theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)),
       objection,
       open: found.open,
+      others: found.others,
       checks,
     };
   }
 
   async #findings(
     path: string,
+    text: string,
   ): Promise<(ObjectFinding & { statementsMs: number; objectMs: number }) | { readonly unread: string }> {
     const { certificate, indexFolder = null, disagreementsFolder = null } = this.#options;
     const { toleratesLibraryAxioms } = this.#environment;
@@ -228,8 +246,10 @@ class FileCheck {
     if (certificate === undefined) {
       const report = await judgeObject(task);
       if ('unread' in report) return report;
+      const copy = await this.#exampleCopy(text);
+      if (copy !== null && 'unread' in copy) return copy;
       const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
-      return { ...findInFile(report, toleratesLibraryAxioms), ...times };
+      return { ...findInFile(report, toleratesLibraryAxioms, text, copy), ...times };
     }
     const { stated, importLines, marksTheorems = false } = certificate;
     const directory = `${this.#directory}-stated`;
@@ -247,9 +267,23 @@ class FileCheck {
       toleratesLibraryAxioms,
       mayShare: true,
       mayMark: marksTheorems,
+      text,
     };
     const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
     return { ...findProofs(report, expected), ...times };
+  }
+
+  /** Null where the file has no example. */
+  async #exampleCopy(text: string): Promise<ExampleCopy | null | { readonly unread: string }> {
+    const named = nameExamples(text, tokenize(text), randomBytes(8).toString('hex'));
+    if ('hidden' in named) return { unread: named.hidden };
+    if (named.examples.length === 0) return null;
+    const { path, failure, messages } = await this.compile(named.text, `${this.#directory}-examples`);
+    const why = 'examples could not be judged: with names for them the file ';
+    if (path === null) return { unread: `${why}${failure || `has an error: ${firstError(messages)}`}` };
+    const { indexFolder = null } = this.#options;
+    const report = await judgeObject({ ...this.#bounds(), path, indexFolder });
+    return 'unread' in report ? { unread: `${why}was not read: ${report.unread}` } : { named, report };
   }
 
   /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
@@ -323,14 +357,10 @@ function summary(
   theorems: readonly TheoremReport[],
   objection: string | null,
   unproved: string | null,
-  messages: readonly LeanMessage[],
 ): { outcome: FileVerdict; reason: string } {
-  // An `example` leaves nothing in the module.
-  const open = messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
   const reason = objection ?? '';
   if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason };
   if (unproved !== null) return { outcome: 'rejected', reason: unproved };
-  if (open !== undefined) return { outcome: 'rejected', reason: placed(open) };
   if (objection !== null) return { outcome: 'unchecked', reason };
   if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };
   return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason };

@@ -8,7 +8,7 @@ import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import type { Declaration } from '../declaration.ts';
-import type { Terms } from '../expr.ts';
+import { type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import type { Kernel } from '../kernel.ts';
 import { KnownNames } from '../known-names.ts';
 import type { Name } from '../name.ts';
@@ -20,7 +20,7 @@ import { declarationOf } from './declarations.ts';
 import { Damaged } from './heap.ts';
 import type { CompiledLibrary } from './library.ts';
 import type { CompiledConstant, CompiledModule } from './module-data.ts';
-import { displayName, isPrivate, publicName } from './names.ts';
+import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
 import { isSameConstant, isSameStatement } from './same-statement.ts';
 
@@ -192,6 +192,7 @@ class ModuleCheck {
         safety: safetyOf(constant),
         isPrivate: isPrivate(names, name),
         range: ranges.get(name) ?? null,
+        hasLiteralSort: constant.kind !== 'inductive' || endsInSort(this.#terms, constant.type),
         ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
         madeFor: this.#madeFor(name),
         axioms: [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)),
@@ -233,11 +234,11 @@ class ModuleCheck {
     }
     if (this.#isGiven(name)) return 'given';
     const last = names.last(own);
-    const derived = typeof last === 'string' && DERIVED.test(last);
+    const derived = typeof last === 'string' && isDerivedPart(last);
     for (let at = names.prefix(own); derived && at !== 0; at = names.prefix(at)) {
       if (this.#isImported(at) || this.#isGiven(at)) return 'imported';
       const between = names.last(at);
-      if (typeof between !== 'string' || !DERIVED.test(between)) break;
+      if (typeof between !== 'string' || !isDerivedPart(between)) break;
     }
     return null;
   }
@@ -336,9 +337,11 @@ class ModuleCheck {
   }
 }
 
-/** Last parts of names that Lean gives to what it derives from a constant when a tactic asks for it. */
-const DERIVED =
-  /^(?:eq_\d+|eq_def|eq_unfold|match_\d+(?:_\d+)*|splitter|(?:mutual_)?induct(?:_unfolding)?|fun_cases(?:_unfolding)?|congr_simp(?:_\d+)?|hcongr_\d+|congr_eq_\d+|injEq|inj|sizeOf_spec|noConfusion\w*|ctorIdx\w*|elim|casesOn|recOn|rec\w*|below\w*|brecOn\w*|_sizeOf_\w+|_sunfold|_unfold|_f|_unary|_mutual|_proof_\d+(?:_\d+)*|_simp_\d+(?:_\d+)*|_sparseCasesOn_\d+\w*|else_eq|arity|partial_correctness|fixpoint_induct)$/;
+function endsInSort(terms: Terms, type: Expr): boolean {
+  let at = type;
+  while (terms.kind(at) === FORALL) at = terms.body(at);
+  return terms.kind(at) === SORT;
+}
 
 function safetyOf(constant: CompiledConstant): CheckedConstant['safety'] {
   if (constant.kind === 'definition') return constant.safety;

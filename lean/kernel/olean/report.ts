@@ -23,6 +23,8 @@ export interface CheckedConstant {
   readonly isPrivate: boolean;
   /** Where it was written; null for what Lean made by itself. */
   readonly range: SourceRange | null;
+  /** Of an inductive type: its type, taken apart without computing, ends in a sort. True for all others. */
+  readonly hasLiteralSort: boolean;
   /** The kernel's verdict. `outside`: an unsafe or partial constant, which is not checked. */
   readonly verdict: 'accepted' | 'rejected' | 'declined' | 'outside';
   /** Why it is not accepted; empty where it is. */

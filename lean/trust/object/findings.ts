@@ -28,6 +28,16 @@ export interface ObjectFinding {
   readonly theorems: readonly TheoremFinding[];
   /** What is wrong with the object and with no theorem in particular; null where nothing is. */
   readonly objection: string | null;
-  /** A definition or an instance with an open place (`sorry`), or null. Each theorem's axioms tell whether the theorem rests on it. */
+  /** A definition or an instance that rests on what is not allowed (`sorry`, a foreign axiom), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
+  /** Declarations of a file that are no theorems and rest on axioms. */
+  readonly others: readonly DeclarationAxioms[];
+}
+
+export interface DeclarationAxioms {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
+  /** All, the allowed ones too, sorted. */
+  readonly axioms: readonly string[];
 }

@@ -5,8 +5,11 @@
  * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
+import { importedNames, readHeader } from '../header.ts';
+import { nameParts } from '../screen/tokenizer.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
+import { article, writtenIn } from './written-names.ts';
 
 /**
  * Environment extensions whose entries change how later text is read, what tactics try by themselves, or what compiled code does.
@@ -28,6 +31,8 @@ export interface ProofsExpected {
   readonly toleratesLibraryAxioms: boolean;
   /** Whether one proof may use what another one made, as the theorems of one file may. */
   readonly mayShare: boolean;
+  /** The text with the proofs; without it, what a proof defines is not looked up in it. */
+  readonly text?: string;
   /** Whether the text marks theorems for `simp` and `grind`: ours does for a library that grows. */
   readonly mayMark: boolean;
 }
@@ -37,6 +42,7 @@ export interface ProofsExpected {
  */
 export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
   const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
+  const isWritten = expected.text === undefined ? () => true : writtenIn(expected.text);
   const nameAt = new Map(report.asked.map(({ place, name }) => [place, name]));
   const theorems = report.asked.map((asked, index): TheoremFinding => {
     const mine = own.get(index) ?? [];
@@ -49,11 +55,12 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       axioms: axiomNames(theorem),
       restsOn: asked.reaches.flatMap((place) => nameAt.get(place) ?? []),
       mentions: asked.mentions,
-      objection: objectionTo(asked, theorem, mine, rests, index, expected),
+      objection:
+        objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),
       ...worst(mine),
     };
   });
-  return { theorems, objection: moduleObjection(report, own, expected), open: null };
+  return { theorems, objection: moduleObjection(report, own, expected), open: null, others: [] };
 }
 
 function objectionTo(
@@ -82,6 +89,23 @@ function objectionTo(
   return axiomObjection(theorem, toleratesLibraryAxioms);
 }
 
+/** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */
+function foreignDefinition(
+  theorem: string,
+  mine: readonly CheckedConstant[],
+  isWritten: (part: string) => boolean,
+): string | null {
+  const length = nameParts(theorem).length;
+  const odd = mine.find(
+    ({ name, kind }) =>
+      kind === 'definition' &&
+      !nameParts(name)
+        .slice(length)
+        .every((part) => isWritten(part)),
+  );
+  return odd === undefined ? null : `it comes with a definition that its text does not have: ${odd.name}`;
+}
+
 function moduleObjection(
   report: ModuleReport,
   own: ReadonlyMap<CheckedConstant['madeFor'], readonly CheckedConstant[]>,
@@ -97,8 +121,12 @@ function moduleObjection(
     if (given.verdict !== 'accepted' && !isForCompiler(given)) return `a definition above it: ${given.message}`;
   const extension = report.extensions.find(({ name }) => MEANING.test(name) && !(mayMark && MARKS.has(name)));
   if (extension !== undefined) return `makes entries for ${extension.name}, which could change what other text means`;
-  const wanted = new Set(['Init', ...importLines.map((line) => line.replace(/^\s*import\s+/, '').trim())]);
-  const given = new Set(['Init', ...report.imports]);
+  return importObjection(report, importedNames(readHeader(importLines.join('\n'))));
+}
+
+/** Does the object import the modules that its text imports, and no others? The object says what it imports, Lean's own too. */
+export function importObjection({ imports }: ModuleReport, wanted: ReadonlySet<string>): string | null {
+  const given = new Set(imports);
   const unlike = [...given].find((name) => !wanted.has(name)) ?? [...wanted].find((name) => !given.has(name));
   return unlike === undefined ? null : `imports other modules than it was to: ${unlike}`;
 }
@@ -114,15 +142,11 @@ function isForCompiler({ kind, safety, name }: CheckedConstant): boolean {
 }
 
 /** The second kernel's word on a theorem and all that was made for it. */
-function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
+export function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
   const rejected = constants.find(({ verdict }) => verdict === 'rejected');
   if (rejected !== undefined) return { kernel: 'rejected', reason: rejected.message };
   const open = constants.find((constant) => constant.verdict !== 'accepted' && !isForCompiler(constant));
   if (open !== undefined) return { kernel: 'declined', reason: open.message };
   if (constants.length === 0) return { kernel: 'declined', reason: 'it is not in the module' };
   return { kernel: 'accepted', reason: '' };
-}
-
-function article(kind: CheckedConstant['kind']): string {
-  return kind === 'axiom' || kind === 'opaque' || kind === 'inductive' ? `an ${kind} constant` : `a ${kind}`;
 }
