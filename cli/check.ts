@@ -1,6 +1,6 @@
 /**
  * `stp check FILE|FOLDER…` prints one line per theorem. Exit 0: every file is accepted; 1: one file is rejected; 2: no
- * file is rejected, but one could not be checked; 128 plus a signal's number: the signal ended the command. All files
+ * file is rejected, but one could not be checked (`--strict`: 1 also where a reader could be deceived); 128 plus a signal's number: the signal ended the command. All files
  * share one Lean, one sandbox and one time limit.
  */
 import { availableParallelism } from 'node:os';
@@ -9,7 +9,7 @@ import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
 import { checkFile } from '../lean/trust/check-file.ts';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { runBounded, TimeIsUp } from './bounded-command.ts';
-import { type CheckedFile, linesOf, summaryLine, uncheckedFile } from './check-lines.ts';
+import { type CheckedFile, isNoted, linesOf, summaryLine, uncheckedFile } from './check-lines.ts';
 import { findLeanFiles, type LeanFile } from './lean-files.ts';
 import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
@@ -17,6 +17,8 @@ import { SECONDS_MAX } from './options.ts';
 
 export interface CheckCommand {
   readonly json?: boolean;
+  /** Exit 1 also for what can deceive a reader. */
+  readonly strict?: boolean;
   readonly sandbox: SandboxPolicy;
   /** Seconds of wall time for the whole command. */
   readonly timeout: number;
@@ -49,7 +51,7 @@ async function checkAll(paths: readonly string[], options: CheckCommand, signal:
     await judge?.scratch.remove();
   }
   console.error(summaryLine(checked, judge === null ? '' : ` by ${describePlace(judge)}`));
-  return exitCode(checked);
+  return exitCode(checked, options.strict ?? false);
 }
 
 /** The Lean, the sandbox and the limits that all files of a call share. */
@@ -71,10 +73,10 @@ async function checkOne({ path, problem }: LeanFile, judge: Judge | null, signal
   const { directory: scratchDirectory, runMark } = scratch;
   const options = { scratchDirectory, runMark, sandbox, signal, timeoutMs, indexFolder: judge.indexFolder };
   const report = await checkFile(path, environment, options);
-  const { outcome, reason, theorems, others: declarations = [], checks } = report;
+  const { outcome, reason, theorems, others: declarations = [], notes = [], checks } = report;
   // If the signal stopped this check, report the signal's reason instead.
   if (outcome === 'unchecked') signal.throwIfAborted();
-  return { file: path, outcome, reason, theorems, declarations, checks, sandbox: report.sandbox };
+  return { file: path, outcome, reason, theorems, declarations, notes, checks, sandbox: report.sandbox };
 }
 
 /** Why a file was given up. `wasBegun`: null if Lean was not ready. */
@@ -86,7 +88,7 @@ function reasonOf(error: StpError | TimeIsUp, wasBegun: boolean | null): string 
   return `not judged when the ${error.seconds} seconds of this command were over: Lean was ended; ${advice}`;
 }
 
-function exitCode(files: readonly CheckedFile[]): number {
-  if (files.some(({ outcome }) => outcome === 'rejected')) return 1;
+function exitCode(files: readonly CheckedFile[], isStrict: boolean): number {
+  if (files.some((file) => file.outcome === 'rejected' || (isStrict && isNoted(file)))) return 1;
   return files.every(({ outcome }) => outcome === 'accepted') ? 0 : 2;
 }

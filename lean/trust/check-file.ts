@@ -26,6 +26,7 @@ import {
   SECOND_KERNEL,
   type TheoremFinding,
 } from './object/findings.ts';
+import type { Meaning } from './object/meaning.ts';
 import { judgeObject, tellDisagreement } from './object/judge-object.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
@@ -48,6 +49,8 @@ export interface TheoremReport {
   readonly column: number;
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
+  /** What can deceive a reader of its statement; missing if nothing. */
+  readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
   /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
@@ -69,6 +72,8 @@ export interface FileReport {
   readonly theorems: readonly TheoremReport[];
   /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
   readonly others?: readonly DeclarationAxioms[];
+  /** What can deceive a reader of the file, beside what its theorems say; missing if nothing. */
+  readonly notes?: readonly string[];
   /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
   /** What Lean said of the file. */
@@ -147,13 +152,14 @@ export async function checkFile(
     }
     const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
-    const { theorems, objection, open, others } = judged;
+    const { theorems, objection, open, notes, others } = judged;
     const checks = [lean, ...judged.checks];
     return report({
       ...done,
       ...summary(theorems, objection, open),
       theorems,
       ...(others.length === 0 ? {} : { others }),
+      ...(notes.length === 0 ? {} : { notes }),
       checks,
     });
   } finally {
@@ -176,7 +182,7 @@ async function readSource(path: string): Promise<{ text: string } | { reason: st
   }
 }
 
-interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'others'> {
+interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'others'> {
   readonly theorems: readonly TheoremReport[];
   readonly checks: readonly CheckRecord[];
 }
@@ -230,6 +236,7 @@ class FileCheck {
       theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)),
       objection,
       open: found.open,
+      notes: found.notes,
       others: found.others,
       checks,
     };
@@ -311,8 +318,8 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, restsOn, objection, kernel, reason } = theorem;
-  const report = { name, line, column, axioms, ...(restsOn.length === 0 ? {} : { restsOn }) };
+  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning } = theorem;
+  const report = { name, line, column, axioms, ...(meaning === undefined ? {} : { meaning }), ...(restsOn.length === 0 ? {} : { restsOn }) };
   const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
     ...report,
     verdict,

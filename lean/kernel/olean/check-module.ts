@@ -23,6 +23,7 @@ import type { CompiledConstant, CompiledModule } from './module-data.ts';
 import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
 import { isSameConstant, isSameStatement } from './same-statement.ts';
+import { hidingOf, type StatementSource, statementParts } from './statement-parts.ts';
 
 export interface ModuleCheckOptions {
   readonly path: string;
@@ -58,6 +59,7 @@ class ModuleCheck {
   readonly #options: ModuleCheckOptions;
   readonly #known: KnownNames;
   readonly #places: ReadonlyMap<Name, number>;
+  readonly #source: StatementSource;
   readonly #constants = new Map<Name, CompiledConstant>();
   /** Names whose declaration was checked, or waits for what it mentions. */
   readonly #begun = new Set<Name>();
@@ -82,6 +84,15 @@ class ModuleCheck {
     this.#known = new KnownNames(terms.names);
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
+    this.#source = {
+      terms,
+      written: new Set([...module.sourceRanges().keys(), ...module.projections()]),
+      isOwn: (name) => this.#places.has(name),
+      isImported: (name) => library.has(name),
+      mentioned: (name) => this.#mentioned(name),
+      mentionedInType: ({ type }) => mentioned(terms, this.#known, [type]),
+      binders: (name) => module.binders(this.#places.get(name)!),
+    };
   }
 
   run(): ModuleReport {
@@ -176,6 +187,8 @@ class ModuleCheck {
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
     const ranges = this.#module.sourceRanges();
+    // Where theorems are asked for, our own record of the statements says what they mean.
+    const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
       isFollowed: (name) => this.#places.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
       isAxiom: (name) =>
@@ -192,6 +205,7 @@ class ModuleCheck {
         safety: safetyOf(constant),
         isPrivate: isPrivate(names, name),
         range: ranges.get(name) ?? null,
+        ...(isListed && this.#source.written.has(name) ? statementOf(constant, this.#source) : {}),
         hasLiteralSort: constant.kind !== 'inductive' || endsInSort(this.#terms, constant.type),
         ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
         madeFor: this.#madeFor(name),
@@ -300,7 +314,8 @@ class ModuleCheck {
     const name = names.of(asked);
     const given = this.#own(name);
     const { stated } = this.#options;
-    if (given === null) return { name: asked, place: null, statement: 'unknown', reaches: [], mentions: [] };
+    if (given === null)
+      return { name: asked, place: null, statement: 'unknown', hiding: [], reaches: [], mentions: [] };
     let statement: AskedReport['statement'] = 'unknown';
     if (stated !== null) {
       statement = explained(stated.path, () => {
@@ -319,7 +334,8 @@ class ModuleCheck {
       for (const its of this.#mentioned(own))
         if (!this.#places.has(its)) mentions.add(displayName(names, publicName(names, its)));
     const reaches = reached.map((its) => placeOf.get(its)!);
-    return { name: asked, place: placeOf.get(name)!, statement, reaches, mentions: [...mentions].sort() };
+    const { hiding } = statementParts(given, this.#source);
+    return { name: asked, place: placeOf.get(name)!, statement, hiding, reaches, mentions: [...mentions].sort() };
   }
 
   /** The module's own constants that one rests on, itself left out. */
@@ -335,6 +351,15 @@ class ModuleCheck {
     seen.delete(name);
     return [...seen];
   }
+}
+
+function statementOf(constant: CompiledConstant, source: StatementSource): Pick<CheckedConstant, 'statement' | 'hides'> {
+  const isStatement = constant.kind === 'theorem' || constant.kind === 'axiom' || constant.kind === 'definition';
+  const [hides] = constant.kind === 'theorem' ? [] : hidingOf(source, constant.name);
+  return {
+    ...(isStatement ? { statement: statementParts(constant, source) } : {}),
+    ...(hides === undefined ? {} : { hides }),
+  };
 }
 
 function endsInSort(terms: Terms, type: Expr): boolean {

@@ -122,8 +122,10 @@ async function lookAt(
   const { theorems, objection } = findProofs(report, expected);
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   if (objection === null && wrong === undefined)
-    return theorems.map(({ kernel, reason: undecided, mentions }) =>
-      kernel === 'accepted'
+    return theorems.map(({ kernel, reason: undecided, mentions, misread }) =>
+      misread !== undefined
+        ? refused('header_error', misread)
+        : kernel === 'accepted'
         ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
         : refused('timeout', `the second kernel could not decide it: ${undecided}`),
     );

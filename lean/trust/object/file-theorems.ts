@@ -3,6 +3,7 @@
  * Constants that Lean generated (equations, cases) are checked by the kernel like all others and not listed. Whatever a
  * kernel says of them, the object may hold nothing that the text does not declare, and import nothing else.
  */
+import type { SourceRange } from '../../kernel/olean/module-data.ts';
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
 import { importedNames, readHeader } from '../header.ts';
 import { nameParts, type Token, tokenize } from '../screen/tokenizer.ts';
@@ -10,7 +11,9 @@ import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
 import { importObjection, worst } from './proof-policy.ts';
+import { meaningOf } from './meaning.ts';
 import { undeclared } from './written-names.ts';
+import { writtenInsertions, writtenNotation } from './written-notation.ts';
 
 /** The copy of the text in which examples have names, and what was found in its module. */
 export interface ExampleCopy {
@@ -26,11 +29,13 @@ export function findInFile(
   copy: ExampleCopy | null = null,
 ): ObjectFinding {
   const tokens = tokenize(text);
+  const means = meaningIn(text, tokens);
   const listed = report.constants.filter(isListed);
   const theorems = listed.map((constant): TheoremFinding => {
     const { name, range, verdict, message } = constant;
     return {
       ...unrelated(constant),
+      ...means(constant),
       name,
       line: range?.line ?? 0,
       column: range?.column ?? 0,
@@ -52,6 +57,10 @@ export function findInFile(
     theorems: copy === null ? theorems : inOrder([...theorems, ...examplesIn(copy, toleratesLibraryAxioms)]),
     objection,
     open: unproved(others, toleratesLibraryAxioms),
+    notes: [
+      ...others.flatMap(deceiving),
+      ...writtenInsertions(text, withoutComments(tokens)),
+    ],
     others: others.flatMap(declarationAxioms),
   };
 }
@@ -65,15 +74,45 @@ const unrelated = (constant: CheckedConstant | undefined) => ({
   mentions: [],
 });
 
+const withoutComments = (tokens: readonly Token[]): Token[] => tokens.filter(({ kind }) => kind !== 'comment');
+
+/** What can deceive a reader of a constant's statement in the text. */
+function meaningIn(text: string, allTokens: readonly Token[]) {
+  const tokens = withoutComments(allTokens);
+  const notation = writtenNotation(tokens);
+  const spanOf = spansIn(text);
+  return ({ range, statement }: CheckedConstant): Pick<TheoremFinding, 'meaning'> => {
+    if (range === null || statement === undefined) return {};
+    const { from, to } = spanOf(range);
+    const own = tokens.filter(({ start }) => from <= start && start < to);
+    const meaning = meaningOf(statement, own, notation);
+    return meaning === null ? {} : { meaning };
+  };
+}
+
+/** Offsets of a range in a text: columns count characters. */
+function spansIn(text: string) {
+  const lines = text.split('\n');
+  const offsets = [0];
+  for (const line of lines) offsets.push(offsets.at(-1)! + line.length + 1);
+  const offsetOf = (line: number, column: number): number =>
+    (offsets[line - 1] ?? text.length) + [...(lines[line - 1] ?? '')].slice(0, column).join('').length;
+  return ({ line, column, endLine, endColumn }: SourceRange) => ({
+    from: offsetOf(line, column),
+    to: offsetOf(endLine, endColumn),
+  });
+}
+
 function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: boolean): TheoremFinding[] {
   const { own, parts } = splitCopy(report, named.examples);
+  const means = meaningIn(named.text, tokenize(named.text));
   return named.examples.map(({ line, column }, index) => {
     const constant = own[index];
     const objection =
       constant === undefined
         ? null
         : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
-    return { ...unrelated(constant), name: EXAMPLE, line, column, objection, ...worst(parts[index]!) };
+    return { ...unrelated(constant), ...(constant === undefined ? {} : means(constant)), name: EXAMPLE, line, column, objection, ...worst(parts[index]!) };
   });
 }
 
@@ -99,17 +138,11 @@ function unlisted(others: readonly CheckedConstant[]): string | null {
 
 /** A theorem of the text that left no constant: a command around it may have had Lean forget it. */
 function missing({ constants }: ModuleReport, text: string, allTokens: readonly Token[]): string | null {
-  const lines = text.split('\n');
-  const offsets = [0];
-  for (const line of lines) offsets.push(offsets.at(-1)! + line.length + 1);
-  const offsetOf = (line: number, column: number): number =>
-    (offsets[line - 1] ?? text.length) + [...(lines[line - 1] ?? '')].slice(0, column).join('').length;
-  const spans = constants.flatMap(({ name, range }) => {
-    if (range === null) return [];
-    const [from, to] = [offsetOf(range.line, range.column), offsetOf(range.endLine, range.endColumn)];
-    return [{ last: nameParts(name).at(-1), from, to }];
-  });
-  const tokens = allTokens.filter(({ kind }) => kind !== 'comment');
+  const spanOf = spansIn(text);
+  const spans = constants.flatMap(({ name, range }) =>
+    range === null ? [] : [{ last: nameParts(name).at(-1), ...spanOf(range) }],
+  );
+  const tokens = withoutComments(allTokens);
   for (const [index, { kind, text: word, start }] of tokens.entries()) {
     if (kind !== 'word' || (word !== 'theorem' && word !== 'lemma')) continue;
     const name = nameParts(tokens[index + 1]?.text ?? '').at(-1);
@@ -126,6 +159,14 @@ function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: bo
     if (objection !== null) return `${constant.name} ${objection}`;
   }
   return null;
+}
+
+/** Lean writes a coercion out in a statement, so that the statement does not mention it. */
+const COERCION = /^Coe[A-Z]*[a-z]*$/;
+
+function deceiving({ name, hides, statement, range }: CheckedConstant): string[] {
+  if (hides !== undefined) return [`${hides.name} reads like the imported ${hides.hidden}`];
+  return range !== null && COERCION.test(statement?.head ?? '') ? [`line ${range.line}: a coercion, ${name}`] : [];
 }
 
 /** Declarations that are no theorems and rest on axioms. */

@@ -5,7 +5,8 @@
  * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
-import { importedNames, readHeader } from '../header.ts';
+import type { Hiding } from '../../kernel/olean/statement-parts.ts';
+import { GIVEN_NAMESPACE, importedNames, readHeader } from '../header.ts';
 import { nameParts } from '../screen/tokenizer.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
@@ -48,8 +49,10 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
     const mine = own.get(index) ?? [];
     const theorem = asked.place === null ? undefined : report.constants[asked.place];
     const rests = asked.reaches.map((place) => report.constants[place]!);
+    const [hiding] = asked.hiding;
     return {
       name: asked.name,
+      ...(hiding === undefined ? {} : { misread: misreading(hiding) }),
       line: theorem?.range?.line ?? 0,
       column: theorem?.range?.column ?? 0,
       axioms: axiomNames(theorem),
@@ -60,7 +63,13 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       ...worst(mine),
     };
   });
-  return { theorems, objection: moduleObjection(report, own, expected), open: null, others: [] };
+  return { theorems, objection: moduleObjection(report, own, expected), open: null, notes: [], others: [] };
+}
+
+/** Of a definition in the namespace that headers get. */
+function misreading({ name, hidden }: Hiding): string {
+  const written = nameParts(name).filter((part) => part !== GIVEN_NAMESPACE);
+  return `the header declares ${written.join('.')}, which reads like the imported ${hidden}`;
 }
 
 function objectionTo(

@@ -6,6 +6,7 @@
 import { isDerivedPart } from '../../kernel/olean/names.ts';
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
 import { nameParts, type Token, tokenize } from '../screen/tokenizer.ts';
+import { SYNTAX } from './written-notation.ts';
 
 /** Words that declare, by the kinds of constants that they make. */
 const INDUCTIVE: ReadonlySet<string> = new Set(['inductive', 'structure', 'class', 'coinductive']);
@@ -21,9 +22,6 @@ const OF_INDUCTIVE = /^(?:below(?:_\d+)?|_functor)$/;
 const AUTOMATIC_INSTANCE = /^inst/;
 /** Names that Lean gives to parsers, macros and hints of unification. */
 const AUTOMATIC_SYNTAX = /^(?:_aux|term|tactic|command|prec|prio|stx|attr|conv|hint|_unexpand)/;
-const SYNTAX: ReadonlySet<string> = new Set(
-  'syntax notation notation3 infix infixl infixr prefix postfix unif_hint'.split(' '),
-);
 /** Modules that come with Lean. Commands of others may declare under names that stand nowhere (`@[to_additive]`). */
 const TOOLCHAIN = /^(?:Init|Std|Lean|Lake)(?:\.|$)/;
 
