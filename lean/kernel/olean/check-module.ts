@@ -18,7 +18,7 @@ import { AxiomTrace } from './axiom-trace.ts';
 import { explained } from './compiled-file.ts';
 import { declarationOf } from './declarations.ts';
 import { Damaged } from './heap.ts';
-import type { CompiledLibrary } from './library.ts';
+import type { CompiledLibrary, WrittenDeclarations } from './library.ts';
 import type { CompiledConstant, CompiledModule } from './module-data.ts';
 import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
@@ -29,6 +29,8 @@ export interface ModuleCheckOptions {
   readonly path: string;
   /** Folder of the toolchain's own modules, where axioms are not followed further; null: everything is followed. */
   readonly toolchainFolder: string | null;
+  /** Folder of imported modules that are no library; null: there is none. */
+  readonly neighboursFolder: string | null;
   readonly asked: readonly AskedTheorem[];
   /** Compiled from the statements alone. Null where `asked` is empty. */
   readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
@@ -59,6 +61,7 @@ class ModuleCheck {
   readonly #options: ModuleCheckOptions;
   readonly #known: KnownNames;
   readonly #places: ReadonlyMap<Name, number>;
+  readonly #written: ReadonlySet<Name>;
   readonly #source: StatementSource;
   readonly #constants = new Map<Name, CompiledConstant>();
   /** Names whose declaration was checked, or waits for what it mentions. */
@@ -84,10 +87,11 @@ class ModuleCheck {
     this.#known = new KnownNames(terms.names);
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
+    this.#written = new Set([...module.sourceRanges().keys(), ...module.projections()]);
     this.#source = {
       terms,
-      written: new Set([...module.sourceRanges().keys(), ...module.projections()]),
-      isOwn: (name) => this.#places.has(name),
+      isWritten: (name) => this.#isWritten(name),
+      isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
       isImported: (name) => library.has(name),
       mentioned: (name) => this.#mentioned(name),
       mentionedInType: ({ type }) => mentioned(terms, this.#known, [type]),
@@ -205,7 +209,7 @@ class ModuleCheck {
         safety: safetyOf(constant),
         isPrivate: isPrivate(names, name),
         range: ranges.get(name) ?? null,
-        ...(isListed && this.#source.written.has(name) ? statementOf(constant, this.#source) : {}),
+        ...(isListed && this.#written.has(name) ? statementOf(constant, this.#source) : {}),
         hasLiteralSort: constant.kind !== 'inductive' || endsInSort(this.#terms, constant.type),
         ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
         madeFor: this.#madeFor(name),
@@ -224,9 +228,26 @@ class ModuleCheck {
   }
 
   #isToolchains(name: Name): boolean {
-    const folder = this.#options.toolchainFolder;
-    const place = this.#library.place(name);
-    return folder !== null && place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+    return this.#liesIn(this.#options.toolchainFolder, name);
+  }
+
+  #isNeighbours(name: Name): boolean {
+    return this.#liesIn(this.#options.neighboursFolder, name);
+  }
+
+  #liesIn(folder: string | null, name: Name): boolean {
+    const place = folder === null ? null : this.#library.place(name);
+    return place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+  }
+
+  readonly #neighbours = new Map<string, WrittenDeclarations>();
+  /** Did a person write it, in this module or a neighbour? */
+  #isWritten(name: Name): boolean {
+    const place = this.#isNeighbours(name) ? this.#library.place(name) : null;
+    if (place === null) return this.#written.has(name);
+    const known = this.#neighbours.get(place.module.path) ?? this.#library.written(place.module);
+    this.#neighbours.set(place.module.path, known);
+    return known.ranges.has(name) || known.projections.has(name);
   }
 
   #mentioned(name: Name): Iterable<Name> {

@@ -22,7 +22,7 @@ export interface Hiding {
 }
 
 export interface StatementParts {
-  /** Declarations of the module that the type mentions, instances and coercions that Lean put in among them; sorted. */
+  /** Declarations of the module, or a neighbour, that the type mentions, instances and coercions that Lean put in among them; sorted. */
   readonly own: readonly string[];
   /** Those of them, and of what they rest on, that can be read as an imported constant. */
   readonly hiding: readonly Hiding[];
@@ -35,8 +35,9 @@ export interface StatementParts {
 /** The module of the statement. */
 export interface StatementSource {
   readonly terms: Terms;
-  /** Declarations that a person wrote. */
-  readonly written: ReadonlySet<Name>;
+  /** Did a person write it? */
+  isWritten(name: Name): boolean;
+  /** Is it of the module, or of a neighbour? */
   isOwn(name: Name): boolean;
   isImported(name: Name): boolean;
   mentioned(name: Name): Iterable<Name>;
@@ -69,8 +70,8 @@ export function statementParts(constant: CompiledConstant, source: StatementSour
 }
 
 /** The imported constant as which a written constant can be read: within its namespace, or where that is open. */
-export function hidingOf({ terms: { names }, written, isImported }: StatementSource, name: Name): Hiding[] {
-  if (!written.has(name)) return [];
+export function hidingOf({ terms: { names }, isWritten, isImported }: StatementSource, name: Name): Hiding[] {
+  if (!isWritten(name)) return [];
   const own = publicName(names, name);
   const parts: string[] = [];
   for (let at = own; at !== ANONYMOUS; at = names.prefix(at)) parts.unshift(String(names.last(at)));
@@ -89,8 +90,8 @@ function isBelow({ names }: Terms, name: Name, above: Name): boolean {
 }
 
 /** The written declaration that Lean made the constant for, or the constant. */
-function declarationOf({ terms: { names }, written }: StatementSource, name: Name): Name {
-  for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) if (written.has(at)) return at;
+function declarationOf({ terms: { names }, isWritten }: StatementSource, name: Name): Name {
+  for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) if (isWritten(at)) return at;
   return name;
 }
 

@@ -10,7 +10,7 @@ import { nameParts, type Token, tokenize } from '../screen/tokenizer.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
-import { importObjection, worst } from './proof-policy.ts';
+import { importObjection, isSound, worst } from './proof-policy.ts';
 import { meaningOf } from './meaning.ts';
 import { undeclared } from './written-names.ts';
 import { writtenInsertions, writtenNotation } from './written-notation.ts';
@@ -57,6 +57,7 @@ export function findInFile(
     theorems: copy === null ? theorems : inOrder([...theorems, ...examplesIn(copy, toleratesLibraryAxioms)]),
     objection,
     open: unproved(others, toleratesLibraryAxioms),
+    isSound: objection === null && isSound(report),
     notes: [
       ...others.flatMap(deceiving),
       ...writtenInsertions(text, withoutComments(tokens)),

@@ -36,6 +36,8 @@ export interface ObjectFinding {
   readonly objection: string | null;
   /** A definition or an instance that rests on what is not allowed (`sorry`, a foreign axiom), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
+  /** Whether the kernel accepted every constant that is not set aside, and nothing is wrong with the object. */
+  readonly isSound: boolean;
   /** What can deceive a reader of the file, and belongs to no theorem. */
   readonly notes: readonly string[];
   /** Declarations of a file that are no theorems and rest on axioms. */

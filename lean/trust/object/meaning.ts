@@ -7,7 +7,7 @@ import type { StatementBinder, StatementParts } from '../../kernel/olean/stateme
 import { nameParts, type Token } from '../screen/tokenizer.ts';
 
 export interface Meaning {
-  /** Declarations of the file that the statement mentions, instances and coercions among them. */
+  /** Declarations of the file, or of a neighbour that it imports, which the statement mentions, instances and coercions among them. */
   readonly declared: readonly string[];
   /** Those that read like something imported: `N.False` like `False`. */
   readonly hides: readonly { readonly name: string; readonly hidden: string }[];
@@ -36,7 +36,7 @@ export function meaningLines({ declared, hides, outside, notation }: Meaning): s
   const list = (names: readonly string[]): string =>
     names.slice(0, SHOWN_MAX).join(', ') + (names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '');
   return [
-    ...(declared.length === 0 ? [] : [`its statement rests on what the file declares: ${list(declared)}`]),
+    ...(declared.length === 0 ? [] : [`its statement rests on declarations of the checked files: ${list(declared)}`]),
     ...hides.slice(0, SHOWN_MAX).map(({ name, hidden }) => `${name} reads like the imported ${hidden}`),
     ...(outside === null ? ['nobody can tell which hypotheses its text does not show'] : []),
     ...(outside === null || outside.length === 0 ? [] : [`hypotheses and variables outside its text: ${list(outside)}`]),

@@ -63,7 +63,9 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       ...worst(mine),
     };
   });
-  return { theorems, objection: moduleObjection(report, own, expected), open: null, notes: [], others: [] };
+  const objection = moduleObjection(report, own, expected);
+  const isClean = objection === null && isSound(report);
+  return { theorems, objection, open: null, isSound: isClean, notes: [], others: [] };
 }
 
 /** Of a definition in the namespace that headers get. */
@@ -138,6 +140,11 @@ export function importObjection({ imports }: ModuleReport, wanted: ReadonlySet<s
   const given = new Set(imports);
   const unlike = [...given].find((name) => !wanted.has(name)) ?? [...wanted].find((name) => !given.has(name));
   return unlike === undefined ? null : `imports other modules than it was to: ${unlike}`;
+}
+
+/** Has the kernel accepted every constant that is not set aside? */
+export function isSound({ constants }: ModuleReport): boolean {
+  return constants.every(({ verdict }) => verdict === 'accepted' || verdict === 'outside');
 }
 
 /** What a proof leaves beside its theorem: lemmas and functions that the kernel has checked. */
