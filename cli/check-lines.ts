@@ -39,7 +39,12 @@ function jsonLines({ file, outcome, reason, theorems, declarations, notes, check
   const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(theorems, verdict)]));
   return [
     ...theorems.map((theorem) => printableJson({ file, ...theorem })),
-    printableJson({ file, outcome, reason, theorems: counts, declarations, notes, checks, sandbox }),
+    printableJson({
+      ...{ file, outcome, reason, theorems: counts },
+      ...(declarations.length === 0 ? {} : { declarations }),
+      ...(notes.length === 0 ? {} : { notes }),
+      ...{ checks, sandbox },
+    }),
   ];
 }
 

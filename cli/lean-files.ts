@@ -24,7 +24,9 @@ export async function findLeanFiles(paths: readonly string[]): Promise<LeanFile[
   for (const path of paths)
     for (const file of await filesOf(path)) {
       const key = await realpath(file.path).catch(() => file.path);
-      if (!found.has(key)) found.set(key, file);
+      const known = found.get(key);
+      // A file that is named itself stays where it is named, and is its folder's as well.
+      found.set(key, known === undefined ? file : { ...known, folder: known.folder ?? file.folder });
     }
   return [...found.values()];
 }
