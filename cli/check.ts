@@ -89,7 +89,12 @@ async function openFolder(
   const byPath = new Map(files.map((file) => [file.path, file]));
   const modules = folder === null || judge === null ? null : await openModules(judge, signal);
   const own = modules === null ? [] : files.filter((file) => file.folder === folder && file.problem === null);
-  const named = own.map(({ path }) => ({ path, module: relative(folder!, path).replace(/\.lean$/u, '').split(sep) }));
+  const named = own.map(({ path }) => ({
+    path,
+    module: relative(folder!, path)
+      .replace(/\.lean$/u, '')
+      .split(sep),
+  }));
   return FolderModules.open(named, modules?.taken ?? [], (path, neighbours) =>
     checkOne(byPath.get(path)!, judge, neighbours, modules?.folder ?? null, signal),
   );

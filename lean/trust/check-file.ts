@@ -29,8 +29,8 @@ import {
   SECOND_KERNEL,
   type TheoremFinding,
 } from './object/findings.ts';
-import type { Meaning } from './object/meaning.ts';
 import { judgeObject, type ObjectTask, tellDisagreement } from './object/judge-object.ts';
+import type { Meaning } from './object/meaning.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
@@ -342,7 +342,14 @@ class FileCheck {
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
   const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning } = theorem;
-  const report = { name, line, column, axioms, ...(meaning === undefined ? {} : { meaning }), ...(restsOn.length === 0 ? {} : { restsOn }) };
+  const report = {
+    name,
+    line,
+    column,
+    axioms,
+    ...(meaning === undefined ? {} : { meaning }),
+    ...(restsOn.length === 0 ? {} : { restsOn }),
+  };
   const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
     ...report,
     verdict,

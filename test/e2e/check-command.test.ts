@@ -213,7 +213,10 @@ it('accepts nothing that rests on a neighbour which is not accepted, and says so
   });
   const { stdout, exitCode } = await stp(['check', '--json', folder]);
   expect(exitCode).toBe(1);
-  const objects = jsonLines(stdout).map((object) => ({ ...object, file: String(object.file).slice(folder.length + 1) }));
+  const objects = jsonLines(stdout).map((object) => ({
+    ...object,
+    file: String(object.file).slice(folder.length + 1),
+  }));
   const theorems = objects.filter((object) => 'name' in object) as unknown as Record<string, string>[];
   expect(theorems.map(({ file, verdict, name }) => `${file} ${verdict} ${name}`)).toEqual([
     'Axiom.lean rejected wish',
@@ -233,9 +236,14 @@ it('accepts nothing that rests on a neighbour which is not accepted, and says so
   expect(said('Self.lean')).toMatchObject({ outcome: 'unchecked', reason: 'imports Self, which imports this file' });
   expect(said('Round2.lean')).toMatchObject({ reason: 'imports Round1, which imports this file' });
   expect(said('Round1.lean')).toMatchObject({ outcome: 'unchecked', reason: 'imports Round2, which is unchecked' });
-  expect(said('OnNothing.lean')).toMatchObject({ reason: expect.stringMatching(/^imports Mathlib.Tactic.*STP_LEAN_PROJECT$/) });
+  expect(said('OnNothing.lean')).toMatchObject({
+    reason: expect.stringMatching(/^imports Mathlib.Tactic.*STP_LEAN_PROJECT$/),
+  });
   expect(said('OnNothing.lean').outcome).toBe('unchecked');
-  expect(said('OnInit.lean')).toMatchObject({ outcome: 'unchecked', notes: [expect.stringContaining('installed Init.Own')] });
+  expect(said('OnInit.lean')).toMatchObject({
+    outcome: 'unchecked',
+    notes: [expect.stringContaining('installed Init.Own')],
+  });
   expect(said('Deep/Below.lean').notes).toEqual(['imports OnOpen, which is rejected']);
 });
 

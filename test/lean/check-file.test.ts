@@ -228,7 +228,10 @@ exec '${environment.executable}' "$@"`,
 test('a file with Lean’s `module` header is judged where the library is compiled for it, and the reason is said where not', async () => {
   const report = await check('module\n\npublic import Init\n\npublic section\ntheorem a : 1 = 1 := rfl\nend\n');
   if (environment.source === 'assembled') {
-    expect(report).toMatchObject({ outcome: 'unchecked', reason: expect.stringMatching(/`module` header.*released Lean/) });
+    expect(report).toMatchObject({
+      outcome: 'unchecked',
+      reason: expect.stringMatching(/`module` header.*released Lean/),
+    });
   } else expect(report.verdicts).toEqual(['accepted a']);
   expect((await check('prelude\naxiom a : Prop\n')).reason).toMatch(/^File.lean:1:0: prelude/);
 });

@@ -28,21 +28,69 @@ const NOTHING = { declared: [], hides: [], outside: [], notation: [] };
 
 describe('a theorem is shown with', () => {
   test.each<[string, string, object]>([
-    ['an instance of the file', 'local instance (priority := 2000) two : OfNat Nat 2 := ⟨1⟩\ntheorem t : (1:Nat) = 2 := rfl', { declared: ['two'] }],
-    ['a definition that became one', 'def two : OfNat Nat 2 := ⟨1⟩\nattribute [local instance 2000] two\ntheorem t : (1:Nat) = 2 := rfl', { declared: ['two'] }],
-    ['a default instance', 'structure Sole where\n@[default_instance 2000] instance one : OfNat Sole n := ⟨⟨⟩⟩\ntheorem t : 1 = 2 := rfl', { declared: ['Sole', 'one'] }],
+    [
+      'an instance of the file',
+      'local instance (priority := 2000) two : OfNat Nat 2 := ⟨1⟩\ntheorem t : (1:Nat) = 2 := rfl',
+      { declared: ['two'] },
+    ],
+    [
+      'a definition that became one',
+      'def two : OfNat Nat 2 := ⟨1⟩\nattribute [local instance 2000] two\ntheorem t : (1:Nat) = 2 := rfl',
+      { declared: ['two'] },
+    ],
+    [
+      'a default instance',
+      'structure Sole where\n@[default_instance 2000] instance one : OfNat Sole n := ⟨⟨⟩⟩\ntheorem t : 1 = 2 := rfl',
+      { declared: ['Sole', 'one'] },
+    ],
     ['an included hypothesis', 'variable (h : False)\ninclude h\ntheorem t : 1 = 2 := h.elim', { outside: ['h'] }],
-    ['one that another one of its name hides', 'variable (h : False)\ninclude h\ntheorem t (h : True) : 1 = 2 := by contradiction', { outside: ['h'] }],
-    ['one whose name the proof has', 'variable (h : False)\ninclude h\ntheorem t : 1 = 2 := by have : ∀ h : Nat, h = h := fun _ => rfl; exact h.elim', { outside: ['h'] }],
-    ['an instance without a name', 'variable [Inhabited Empty]\ntheorem t : 1 = 2 := (default : Empty).elim', { outside: ['[…]'] }],
+    [
+      'one that another one of its name hides',
+      'variable (h : False)\ninclude h\ntheorem t (h : True) : 1 = 2 := by contradiction',
+      { outside: ['h'] },
+    ],
+    [
+      'one whose name the proof has',
+      'variable (h : False)\ninclude h\ntheorem t : 1 = 2 := by have : ∀ h : Nat, h = h := fun _ => rfl; exact h.elim',
+      { outside: ['h'] },
+    ],
+    [
+      'an instance without a name',
+      'variable [Inhabited Empty]\ntheorem t : 1 = 2 := (default : Empty).elim',
+      { outside: ['[…]'] },
+    ],
     ['a variable of an empty type', 'variable (n : Fin 0)\ntheorem t : n = n ∧ False := n.elim0', { outside: ['n'] }],
     ['a name that Lean bound by itself', 'theorem t (h : Flase) : 1 = 1 := rfl', { outside: ['Flase'] }],
-    ['a name that reads like another', 'namespace N\ndef False := True\ntheorem t : False := trivial', { declared: ['N.False'], hides: [{ name: 'N.False', hidden: 'False' }] }],
-    ['one behind a definition', 'namespace N\ndef False := True\nend N\ndef Wrong := N.False\ntheorem t : Wrong := trivial', { declared: ['Wrong'], hides: [{ name: 'N.False', hidden: 'False' }] }],
-    ['one in a match', 'def wrong := True\ntheorem t : (match (1 : Nat) with | 0 => wrong | _ => wrong) := trivial', { declared: ['wrong'] }],
-    ['a field', 'structure N where\n  False : Prop\nopen N\ntheorem t (n : N) (h : n.False) : n.False := h', { declared: ['N', 'N.False'], hides: [{ name: 'N.False', hidden: 'False' }] }],
-    ['a renamed name', 'open Bool renaming true → Falsity\ntheorem t : Falsity = true := rfl', { notation: ['Falsity'] }],
-    ['an instance of an example', 'local instance two : OfNat Nat 2 := ⟨1⟩\nexample : (1:Nat) = 2 := rfl', { declared: ['two'] }],
+    [
+      'a name that reads like another',
+      'namespace N\ndef False := True\ntheorem t : False := trivial',
+      { declared: ['N.False'], hides: [{ name: 'N.False', hidden: 'False' }] },
+    ],
+    [
+      'one behind a definition',
+      'namespace N\ndef False := True\nend N\ndef Wrong := N.False\ntheorem t : Wrong := trivial',
+      { declared: ['Wrong'], hides: [{ name: 'N.False', hidden: 'False' }] },
+    ],
+    [
+      'one in a match',
+      'def wrong := True\ntheorem t : (match (1 : Nat) with | 0 => wrong | _ => wrong) := trivial',
+      { declared: ['wrong'] },
+    ],
+    [
+      'a field',
+      'structure N where\n  False : Prop\nopen N\ntheorem t (n : N) (h : n.False) : n.False := h',
+      { declared: ['N', 'N.False'], hides: [{ name: 'N.False', hidden: 'False' }] },
+    ],
+    [
+      'a renamed name',
+      'open Bool renaming true → Falsity\ntheorem t : Falsity = true := rfl',
+      { notation: ['Falsity'] },
+    ],
+    [
+      'an instance of an example',
+      'local instance two : OfNat Nat 2 := ⟨1⟩\nexample : (1:Nat) = 2 := rfl',
+      { declared: ['two'] },
+    ],
     ['a variable of an example', 'variable (h : False)\nexample : 1 = 2 := h.elim', { outside: ['h'] }],
   ])('%s', async (_, text, meaning) => {
     expect((await check(`${text}\n`)).meaning).toEqual({ ...NOTHING, ...meaning });

@@ -374,7 +374,10 @@ class ModuleCheck {
   }
 }
 
-function statementOf(constant: CompiledConstant, source: StatementSource): Pick<CheckedConstant, 'statement' | 'hides'> {
+function statementOf(
+  constant: CompiledConstant,
+  source: StatementSource,
+): Pick<CheckedConstant, 'statement' | 'hides'> {
   const isStatement = constant.kind === 'theorem' || constant.kind === 'axiom' || constant.kind === 'definition';
   const [hides] = constant.kind === 'theorem' ? [] : hidingOf(source, constant.name);
   return {

@@ -68,7 +68,13 @@ export class ModuleJudge {
     const { terms, library, kernel } = this.#open(imports, request);
     const module = readModule(request.path, terms);
     const stated = statedPath === undefined ? null : { path: statedPath, module: readModule(statedPath, terms) };
-    return checkModule(terms, kernel, library, module, { path: request.path, toolchainFolder, neighboursFolder, asked, stated });
+    return checkModule(terms, kernel, library, module, {
+      path: request.path,
+      toolchainFolder,
+      neighboursFolder,
+      asked,
+      stated,
+    });
   }
 
   #open(imports: readonly string[], request: ModuleRequest): Warm {

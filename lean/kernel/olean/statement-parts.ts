@@ -109,7 +109,8 @@ function bindersOf({ name, type }: CompiledConstant, { terms, binders }: Stateme
     if (terms.kind(at) === FORALL) at = terms.body(at);
     const { names } = terms;
     // Lean marks the names that it makes up.
-    const isWritable = binder.name !== ANONYMOUS && !names.print(binder.name).includes('_@') && names.prefix(binder.name) === ANONYMOUS;
+    const isWritable =
+      binder.name !== ANONYMOUS && !names.print(binder.name).includes('_@') && names.prefix(binder.name) === ANONYMOUS;
     return { name: isWritable ? names.print(binder.name) : null, kind: binder.kind, isSort };
   });
 }

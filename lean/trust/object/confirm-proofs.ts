@@ -126,8 +126,8 @@ async function lookAt(
       misread !== undefined
         ? refused('header_error', misread)
         : kernel === 'accepted'
-        ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
-        : refused('timeout', `the second kernel could not decide it: ${undecided}`),
+          ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
+          : refused('timeout', `the second kernel could not decide it: ${undecided}`),
     );
   if (claims.length === 1 && report.rejected.length > 0)
     await tellDisagreement(compiled.path, report, disagreementsFolder);

@@ -10,8 +10,8 @@ import { nameParts, type Token, tokenize } from '../screen/tokenizer.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
-import { importObjection, isSound, worst } from './proof-policy.ts';
 import { meaningOf } from './meaning.ts';
+import { importObjection, isSound, worst } from './proof-policy.ts';
 import { undeclared } from './written-names.ts';
 import { writtenInsertions, writtenNotation } from './written-notation.ts';
 
@@ -58,10 +58,7 @@ export function findInFile(
     objection,
     open: unproved(others, toleratesLibraryAxioms),
     isSound: objection === null && isSound(report),
-    notes: [
-      ...others.flatMap(deceiving),
-      ...writtenInsertions(text, withoutComments(tokens)),
-    ],
+    notes: [...others.flatMap(deceiving), ...writtenInsertions(text, withoutComments(tokens))],
     others: others.flatMap(declarationAxioms),
   };
 }
@@ -113,7 +110,15 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
       constant === undefined
         ? null
         : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
-    return { ...unrelated(constant), ...(constant === undefined ? {} : means(constant)), name: EXAMPLE, line, column, objection, ...worst(parts[index]!) };
+    return {
+      ...unrelated(constant),
+      ...(constant === undefined ? {} : means(constant)),
+      name: EXAMPLE,
+      line,
+      column,
+      objection,
+      ...worst(parts[index]!),
+    };
   });
 }
 

@@ -35,7 +35,15 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
     if (own === null) return { unread: 'Lean does not say where its library is' };
     const searchPath = [...place.environment.searchPath, own];
     const stated = statedPath === undefined ? {} : { statedPath };
-    const request = { path, searchPath, toolchainFolder: own, neighboursFolder, indexFolder, fuel: DEFAULT_LIMITS.fuel, ...stated };
+    const request = {
+      path,
+      searchPath,
+      toolchainFolder: own,
+      neighboursFolder,
+      indexFolder,
+      fuel: DEFAULT_LIMITS.fuel,
+      ...stated,
+    };
     const bounds = { timeoutMs: TIMEOUT_MS, signal };
     const report = await judgeInThread(asked === undefined ? request : { ...request, asked }, bounds);
     // A file that could not be read as a whole has no constants, and its reason names none.

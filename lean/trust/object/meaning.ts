@@ -39,7 +39,9 @@ export function meaningLines({ declared, hides, outside, notation }: Meaning): s
     ...(declared.length === 0 ? [] : [`its statement rests on declarations of the checked files: ${list(declared)}`]),
     ...hides.slice(0, SHOWN_MAX).map(({ name, hidden }) => `${name} reads like the imported ${hidden}`),
     ...(outside === null ? ['nobody can tell which hypotheses its text does not show'] : []),
-    ...(outside === null || outside.length === 0 ? [] : [`hypotheses and variables outside its text: ${list(outside)}`]),
+    ...(outside === null || outside.length === 0
+      ? []
+      : [`hypotheses and variables outside its text: ${list(outside)}`]),
     ...(notation.length === 0 ? [] : [`notation of the file in its text: ${list(notation)}`]),
   ];
 }
@@ -186,4 +188,5 @@ function isWrittenInType(binders: readonly StatementBinder[], { bound, instances
 }
 
 /** `{α : Type}`, which says nothing by itself. */
-const isTypeVariable = ({ name, isSort }: StatementBinder): boolean => isSort && name !== null && /^\p{L}[\d₀-₉']*$/u.test(name);
+const isTypeVariable = ({ name, isSort }: StatementBinder): boolean =>
+  isSort && name !== null && /^\p{L}[\d₀-₉']*$/u.test(name);

@@ -2,7 +2,7 @@
  * What a text does to the reading of later text and leaves no constant for that a statement would mention: notation,
  * names that `open … renaming` gives, instances and hints of unification for what is imported.
  */
-import { type Token } from '../screen/tokenizer.ts';
+import type { Token } from '../screen/tokenizer.ts';
 
 /** Commands of the file that declare notation, by their word. */
 export const SYNTAX: ReadonlySet<string> = new Set(
