@@ -135,7 +135,8 @@ async function checkOne(
     ...(offerAs === null ? {} : { offerAs }),
     ...(hasNeighbours ? { neighboursFolder: modules! } : {}),
   });
-  const { theorems, others: declarations = [], checks, isOffered = false } = report;
+  const { examples = [], others: declarations = [], checks, isOffered = false } = report;
+  const theorems = [...report.theorems, ...examples].sort((a, b) => a.line - b.line || a.column - b.column);
   // If the signal stopped this check, report the signal's reason instead.
   if (report.outcome === 'unchecked') signal.throwIfAborted();
   const notes = [...neighbours.notes, ...(report.notes ?? [])];

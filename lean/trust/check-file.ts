@@ -52,6 +52,8 @@ export interface TheoremReport {
   readonly column: number;
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
+  /** It is an example, and has no name. */
+  readonly isExample?: true;
   /** What can deceive a reader of its statement; missing if nothing. */
   readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
@@ -73,6 +75,8 @@ export interface FileReport {
   readonly outcome: FileVerdict;
   /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];
+  /** The same of its examples; missing if there is none. */
+  readonly examples?: readonly TheoremReport[];
   /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
   readonly others?: readonly DeclarationAxioms[];
   /** What can deceive a reader of the file, beside what its theorems say; missing if nothing. */
@@ -166,13 +170,15 @@ export async function checkFile(
     const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
     const { theorems, objection, open, notes, others } = judged;
+    const examples = theorems.filter(({ isExample }) => isExample);
     const isOffered = options.offerAs !== undefined && judged.isSound;
     if (isOffered) await offer(compiled.path, options.offerAs!);
     const checks = [lean, ...judged.checks];
     return report({
       ...done,
       ...summary(theorems, objection, open),
-      theorems,
+      theorems: theorems.filter(({ isExample }) => !isExample),
+      ...(examples.length === 0 ? {} : { examples }),
       ...(others.length === 0 ? {} : { others }),
       ...(notes.length === 0 ? {} : { notes }),
       ...(isOffered ? { isOffered } : {}),
@@ -341,12 +347,13 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning } = theorem;
+  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
   const report = {
     name,
     line,
     column,
     axioms,
+    ...(isExample ? { isExample } : {}),
     ...(meaning === undefined ? {} : { meaning }),
     ...(restsOn.length === 0 ? {} : { restsOn }),
   };

@@ -25,7 +25,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function check(text: string, lean = environment) {
   const path = join(folder, 'File.lean');
   writeFileSync(path, text);
-  const report = await checkFile(path, lean, { scratchDirectory });
+  const found = await checkFile(path, lean, { scratchDirectory });
+  const all = [...found.theorems, ...(found.examples ?? [])].sort((a, b) => a.line - b.line);
+  const report = { ...found, theorems: all };
   const lines = report.theorems.map(({ name, verdict, line }) => `${verdict} ${name} ${line}`);
   return { ...report, lines };
 }

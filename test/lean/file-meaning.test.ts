@@ -21,7 +21,7 @@ async function check(text: string) {
   writeFileSync(path, text);
   const report = await checkFile(path, environment, { scratchDirectory });
   expect([report.outcome, report.reason]).toEqual(['accepted', '']);
-  return { ...report, meaning: report.theorems.at(-1)!.meaning };
+  return { ...report, meaning: [...report.theorems, ...(report.examples ?? [])].at(-1)!.meaning };
 }
 
 const NOTHING = { declared: [], hides: [], outside: [], notation: [] };

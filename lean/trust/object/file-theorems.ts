@@ -114,6 +114,7 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
       ...unrelated(constant),
       ...(constant === undefined ? {} : means(constant)),
       name: EXAMPLE,
+      isExample: true,
       line,
       column,
       objection,
@@ -171,7 +172,8 @@ function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: bo
 const COERCION = /^Coe[A-Z]*[a-z]*$/;
 
 function deceiving({ name, hides, statement, range }: CheckedConstant): string[] {
-  if (hides !== undefined) return [`${hides.name} reads like the imported ${hides.hidden}`];
+  // What a deriving clause makes stands in a namespace that nobody opens.
+  if (hides !== undefined && !/^inst[A-Z]/.test(name)) return [`${hides.name} reads like the imported ${hides.hidden}`];
   return range !== null && COERCION.test(statement?.head ?? '') ? [`line ${range.line}: a coercion, ${name}`] : [];
 }
 

@@ -18,6 +18,8 @@ export interface TheoremFinding {
   readonly restsOn: readonly string[];
   /** Constants of imported modules that it mentions, itself or through others of the module; none where theorems are only listed. */
   readonly mentions: readonly string[];
+  /** It is an example, and has no name. */
+  readonly isExample?: true;
   /** What can deceive a reader of its statement; missing if nothing, or where our own statements say what it means. */
   readonly meaning?: Meaning;
   /** Why its own header has readers take its statement for another one; missing if it does not. */
