@@ -23,7 +23,7 @@ const SHARED = [
   'test/experiments/objectives.test.ts',
   'test/infra/nodes/{meeting-place,names}.test.ts',
   'test/kernel/{agreement,curriculum,export,fuzz,inductive,levels,mutants,quotient,rules}.test.ts',
-  'test/lean/{cache-files,check-backlog,drivers-protocol,goal-text,print-tokens,screen,tokenizer}.test.ts',
+  'test/lean/{cache-files,check-backlog,drivers-protocol,goal-text,header-parts,print-tokens,screen,tokenizer}.test.ts',
   'test/lean-serve/{check-batch,check-snippet,remote-session}.test.ts',
   'test/library/{grown-text,no-leak,scan}.test.ts',
   'test/model/{checkpoint,choose-token,embedding,inner-products,llama-folder,process-parts}.test.ts',

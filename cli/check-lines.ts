@@ -2,6 +2,7 @@
 import { printableJson, printableLine, printableText } from '../data/printable.ts';
 import type { CheckRecord, SandboxFacts } from '../data/schemas/records.ts';
 import type { FileReport } from '../lean/trust/check-file.ts';
+import { meaningLines } from '../lean/trust/object/meaning.ts';
 
 type Verdict = FileReport['outcome'];
 const VERDICTS: readonly Verdict[] = ['accepted', 'rejected', 'unchecked'];
@@ -15,13 +16,17 @@ export interface CheckedFile {
   /** Why the file as a whole is not accepted; empty if its theorems give the reason, or if it is accepted. */
   readonly reason: string;
   readonly theorems: FileReport['theorems'];
+  /** Definitions and other declarations that rest on axioms. */
+  readonly declarations: NonNullable<FileReport['others']>;
+  /** What can deceive a reader of the file, beside what its theorems say. */
+  readonly notes: readonly string[];
   readonly checks: readonly CheckRecord[];
   /** Null if the command did not look for Lean. */
   readonly sandbox: SandboxFacts | null;
 }
 
 export function uncheckedFile(file: string, reason: string, sandbox: SandboxFacts | null = null): CheckedFile {
-  return { file, outcome: 'unchecked', reason, theorems: [], checks: [], sandbox };
+  return { file, outcome: 'unchecked', reason, theorems: [], declarations: [], notes: [], checks: [], sandbox };
 }
 
 /** The lines of one file. */
@@ -30,24 +35,44 @@ export function linesOf(checked: CheckedFile, asJson: boolean): string[] {
 }
 
 /** Theorems as they stand in the file, then the file. Lines of theorems have `name`, those of files have `outcome`. */
-function jsonLines({ file, outcome, reason, theorems, checks, sandbox }: CheckedFile): string[] {
+function jsonLines({ file, outcome, reason, theorems, declarations, notes, checks, sandbox }: CheckedFile): string[] {
   const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(theorems, verdict)]));
   return [
     ...theorems.map((theorem) => printableJson({ file, ...theorem })),
-    printableJson({ file, outcome, reason, theorems: counts, checks, sandbox }),
+    printableJson({
+      ...{ file, outcome, reason, theorems: counts },
+      ...(declarations.length === 0 ? {} : { declarations }),
+      ...(notes.length === 0 ? {} : { notes }),
+      ...{ checks, sandbox },
+    }),
   ];
 }
 
-function textLines({ file, outcome, reason, theorems }: CheckedFile): string[] {
+function textLines({ file, outcome, reason, theorems, notes }: CheckedFile): string[] {
   return [
-    ...theorems.map(({ name, verdict, line, column, message }) =>
-      entry(verdict, `${printableLine(file)}:${line}:${column} ${printableLine(name)}`, message),
-    ),
+    ...theorems.map(({ name, verdict, line, column, message, meaning }) => {
+      const said = [message, ...(meaning === undefined ? [] : meaningLines(meaning).map((note) => `note: ${note}`))];
+      const below = said.filter((text) => text !== '').join('\n');
+      return entry(verdict, `${printableLine(file)}:${line}:${column} ${printableLine(name)}`, below);
+    }),
     ...(reason === '' ? [] : [entry(outcome, printableLine(file), reason)]),
+    ...(notes.length === 0 ? [] : [entry('note', printableLine(file), noted(notes))]),
   ];
 }
 
-function entry(verdict: Verdict, what: string, message: string): string {
+const NOTES_MAX = 8;
+
+function noted(notes: readonly string[]): string {
+  const more = notes.length > NOTES_MAX ? [`and ${notes.length - NOTES_MAX} more (--json lists them)`] : [];
+  return [...notes.slice(0, NOTES_MAX), ...more].join('\n');
+}
+
+/** Can something in the file deceive a reader of what it proves? */
+export function isNoted({ theorems, notes }: CheckedFile): boolean {
+  return notes.length > 0 || theorems.some(({ meaning }) => meaning !== undefined);
+}
+
+function entry(verdict: Verdict | 'note', what: string, message: string): string {
   const indent = `\n${' '.repeat(VERDICT_COLUMNS)}`;
   const below = message === '' ? '' : `${indent}${printableText(message).replaceAll('\n', indent)}`;
   return `${verdict.padEnd(VERDICT_COLUMNS)}${what}${below}`;

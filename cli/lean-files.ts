@@ -10,6 +10,8 @@ import { join, relative, sep } from 'node:path';
 const LEFT_OUT: ReadonlySet<string> = new Set(['.lake']);
 
 export interface LeanFile {
+  /** The folder of the command line below which it was found; null for a file that was named itself. */
+  readonly folder: string | null;
   /** The path to show: the argument, followed by the path below it. */
   readonly path: string;
   /** Why it cannot be checked; null if it can. */
@@ -22,7 +24,9 @@ export async function findLeanFiles(paths: readonly string[]): Promise<LeanFile[
   for (const path of paths)
     for (const file of await filesOf(path)) {
       const key = await realpath(file.path).catch(() => file.path);
-      if (!found.has(key)) found.set(key, file);
+      const known = found.get(key);
+      // A file that is named itself stays where it is named, and is its folder's as well.
+      found.set(key, known === undefined ? file : { ...known, folder: known.folder ?? file.folder });
     }
   return [...found.values()];
 }
@@ -30,22 +34,25 @@ export async function findLeanFiles(paths: readonly string[]): Promise<LeanFile[
 async function filesOf(path: string): Promise<LeanFile[]> {
   try {
     const facts = await stat(path);
-    if (!facts.isDirectory()) return [{ path, problem: null }];
+    if (!facts.isDirectory()) return [{ path, folder: null, problem: null }];
     const files = await filesBelow(path, realpathSync(path));
-    return files.length > 0 ? files : [{ path, problem: 'the folder holds no .lean file' }];
+    if (files.length === 0) return [{ path, folder: null, problem: 'the folder holds no .lean file' }];
+    return files.map((file) => ({ ...file, folder: path }));
   } catch (error) {
-    return [{ path, problem: readProblem(error) }];
+    return [{ path, folder: null, problem: readProblem(error) }];
   }
 }
 
-async function filesBelow(folder: string, root: string): Promise<LeanFile[]> {
+type Found = Omit<LeanFile, 'folder'>;
+
+async function filesBelow(folder: string, root: string): Promise<Found[]> {
   let entries: Dirent[];
   try {
     entries = await readdir(folder, { withFileTypes: true });
   } catch (error) {
     return [{ path: folder, problem: readProblem(error) }];
   }
-  const files: LeanFile[] = [];
+  const files: Found[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) files.push(...(await linkOf(path, root)));
@@ -56,7 +63,7 @@ async function filesBelow(folder: string, root: string): Promise<LeanFile[]> {
 }
 
 /** A link to something inside is passed by: that is found by itself. One that leads out could hide Lean files. */
-async function linkOf(path: string, root: string): Promise<LeanFile[]> {
+async function linkOf(path: string, root: string): Promise<Found[]> {
   const isLean = path.endsWith('.lean');
   try {
     const target = await realpath(path);

@@ -193,7 +193,11 @@ program
   )
   .option(
     '--json',
-    'one JSON object per theorem (file, name, verdict, line, column, message, axioms), then one per file (file, outcome, reason, theorems, checks, sandbox)',
+    'one JSON object per theorem (file, name, verdict, line, column, message, axioms, meaning), then one per file (file, outcome, reason, theorems, declarations, notes, checks, sandbox)',
+  )
+  .option(
+    '--strict',
+    'exit 1 also for a statement that could deceive a reader: one that rests on names, instances, hypotheses or notation that it does not show',
   )
   .addOption(
     new Option('--sandbox <policy>', 'whether Lean runs in a sandbox while it reads the files')

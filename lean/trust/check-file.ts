@@ -7,8 +7,9 @@
  * (`certificate/`).
  */
 import { randomBytes } from 'node:crypto';
-import { readFile, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '../../data/schemas/records.ts';
 import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
@@ -16,17 +17,27 @@ import type { LeanEnvironment } from '../verifier.ts';
 import type { CompiledFile } from './certificate/checker.ts';
 import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
-import { type CompiledModule, compileModule } from './object/compiled-module.ts';
-import { findInFile } from './object/file-theorems.ts';
-import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
-import { judgeObject, tellDisagreement } from './object/judge-object.ts';
+import { modulePath } from './folder-modules.ts';
+import { type FileHeader, readHeader } from './header.ts';
+import { type CompiledModule, compileModule, MODULE_PARTS } from './object/compiled-module.ts';
+import { nameExamples } from './object/examples.ts';
+import { type ExampleCopy, findInFile } from './object/file-theorems.ts';
+import {
+  type DeclarationAxioms,
+  OBJECT,
+  type ObjectFinding,
+  SECOND_KERNEL,
+  type TheoremFinding,
+} from './object/findings.ts';
+import { judgeObject, type ObjectTask, tellDisagreement } from './object/judge-object.ts';
+import type { Meaning } from './object/meaning.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
-import { tokenize } from './screen/tokenizer.ts';
+import { toolchainFolder } from './object/toolchain-folder.ts';
+import { nameParts, tokenize } from './screen/tokenizer.ts';
+import { readSource } from './source-file.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
 
-/** Mathlib's largest file is about 0.2 MB. */
-export const FILE_BYTES_MAX = 4_194_304;
 export const FILE_TIMEOUT_MS = 600_000;
 const MEMORY_BYTES_MAX = 8_589_934_592;
 
@@ -41,6 +52,10 @@ export interface TheoremReport {
   readonly column: number;
   /** Why it is not accepted; empty where it is. */
   readonly message: string;
+  /** It is an example, and has no name. */
+  readonly isExample?: true;
+  /** What can deceive a reader of its statement; missing if nothing. */
+  readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
   /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
@@ -60,6 +75,14 @@ export interface FileReport {
   readonly outcome: FileVerdict;
   /** In the order of the file; none where it has errors or its object could not be read. */
   readonly theorems: readonly TheoremReport[];
+  /** The same of its examples; missing if there is none. */
+  readonly examples?: readonly TheoremReport[];
+  /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
+  readonly others?: readonly DeclarationAxioms[];
+  /** What can deceive a reader of the file, beside what its theorems say; missing if nothing. */
+  readonly notes?: readonly string[];
+  /** Whether the compiled module is where `offerAs` says. */
+  readonly isOffered?: boolean;
   /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
   /** What Lean said of the file. */
@@ -93,6 +116,10 @@ export interface CheckFileOptions {
   readonly certificate?: CertificateTask;
   /** Keeps which compiled module holds which constant; without it this is found out once a process. */
   readonly indexFolder?: string;
+  /** Where the compiled module goes for files that import it, if nothing speaks against it; without it nowhere. */
+  readonly offerAs?: string;
+  /** Folder of modules that the file may import and that were judged in the same way; their constants are no library's. */
+  readonly neighboursFolder?: string;
   /** Where modules go that the two kernels disagree on; without it they are not kept. */
   readonly disagreementsFolder?: string;
 }
@@ -123,45 +150,46 @@ export async function checkFile(
   if ('reason' in source) return report({ outcome: 'unchecked', reason: source.reason });
   const unjudgeable = findUnjudgeable(source.text, tokenize(source.text));
   if (unjudgeable !== null) return report({ outcome: 'unchecked', reason: `${basename(path)}:${unjudgeable}` });
+  const header = readHeader(source.text);
   const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
   try {
     const check = new FileCheck(environment, options, directory);
+    const absent = await check.absentImport(header);
+    if (absent !== null) return report({ outcome: 'unchecked', reason: absent });
     const compiled = await check.compile(source.text);
     const { exit, messages, peakResidentBytes: peakBytes } = compiled;
     const memory = { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes };
     const done = { exit, messages, memory };
     const lean = lookOf('lean', environment.version, compiled.path === null ? 'refused' : 'accepted', compiled.ms);
     if (compiled.path === null) {
-      const reason = compiled.failure || firstError(messages) || 'Lean says that the file has errors';
-      const outcome = compiled.failure === '' ? 'rejected' : 'unchecked';
-      return report({ ...done, outcome, reason, checks: compiled.failure === '' ? [lean] : [] });
+      const failure = compiled.failure || moduleFailure(header, messages);
+      const reason = failure || firstError(messages) || 'Lean says that the file has errors';
+      const outcome = failure === '' ? 'rejected' : 'unchecked';
+      return report({ ...done, outcome, reason, checks: failure === '' ? [lean] : [] });
     }
-    const judged = await check.judge(compiled.path);
+    const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
-    const { theorems, objection, open } = judged;
+    const { theorems, objection, open, notes, others } = judged;
+    const examples = theorems.filter(({ isExample }) => isExample);
+    const isOffered = options.offerAs !== undefined && judged.isSound;
+    if (isOffered) await offer(compiled.path, options.offerAs!);
     const checks = [lean, ...judged.checks];
-    return report({ ...done, ...summary(theorems, objection, open, messages), theorems, checks });
+    return report({
+      ...done,
+      ...summary(theorems, objection, open),
+      theorems: theorems.filter(({ isExample }) => !isExample),
+      ...(examples.length === 0 ? {} : { examples }),
+      ...(others.length === 0 ? {} : { others }),
+      ...(notes.length === 0 ? {} : { notes }),
+      ...(isOffered ? { isOffered } : {}),
+      checks,
+    });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function readSource(path: string): Promise<{ text: string } | { reason: string }> {
-  try {
-    const facts = await stat(path);
-    if (!facts.isFile()) return { reason: 'this is no file' };
-    if (facts.size > FILE_BYTES_MAX) return { reason: `the file is larger than ${FILE_BYTES_MAX} bytes` };
-    const bytes = await readFile(path);
-    if (bytes.includes(0)) return { reason: 'this is no text file' };
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.trim() === '' ? { reason: 'the file is empty' } : { text: text.replaceAll('\r\n', '\n') };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { reason: 'there is no such file' };
-    return { reason: `the file cannot be read as UTF-8 text: ${(error as Error).message}` };
-  }
-}
-
-interface Judged extends Pick<ObjectFinding, 'objection' | 'open'> {
+interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'others' | 'isSound'> {
   readonly theorems: readonly TheoremReport[];
   readonly checks: readonly CheckRecord[];
 }
@@ -176,7 +204,10 @@ class FileCheck {
   readonly #place: ProcessPlace;
   readonly #memoryBytesMax: number;
 
-  constructor(environment: LeanEnvironment, options: CheckFileOptions, directory: string) {
+  constructor(installed: LeanEnvironment, options: CheckFileOptions, directory: string) {
+    const { neighboursFolder } = options;
+    const searchPath = [...installed.searchPath, ...(neighboursFolder === undefined ? [] : [neighboursFolder])];
+    const environment = { ...installed, searchPath };
     this.#environment = environment;
     this.#options = options;
     this.#directory = join(directory, 'module');
@@ -185,20 +216,34 @@ class FileCheck {
     this.#memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   }
 
-  compile(text: string): Promise<CompiledModule> {
+  /** Why the file cannot be compiled here: a module that it imports is in no folder. */
+  async absentImport({ imports }: FileHeader): Promise<string | null> {
+    const own = await toolchainFolder(this.#bounds());
+    if (own === null) return null;
+    const folders = [...this.#environment.searchPath, own];
+    const absent = imports.find(({ name }) => {
+      const paths = folders.map((folder) => modulePath(folder, nameParts(name)));
+      return !paths.some((path) => path !== null && existsSync(path));
+    });
+    if (absent === undefined) return null;
+    return `imports ${absent.name}, which is not here: check the folder that holds it, or name its Lake project in STP_LEAN_PROJECT`;
+  }
+
+  compile(text: string, directory = this.#directory): Promise<CompiledModule> {
     return compileModule({
       ...this.#bounds(),
       module: this.#module,
       text,
-      directory: this.#directory,
+      directory,
       deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
       // Certificates are made beside each other, a file for a person has the machine's other cores.
       inOrder: this.#options.certificate !== undefined,
     });
   }
 
-  async judge(path: string): Promise<Judged | { readonly unread: string }> {
-    const found = await this.#findings(path);
+  /** `path`: of the module that the text was compiled to. */
+  async judge(path: string, text: string): Promise<Judged | { readonly unread: string }> {
+    const found = await this.#findings(path, text);
     if ('unread' in found) return found;
     const { theorems, objection } = found;
     const further = await this.#lookFurther(found);
@@ -214,22 +259,28 @@ class FileCheck {
       theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)),
       objection,
       open: found.open,
+      notes: found.notes,
+      isSound: found.isSound,
+      others: found.others,
       checks,
     };
   }
 
   async #findings(
     path: string,
+    text: string,
   ): Promise<(ObjectFinding & { statementsMs: number; objectMs: number }) | { readonly unread: string }> {
-    const { certificate, indexFolder = null, disagreementsFolder = null } = this.#options;
+    const { certificate, disagreementsFolder = null } = this.#options;
     const { toleratesLibraryAxioms } = this.#environment;
-    const task = { ...this.#bounds(), path, indexFolder };
+    const task = { ...this.#bounds(), path, ...this.#reading() };
     const startedMs = performance.now();
     if (certificate === undefined) {
       const report = await judgeObject(task);
       if ('unread' in report) return report;
+      const copy = await this.#exampleCopy(text);
+      if (copy !== null && 'unread' in copy) return copy;
       const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
-      return { ...findInFile(report, toleratesLibraryAxioms), ...times };
+      return { ...findInFile(report, toleratesLibraryAxioms, text, copy), ...times };
     }
     const { stated, importLines, marksTheorems = false } = certificate;
     const directory = `${this.#directory}-stated`;
@@ -247,9 +298,22 @@ class FileCheck {
       toleratesLibraryAxioms,
       mayShare: true,
       mayMark: marksTheorems,
+      text,
     };
     const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
     return { ...findProofs(report, expected), ...times };
+  }
+
+  /** Null where the file has no example. */
+  async #exampleCopy(text: string): Promise<ExampleCopy | null | { readonly unread: string }> {
+    const named = nameExamples(text, tokenize(text), randomBytes(8).toString('hex'));
+    if ('hidden' in named) return { unread: named.hidden };
+    if (named.examples.length === 0) return null;
+    const { path, failure, messages } = await this.compile(named.text, `${this.#directory}-examples`);
+    const why = 'examples could not be judged: with names for them the file ';
+    if (path === null) return { unread: `${why}${failure || `has an error: ${firstError(messages)}`}` };
+    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading() });
+    return 'unread' in report ? { unread: `${why}was not read: ${report.unread}` } : { named, report };
   }
 
   /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
@@ -269,6 +333,12 @@ class FileCheck {
     return runCheckers(isAsked ? CHECKERS : [], file);
   }
 
+  /** What is kept of neighbours' modules would be of no use later: they are gone when all files are judged. */
+  #reading(): Pick<ObjectTask, 'indexFolder' | 'neighboursFolder'> {
+    const { neighboursFolder, indexFolder = null } = this.#options;
+    return neighboursFolder === undefined ? { indexFolder } : { indexFolder: null, neighboursFolder };
+  }
+
   #bounds() {
     const { signal } = this.#options;
     return { place: this.#place, memoryBytesMax: this.#memoryBytesMax, signal };
@@ -277,8 +347,16 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, restsOn, objection, kernel, reason } = theorem;
-  const report = { name, line, column, axioms, ...(restsOn.length === 0 ? {} : { restsOn }) };
+  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
+  const report = {
+    name,
+    line,
+    column,
+    axioms,
+    ...(isExample ? { isExample } : {}),
+    ...(meaning === undefined ? {} : { meaning }),
+    ...(restsOn.length === 0 ? {} : { restsOn }),
+  };
   const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
     ...report,
     verdict,
@@ -308,6 +386,19 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };
 }
 
+/** A file with Lean's `module` header, over a library that was compiled without the module system. */
+function moduleFailure({ isModule }: FileHeader, messages: readonly LeanMessage[]): string {
+  const refused = messages.find(({ text }) => /^cannot import non-`module` \S+ from `module`/.test(text));
+  if (!isModule || refused === undefined) return '';
+  return `has Lean’s \`module\` header, and this Lean’s library is not compiled for it (${refused.text.slice(0, 200)}): use a released Lean (STP_LEAN), see docs/assembled-lean.md`;
+}
+
+/** The module with its parts, which a file with Lean's `module` header has. */
+async function offer(path: string, as: string): Promise<void> {
+  await mkdir(dirname(as), { recursive: true });
+  for (const part of MODULE_PARTS) if (existsSync(path + part)) await copyFile(path + part, as + part);
+}
+
 function lookOf(by: string, version: string, outcome: CheckRecord['outcome'], ms: number): CheckRecord {
   return { by, version, outcome, ms: Math.round(ms) };
 }
@@ -323,14 +414,10 @@ function summary(
   theorems: readonly TheoremReport[],
   objection: string | null,
   unproved: string | null,
-  messages: readonly LeanMessage[],
 ): { outcome: FileVerdict; reason: string } {
-  // An `example` leaves nothing in the module.
-  const open = messages.find(({ text }) => /^declaration uses [`']sorry/.test(text));
   const reason = objection ?? '';
   if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason };
   if (unproved !== null) return { outcome: 'rejected', reason: unproved };
-  if (open !== undefined) return { outcome: 'rejected', reason: placed(open) };
   if (objection !== null) return { outcome: 'unchecked', reason };
   if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };
   return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason };

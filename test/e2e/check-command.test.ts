@@ -170,3 +170,94 @@ it('takes a time for a limit, and nothing else', async () => {
   expect(result.exitCode).toBe(2);
   expect(result.all).toContain('a time must be a number of seconds from 1 to 86400');
 });
+
+it('judges a folder whose files import one another, each after what it imports', async () => {
+  const folder = await folderWith({
+    'Above.lean': 'import Sub.Two\nimport Sum\ntheorem above : two = 2 := two_eq\nexample : sum = 4 := rfl\n',
+    'Sub/Two.lean': 'def two := 2\ntheorem two_eq : two = 2 := rfl\n',
+    'Sum.lean': 'import Sub.Two\ndef sum := two + two\n',
+    'a-b.lean': GOOD,
+    'Quoted.lean': 'import «a-b»\ntheorem quoted : 1 = 1 := good\n',
+  });
+  const named = join(folder, 'Sub/Two.lean');
+  const { stdout, exitCode } = await stp(['check', '--json', named, folder]);
+  const objects = jsonLines(stdout);
+  expect(objects.filter(({ name }) => name !== undefined).map(({ name, verdict }) => `${verdict} ${name}`)).toEqual([
+    ...['accepted two_eq', 'accepted above', 'accepted example', 'accepted quoted', 'accepted good'],
+  ]);
+  expect(objects.find(({ name }) => name === 'above')).toMatchObject({ meaning: { declared: ['two'] } });
+  expect(objects.filter(({ outcome }) => outcome !== undefined).map(({ outcome }) => outcome)).toEqual(
+    Array(5).fill('accepted'),
+  );
+  expect(exitCode).toBe(0);
+});
+
+it('accepts nothing that rests on a neighbour which is not accepted, and says so', async () => {
+  const folder = await folderWith({
+    'Axiom.lean': 'axiom wish : 1 = 2\n',
+    'Broken.lean': BAD,
+    'Clash/Init.lean': GOOD,
+    'Deep/Below.lean': 'import OnOpen\ntheorem deep : 1 = 2 := rests\ntheorem fine2 : 1 = 1 := fine\n',
+    'Init/Own.lean': GOOD,
+    'OnAxiom.lean': 'import Axiom\ntheorem wished : 1 = 2 := wish\n',
+    'OnBroken.lean': 'import Broken\ntheorem x : 1 = 1 := rfl\n',
+    'OnInit.lean': 'import Init.Own\ntheorem x : 1 = 1 := good\n',
+    'OnNothing.lean': 'import Mathlib.Tactic\ntheorem x : 1 = 1 := rfl\n',
+    'OnOpen.lean': 'import Open\ntheorem rests : 1 = 2 := unproved\ntheorem fine : 1 = 1 := rfl\n',
+    'OnRuns.lean': 'import Runs\ntheorem x : 1 = 1 := r\n',
+    'Open.lean': 'theorem unproved : 1 = 2 := sorry\n',
+    'Round1.lean': 'import Round2\ntheorem x : 1 = 1 := rfl\n',
+    'Round2.lean': 'import Round1\ntheorem x : 1 = 1 := rfl\n',
+    'Runs.lean': 'run_cmd pure ()\ntheorem r : 1 = 1 := rfl\n',
+    'Self.lean': 'import Self\ntheorem x : 1 = 1 := rfl\n',
+  });
+  const { stdout, exitCode } = await stp(['check', '--json', folder]);
+  expect(exitCode).toBe(1);
+  const objects = jsonLines(stdout).map((object) => ({
+    ...object,
+    file: String(object.file).slice(folder.length + 1),
+  }));
+  const theorems = objects.filter((object) => 'name' in object) as unknown as Record<string, string>[];
+  expect(theorems.map(({ file, verdict, name }) => `${file} ${verdict} ${name}`)).toEqual([
+    'Axiom.lean rejected wish',
+    'Clash/Init.lean accepted good',
+    'Deep/Below.lean rejected deep',
+    'Deep/Below.lean accepted fine2',
+    'Init/Own.lean accepted good',
+    'OnAxiom.lean rejected wished',
+    'OnOpen.lean rejected rests',
+    'OnOpen.lean accepted fine',
+    'Open.lean rejected unproved',
+  ]);
+  const files = new Map(objects.filter((object) => 'outcome' in object).map((object) => [object.file, object]));
+  const said = (file: string) => files.get(file) as unknown as { outcome: string; reason: string; notes: string[] };
+  expect(said('OnBroken.lean')).toMatchObject({ outcome: 'unchecked', reason: 'imports Broken, which is rejected' });
+  expect(said('OnRuns.lean')).toMatchObject({ outcome: 'unchecked', reason: 'imports Runs, which is unchecked' });
+  expect(said('Self.lean')).toMatchObject({ outcome: 'unchecked', reason: 'imports Self, which imports this file' });
+  expect(said('Round2.lean')).toMatchObject({ reason: 'imports Round1, which imports this file' });
+  expect(said('Round1.lean')).toMatchObject({ outcome: 'unchecked', reason: 'imports Round2, which is unchecked' });
+  expect(said('OnNothing.lean')).toMatchObject({
+    reason: expect.stringMatching(/^imports Mathlib.Tactic.*STP_LEAN_PROJECT$/),
+  });
+  expect(said('OnNothing.lean').outcome).toBe('unchecked');
+  expect(said('OnInit.lean')).toMatchObject({
+    outcome: 'unchecked',
+    notes: [expect.stringContaining('installed Init.Own')],
+  });
+  expect(said('Deep/Below.lean').notes).toEqual(['imports OnOpen, which is rejected']);
+});
+
+it('with --strict, does not pass what can deceive a reader', async () => {
+  const folder = await folderWith({
+    'a.lean': 'local instance two : OfNat Nat 2 := ⟨1⟩\ntheorem a : (1 : Nat) = 2 := rfl\n',
+    'b.lean': 'namespace N\nabbrev False := 1\nend N\ntheorem b : 1 = 1 := rfl\n',
+    'c.lean': GOOD,
+  });
+  const shown = await stp(['check', folder]);
+  expect(shown.exitCode).toBe(0);
+  expect(shown.stdout).toMatch(/ a\n +note: its statement rests on .*: two\n/);
+  expect(shown.stdout).toMatch(/\nnote .*b\.lean\n +N\.False reads like the imported False\n/);
+  for (const file of ['a.lean', 'b.lean'])
+    expect((await stp(['check', '--strict', join(folder, file)])).exitCode).toBe(1);
+  expect((await stp(['check', '--strict', join(folder, 'c.lean')])).exitCode).toBe(0);
+});

@@ -224,3 +224,20 @@ exec '${environment.executable}' "$@"`,
     expect(readFileSync(starts, 'utf8').split('\n').length - 1).toBeGreaterThan(at);
   },
 );
+
+test('a file with Lean’s `module` header is judged where the library is compiled for it, and the reason is said where not', async () => {
+  const report = await check('module\n\npublic import Init\n\npublic section\ntheorem a : 1 = 1 := rfl\nend\n');
+  if (environment.source === 'assembled') {
+    expect(report).toMatchObject({
+      outcome: 'unchecked',
+      reason: expect.stringMatching(/`module` header.*released Lean/),
+    });
+  } else expect(report.verdicts).toEqual(['accepted a']);
+  expect((await check('prelude\naxiom a : Prop\n')).reason).toMatch(/^File.lean:1:0: prelude/);
+});
+
+test('a file whose imports are not installed is unchecked, and the way out is named', async () => {
+  const report = await check('import Init\nimport Nowhere.Else\ntheorem a : 1 = 1 := rfl\n');
+  expect(report).toMatchObject({ outcome: 'unchecked', exit: null });
+  expect(report.reason).toMatch(/^imports Nowhere\.Else, which is not here.*STP_LEAN_PROJECT/);
+});

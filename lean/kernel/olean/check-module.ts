@@ -8,7 +8,7 @@ import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import type { Declaration } from '../declaration.ts';
-import type { Terms } from '../expr.ts';
+import { type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Name } from '../name.ts';
 import { type LiteralConstants, literalConstants } from '../special/literal-constants.ts';
@@ -18,16 +18,19 @@ import { AxiomTrace } from './axiom-trace.ts';
 import { explained } from './compiled-file.ts';
 import { declarationOf } from './declarations.ts';
 import { Damaged } from './heap.ts';
-import type { CompiledLibrary } from './library.ts';
+import type { CompiledLibrary, WrittenDeclarations } from './library.ts';
 import type { CompiledConstant, CompiledModule } from './module-data.ts';
-import { displayName, isPrivate, publicName } from './names.ts';
+import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
 import { isSameConstant, isSameStatement } from './same-statement.ts';
+import { hidingOf, type StatementSource, statementParts } from './statement-parts.ts';
 
 export interface ModuleCheckOptions {
   readonly path: string;
   /** Folder of the toolchain's own modules, where axioms are not followed further; null: everything is followed. */
   readonly toolchainFolder: string | null;
+  /** Folder of imported modules that are no library; null: there is none. */
+  readonly neighboursFolder: string | null;
   readonly asked: readonly AskedTheorem[];
   /** Compiled from the statements alone. Null where `asked` is empty. */
   readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
@@ -58,6 +61,8 @@ class ModuleCheck {
   readonly #options: ModuleCheckOptions;
   readonly #literals: LiteralConstants;
   readonly #places: ReadonlyMap<Name, number>;
+  readonly #written: ReadonlySet<Name>;
+  readonly #source: StatementSource;
   readonly #constants = new Map<Name, CompiledConstant>();
   /** Names whose declaration was checked, or waits for what it mentions. */
   readonly #begun = new Set<Name>();
@@ -82,6 +87,16 @@ class ModuleCheck {
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
+    this.#written = new Set([...module.sourceRanges().keys(), ...module.projections()]);
+    this.#source = {
+      terms,
+      isWritten: (name) => this.#isWritten(name),
+      isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
+      isImported: (name) => library.has(name),
+      mentioned: (name) => this.#mentioned(name),
+      mentionedInType: ({ type }) => mentioned(terms, this.#known, [type]),
+      binders: (name) => module.binders(this.#places.get(name)!),
+    };
   }
 
   run(): ModuleReport {
@@ -197,6 +212,8 @@ class ModuleCheck {
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
     const ranges = this.#module.sourceRanges();
+    // Where theorems are asked for, our own record of the statements says what they mean.
+    const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
       isFollowed: (name) => this.#places.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
       isAxiom: (name) =>
@@ -213,6 +230,8 @@ class ModuleCheck {
         safety: safetyOf(constant),
         isPrivate: isPrivate(names, name),
         range: ranges.get(name) ?? null,
+        ...(isListed && this.#written.has(name) ? statementOf(constant, this.#source) : {}),
+        hasLiteralSort: constant.kind !== 'inductive' || endsInSort(this.#terms, constant.type),
         ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
         madeFor: this.#madeFor(name),
         axioms: [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)),
@@ -230,9 +249,26 @@ class ModuleCheck {
   }
 
   #isToolchains(name: Name): boolean {
-    const folder = this.#options.toolchainFolder;
-    const place = this.#library.place(name);
-    return folder !== null && place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+    return this.#liesIn(this.#options.toolchainFolder, name);
+  }
+
+  #isNeighbours(name: Name): boolean {
+    return this.#liesIn(this.#options.neighboursFolder, name);
+  }
+
+  #liesIn(folder: string | null, name: Name): boolean {
+    const place = folder === null ? null : this.#library.place(name);
+    return place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+  }
+
+  readonly #neighbours = new Map<string, WrittenDeclarations>();
+  /** Did a person write it, in this module or a neighbour? */
+  #isWritten(name: Name): boolean {
+    const place = this.#isNeighbours(name) ? this.#library.place(name) : null;
+    if (place === null) return this.#written.has(name);
+    const known = this.#neighbours.get(place.module.path) ?? this.#library.written(place.module);
+    this.#neighbours.set(place.module.path, known);
+    return known.ranges.has(name) || known.projections.has(name);
   }
 
   #mentioned(name: Name): Iterable<Name> {
@@ -254,11 +290,11 @@ class ModuleCheck {
     }
     if (this.#isGiven(name)) return 'given';
     const last = names.last(own);
-    const derived = typeof last === 'string' && DERIVED.test(last);
+    const derived = typeof last === 'string' && isDerivedPart(last);
     for (let at = names.prefix(own); derived && at !== 0; at = names.prefix(at)) {
       if (this.#isImported(at) || this.#isGiven(at)) return 'imported';
       const between = names.last(at);
-      if (typeof between !== 'string' || !DERIVED.test(between)) break;
+      if (typeof between !== 'string' || !isDerivedPart(between)) break;
     }
     return null;
   }
@@ -320,7 +356,8 @@ class ModuleCheck {
     const name = names.of(asked);
     const given = this.#own(name);
     const { stated } = this.#options;
-    if (given === null) return { name: asked, place: null, statement: 'unknown', reaches: [], mentions: [] };
+    if (given === null)
+      return { name: asked, place: null, statement: 'unknown', hiding: [], reaches: [], mentions: [] };
     let statement: AskedReport['statement'] = 'unknown';
     if (stated !== null) {
       statement = explained(stated.path, () => {
@@ -339,7 +376,8 @@ class ModuleCheck {
       for (const its of this.#mentioned(own))
         if (!this.#places.has(its)) mentions.add(displayName(names, publicName(names, its)));
     const reaches = reached.map((its) => placeOf.get(its)!);
-    return { name: asked, place: placeOf.get(name)!, statement, reaches, mentions: [...mentions].sort() };
+    const { hiding } = statementParts(given, this.#source);
+    return { name: asked, place: placeOf.get(name)!, statement, hiding, reaches, mentions: [...mentions].sort() };
   }
 
   /** The module's own constants that one rests on, itself left out. */
@@ -357,9 +395,23 @@ class ModuleCheck {
   }
 }
 
-/** Last parts of names that Lean gives to what it derives from a constant when a tactic asks for it. */
-const DERIVED =
-  /^(?:eq_\d+|eq_def|eq_unfold|match_\d+(?:_\d+)*|splitter|(?:mutual_)?induct(?:_unfolding)?|fun_cases(?:_unfolding)?|congr_simp(?:_\d+)?|hcongr_\d+|congr_eq_\d+|injEq|inj|sizeOf_spec|noConfusion\w*|ctorIdx\w*|elim|casesOn|recOn|rec\w*|below\w*|brecOn\w*|_sizeOf_\w+|_sunfold|_unfold|_f|_unary|_mutual|_proof_\d+(?:_\d+)*|_simp_\d+(?:_\d+)*|_sparseCasesOn_\d+\w*|else_eq|arity|partial_correctness|fixpoint_induct)$/;
+function statementOf(
+  constant: CompiledConstant,
+  source: StatementSource,
+): Pick<CheckedConstant, 'statement' | 'hides'> {
+  const isStatement = constant.kind === 'theorem' || constant.kind === 'axiom' || constant.kind === 'definition';
+  const [hides] = constant.kind === 'theorem' ? [] : hidingOf(source, constant.name);
+  return {
+    ...(isStatement ? { statement: statementParts(constant, source) } : {}),
+    ...(hides === undefined ? {} : { hides }),
+  };
+}
+
+function endsInSort(terms: Terms, type: Expr): boolean {
+  let at = type;
+  while (terms.kind(at) === FORALL) at = terms.body(at);
+  return terms.kind(at) === SORT;
+}
 
 function safetyOf(constant: CompiledConstant): CheckedConstant['safety'] {
   if (constant.kind === 'definition') return constant.safety;

@@ -25,6 +25,8 @@ export interface ModuleRequest {
   readonly indexFolder?: string | null;
   /** Folder of the toolchain's own modules, where axioms are not followed further; without one all are followed. */
   readonly toolchainFolder?: string | null;
+  /** Folder of imported modules whose declarations are told as what a statement rests on; null: there is none. */
+  readonly neighboursFolder?: string | null;
   /** Theorems that the module is to hold, and the module of their statements, compiled without it. */
   readonly asked?: readonly AskedTheorem[];
   readonly statedPath?: string;
@@ -58,7 +60,7 @@ export class ModuleJudge {
   }
 
   #check(request: ModuleRequest): ModuleReport {
-    const { asked = [], statedPath, toolchainFolder = null } = request;
+    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null } = request;
     const imports = explained(request.path, () => {
       const terms = new Terms();
       return [...new Set(readModule(request.path, terms).imports.map((name) => moduleName(terms.names, name)))];
@@ -66,7 +68,13 @@ export class ModuleJudge {
     const { terms, library, kernel } = this.#open(imports, request);
     const module = readModule(request.path, terms);
     const stated = statedPath === undefined ? null : { path: statedPath, module: readModule(statedPath, terms) };
-    return checkModule(terms, kernel, library, module, { path: request.path, toolchainFolder, asked, stated });
+    return checkModule(terms, kernel, library, module, {
+      path: request.path,
+      toolchainFolder,
+      neighboursFolder,
+      asked,
+      stated,
+    });
   }
 
   #open(imports: readonly string[], request: ModuleRequest): Warm {

@@ -35,3 +35,10 @@ function components(names: NameTable, name: Name): (string | bigint)[] {
   for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) parts.push(names.last(at));
   return parts.reverse();
 }
+
+/** Last parts of names that Lean gives to what it derives from a constant when a tactic asks for it. */
+const DERIVED =
+  /^(?:eq_\d+|eq_def|eq_unfold|match_\d+(?:_\d+)*|splitter|(?:mutual_)?induct(?:_unfolding)?|fun_cases(?:_unfolding)?|congr_simp(?:_\d+)?|hcongr_\d+|congr_eq_\d+|injEq|inj|sizeOf_spec|noConfusion\w*|ctorIdx\w*|elim|casesOn|recOn|rec\w*|below\w*|brecOn\w*|_sizeOf_\w+|_sunfold|_unfold|_f|_unary|_mutual|_proof_\d+(?:_\d+)*|_simp_\d+(?:_\d+)*|_sparseCasesOn_\d+\w*|else_eq|arity|partial_correctness|fixpoint_induct)$/;
+
+/** Does Lean itself give names with this last part? */
+export const isDerivedPart = (part: string): boolean => DERIVED.test(part);

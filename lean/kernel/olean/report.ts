@@ -1,6 +1,7 @@
 /** The result of checking a compiled module, as it is printed and passed between threads. */
 import type { Declined, Rejected } from '../run/report.ts';
 import type { CompiledConstant, SourceRange } from './module-data.ts';
+import type { Hiding, StatementParts } from './statement-parts.ts';
 
 /** A theorem that the module is to hold. */
 export interface AskedTheorem {
@@ -23,6 +24,12 @@ export interface CheckedConstant {
   readonly isPrivate: boolean;
   /** Where it was written; null for what Lean made by itself. */
   readonly range: SourceRange | null;
+  /** Of an inductive type: its type, taken apart without computing, ends in a sort. True for all others. */
+  readonly hasLiteralSort: boolean;
+  /** What its statement rests on; of written theorems, axioms and definitions. */
+  readonly statement?: StatementParts;
+  /** Another constant that its name can be read as, where it is written and no theorem. */
+  readonly hides?: Hiding;
   /** The kernel's verdict. `outside`: an unsafe or partial constant, which is not checked. */
   readonly verdict: 'accepted' | 'rejected' | 'declined' | 'outside';
   /** Why it is not accepted; empty where it is. */
@@ -42,6 +49,8 @@ export interface AskedReport {
   readonly place: number | null;
   /** Whether its type is that of its statement. `unknown`: there is no such statement. */
   readonly statement: 'same' | 'other' | 'unknown';
+  /** What its statement rests on and can be read as an imported constant. */
+  readonly hiding: readonly Hiding[];
   /** Places of the module's own constants that it rests on, itself left out. */
   readonly reaches: readonly number[];
   /** Constants of other modules that it or one of those mentions, sorted; private ones by the name in their source. */

@@ -9,6 +9,10 @@ import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
+import { readHeader } from '../header.ts';
+
+/** What the module system of Lean adds to a compiled module's name; a module has the first, and may have the others. */
+export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
 
 export interface CompileTask {
   readonly place: ProcessPlace;
@@ -71,17 +75,18 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
     await refuseFullDisk(directory);
     return { ...done, exit: 'crashed', path: null, failure: explain({ ...exit, how: 'crashed' }) };
   }
-  const failure = await foreignFile(directory, module);
+  const failure = await foreignFile(directory, module, readHeader(text).isModule);
   return { ...done, path: failure === '' ? path : null, failure };
 }
 
 /** A link in the module's place would have us read what it points to. Empty where all is as Lean leaves it. */
-async function foreignFile(directory: string, module: string): Promise<string> {
+async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
   const entries = await readdir(directory, { withFileTypes: true });
-  const own = new Set([`${module}.lean`, `${module}.olean`]);
+  const parts = isModule ? MODULE_PARTS : [''];
+  const own = new Set([`${module}.lean`, ...parts.map((part) => `${module}.olean${part}`)]);
   const foreign = entries.find((entry) => !own.has(entry.name) || !entry.isFile());
   if (foreign !== undefined) return `the file made more than its module while it was compiled: ${foreign.name}`;
-  return entries.length === own.size ? '' : 'Lean left no compiled module';
+  return entries.some(({ name }) => name === `${module}.olean`) ? '' : 'Lean left no compiled module';
 }
 
 function explain(exit: LeanExit): string {

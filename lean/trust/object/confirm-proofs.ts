@@ -89,10 +89,11 @@ async function lookAt(
   const unread = [...statements.wrong.values()][0];
   if (unread !== undefined) return { mixed: refused('header_error', `the statement: ${unread}`) };
   // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
+  const text = proofsText([...importLines, ...opening], claims, names);
   const compiled = await compileModule({
     ...bounds,
     module: 'Proofs',
-    text: proofsText([...importLines, ...opening], claims, names),
+    text,
     directory: join(directory, 'proofs'),
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   });
@@ -112,14 +113,17 @@ async function lookAt(
     toleratesLibraryAxioms,
     mayShare: false,
     mayMark: false,
+    text,
   };
   const { theorems, objection } = findProofs(report, expected);
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   if (objection === null && wrong === undefined)
-    return theorems.map(({ kernel, reason: undecided, mentions }) =>
-      kernel === 'accepted'
-        ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
-        : refused('timeout', `the second kernel could not decide it: ${undecided}`),
+    return theorems.map(({ kernel, reason: undecided, mentions, misread }) =>
+      misread !== undefined
+        ? refused('header_error', misread)
+        : kernel === 'accepted'
+          ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
+          : refused('timeout', `the second kernel could not decide it: ${undecided}`),
     );
   if (claims.length === 1 && report.rejected.length > 0)
     await tellDisagreement(compiled.path, report, disagreementsFolder);

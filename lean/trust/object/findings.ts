@@ -1,5 +1,7 @@
 /** The findings on theorems of a compiled object, before further checkers run. */
 
+import type { Meaning } from './meaning.ts';
+
 /** In records of checks. The version changes whenever a verdict could. */
 export const OBJECT = { name: 'object', version: '2' } as const;
 /** Our own kernel (`lean/kernel/`): the certificate counts as checked twice by it. */
@@ -16,6 +18,12 @@ export interface TheoremFinding {
   readonly restsOn: readonly string[];
   /** Constants of imported modules that it mentions, itself or through others of the module; none where theorems are only listed. */
   readonly mentions: readonly string[];
+  /** It is an example, and has no name. */
+  readonly isExample?: true;
+  /** What can deceive a reader of its statement; missing if nothing, or where our own statements say what it means. */
+  readonly meaning?: Meaning;
+  /** Why its own header has readers take its statement for another one; missing if it does not. */
+  readonly misread?: string;
   /** What the object says against it; null where nothing. */
   readonly objection: string | null;
   /** Of the second kernel. */
@@ -28,6 +36,20 @@ export interface ObjectFinding {
   readonly theorems: readonly TheoremFinding[];
   /** What is wrong with the object and with no theorem in particular; null where nothing is. */
   readonly objection: string | null;
-  /** A definition or an instance with an open place (`sorry`), or null. Each theorem's axioms tell whether the theorem rests on it. */
+  /** A definition or an instance that rests on what is not allowed (`sorry`, a foreign axiom), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
+  /** Whether the kernel accepted every constant that is not set aside, and nothing is wrong with the object. */
+  readonly isSound: boolean;
+  /** What can deceive a reader of the file, and belongs to no theorem. */
+  readonly notes: readonly string[];
+  /** Declarations of a file that are no theorems and rest on axioms. */
+  readonly others: readonly DeclarationAxioms[];
+}
+
+export interface DeclarationAxioms {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
+  /** All, the allowed ones too, sorted. */
+  readonly axioms: readonly string[];
 }

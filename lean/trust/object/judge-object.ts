@@ -21,19 +21,29 @@ export interface ObjectTask extends ToolPlace {
   readonly asked?: readonly AskedTheorem[];
   /** Module of the statements of what is asked. */
   readonly statedPath?: string;
+  /** Folder of imported modules that are no library: what a statement takes from them is told like its own module's. */
+  readonly neighboursFolder?: string;
   /** Keeps which module holds which constant; null keeps nothing. */
   readonly indexFolder: string | null;
 }
 
 /** Why nothing could be read of the module, or the report. Rejects only with the signal's reason. */
 export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { readonly unread: string }> {
-  const { place, signal, path, asked, statedPath, indexFolder } = task;
+  const { place, signal, path, asked, statedPath, indexFolder, neighboursFolder = null } = task;
   try {
     const own = await toolchainFolder(task);
     if (own === null) return { unread: 'Lean does not say where its library is' };
     const searchPath = [...place.environment.searchPath, own];
     const stated = statedPath === undefined ? {} : { statedPath };
-    const request = { path, searchPath, toolchainFolder: own, indexFolder, fuel: DEFAULT_LIMITS.fuel, ...stated };
+    const request = {
+      path,
+      searchPath,
+      toolchainFolder: own,
+      neighboursFolder,
+      indexFolder,
+      fuel: DEFAULT_LIMITS.fuel,
+      ...stated,
+    };
     const bounds = { timeoutMs: TIMEOUT_MS, signal };
     const report = await judgeInThread(asked === undefined ? request : { ...request, asked }, bounds);
     // A file that could not be read as a whole has no constants, and its reason names none.

@@ -5,8 +5,12 @@
  * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, ModuleReport } from '../../kernel/olean/report.ts';
+import type { Hiding } from '../../kernel/olean/statement-parts.ts';
+import { GIVEN_NAMESPACE, importedNames, readHeader } from '../header.ts';
+import { nameParts } from '../screen/tokenizer.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
+import { article, writtenIn } from './written-names.ts';
 
 /**
  * Environment extensions whose entries change how later text is read, what tactics try by themselves, or what compiled code does.
@@ -28,6 +32,8 @@ export interface ProofsExpected {
   readonly toleratesLibraryAxioms: boolean;
   /** Whether one proof may use what another one made, as the theorems of one file may. */
   readonly mayShare: boolean;
+  /** The text with the proofs; without it, what a proof defines is not looked up in it. */
+  readonly text?: string;
   /** Whether the text marks theorems for `simp` and `grind`: ours does for a library that grows. */
   readonly mayMark: boolean;
 }
@@ -37,23 +43,35 @@ export interface ProofsExpected {
  */
 export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
   const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
+  const isWritten = expected.text === undefined ? () => true : writtenIn(expected.text);
   const nameAt = new Map(report.asked.map(({ place, name }) => [place, name]));
   const theorems = report.asked.map((asked, index): TheoremFinding => {
     const mine = own.get(index) ?? [];
     const theorem = asked.place === null ? undefined : report.constants[asked.place];
     const rests = asked.reaches.map((place) => report.constants[place]!);
+    const [hiding] = asked.hiding;
     return {
       name: asked.name,
+      ...(hiding === undefined ? {} : { misread: misreading(hiding) }),
       line: theorem?.range?.line ?? 0,
       column: theorem?.range?.column ?? 0,
       axioms: axiomNames(theorem),
       restsOn: asked.reaches.flatMap((place) => nameAt.get(place) ?? []),
       mentions: asked.mentions,
-      objection: objectionTo(asked, theorem, mine, rests, index, expected),
+      objection:
+        objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),
       ...worst(mine),
     };
   });
-  return { theorems, objection: moduleObjection(report, own, expected), open: null };
+  const objection = moduleObjection(report, own, expected);
+  const isClean = objection === null && isSound(report);
+  return { theorems, objection, open: null, isSound: isClean, notes: [], others: [] };
+}
+
+/** Of a definition in the namespace that headers get. */
+function misreading({ name, hidden }: Hiding): string {
+  const written = nameParts(name).filter((part) => part !== GIVEN_NAMESPACE);
+  return `the header declares ${written.join('.')}, which reads like the imported ${hidden}`;
 }
 
 function objectionTo(
@@ -82,6 +100,23 @@ function objectionTo(
   return axiomObjection(theorem, toleratesLibraryAxioms);
 }
 
+/** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */
+function foreignDefinition(
+  theorem: string,
+  mine: readonly CheckedConstant[],
+  isWritten: (part: string) => boolean,
+): string | null {
+  const length = nameParts(theorem).length;
+  const odd = mine.find(
+    ({ name, kind }) =>
+      kind === 'definition' &&
+      !nameParts(name)
+        .slice(length)
+        .every((part) => isWritten(part)),
+  );
+  return odd === undefined ? null : `it comes with a definition that its text does not have: ${odd.name}`;
+}
+
 function moduleObjection(
   report: ModuleReport,
   own: ReadonlyMap<CheckedConstant['madeFor'], readonly CheckedConstant[]>,
@@ -97,10 +132,19 @@ function moduleObjection(
     if (given.verdict !== 'accepted' && !isForCompiler(given)) return `a definition above it: ${given.message}`;
   const extension = report.extensions.find(({ name }) => MEANING.test(name) && !(mayMark && MARKS.has(name)));
   if (extension !== undefined) return `makes entries for ${extension.name}, which could change what other text means`;
-  const wanted = new Set(['Init', ...importLines.map((line) => line.replace(/^\s*import\s+/, '').trim())]);
-  const given = new Set(['Init', ...report.imports]);
+  return importObjection(report, importedNames(readHeader(importLines.join('\n'))));
+}
+
+/** Does the object import the modules that its text imports, and no others? The object says what it imports, Lean's own too. */
+export function importObjection({ imports }: ModuleReport, wanted: ReadonlySet<string>): string | null {
+  const given = new Set(imports);
   const unlike = [...given].find((name) => !wanted.has(name)) ?? [...wanted].find((name) => !given.has(name));
   return unlike === undefined ? null : `imports other modules than it was to: ${unlike}`;
+}
+
+/** Has the kernel accepted every constant that is not set aside? */
+export function isSound({ constants }: ModuleReport): boolean {
+  return constants.every(({ verdict }) => verdict === 'accepted' || verdict === 'outside');
 }
 
 /** What a proof leaves beside its theorem: lemmas and functions that the kernel has checked. */
@@ -114,15 +158,11 @@ function isForCompiler({ kind, safety, name }: CheckedConstant): boolean {
 }
 
 /** The second kernel's word on a theorem and all that was made for it. */
-function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
+export function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
   const rejected = constants.find(({ verdict }) => verdict === 'rejected');
   if (rejected !== undefined) return { kernel: 'rejected', reason: rejected.message };
   const open = constants.find((constant) => constant.verdict !== 'accepted' && !isForCompiler(constant));
   if (open !== undefined) return { kernel: 'declined', reason: open.message };
   if (constants.length === 0) return { kernel: 'declined', reason: 'it is not in the module' };
   return { kernel: 'accepted', reason: '' };
-}
-
-function article(kind: CheckedConstant['kind']): string {
-  return kind === 'axiom' || kind === 'opaque' || kind === 'inductive' ? `an ${kind} constant` : `a ${kind}`;
 }

@@ -3,6 +3,7 @@
  * leave nothing that could change the answer of a later `#print axioms`. Another file may be correct, but no one could
  * tell; its theorems are `unchecked`. Lists of words only, wide on purpose.
  */
+import { readHeader } from '../header.ts';
 import { findAmbiguity } from '../screen/screen-text.ts';
 import { nameParts, positionAt, type Token } from '../screen/tokenizer.ts';
 
@@ -16,7 +17,7 @@ const RUNS_CODE: ReadonlySet<string> = new Set([
   ...words(
     'macro macro_rules binder_predicate builtin_initialize simproc simproc_decl dsimproc dsimproc_decl builtin_simproc declare_syntax_cat',
   ),
-  ...words('register_option register_simp_attr unsafe implemented_by extern csimp init_quot prelude module meta'),
+  ...words('register_option register_simp_attr unsafe implemented_by extern csimp init_quot meta'),
 ]);
 
 /** These outlive the file unless `local` or `scoped` stands before them. */
@@ -49,7 +50,9 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
 export function findUnjudgeable(text: string, allTokens: readonly Token[]): string | null {
   const ambiguity = findAmbiguity(text, allTokens);
   if (ambiguity !== null) return place(text, ambiguity.offset, ambiguity.reason);
-  const tokens = allTokens.filter((token) => token.kind !== 'comment');
+  const header = readHeader(text);
+  if (header.isPrelude) return place(text, 0, 'prelude leaves out Lean’s own definitions, so that every name is free');
+  const tokens = allTokens.filter(({ kind, start }) => kind !== 'comment' && start >= header.end);
   const hasLocalSyntax = tokens.some(({ text: word }) => EXTENDS_SYNTAX.has(word));
   for (const [index, token] of tokens.entries()) {
     const reason = judgeToken(tokens, index, token);

@@ -80,10 +80,11 @@ export async function runBatch(
 }
 
 /**
- * The answer of `#print axioms`: every candidate gives one, possibly an error, unless its text swallowed the command.
+ * The answer of `#print axioms`: every candidate gives one, possibly an error (at the name, where Lean knows no check theorem
+ * since it could not parse the statement), unless its text swallowed the command.
  */
 function isDoneMark(message: LeanMessage, source: BatchSource, index: number): boolean {
-  return message.line === source.entries[index]?.last && message.column === 0;
+  return message.line === source.entries[index]?.last;
 }
 
 function readDone(

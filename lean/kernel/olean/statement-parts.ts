@@ -1,0 +1,116 @@
+/**
+ * What a reader needs in order to know what a statement means: the constants of its own module that it rests on, which
+ * of them can be read as something imported, and the binders at its head.
+ */
+import { APPLICATION, CONSTANT, type Expr, FORALL, SORT, type Terms } from '../expr.ts';
+import { ANONYMOUS, type Name } from '../name.ts';
+import type { BinderKind, CompiledBinder, CompiledConstant } from './module-data.ts';
+import { displayName, isPrivate, publicName } from './names.ts';
+
+export interface StatementBinder {
+  /** Null where nobody can write it. */
+  readonly name: string | null;
+  readonly kind: BinderKind;
+  /** Is it a type, or a proposition? */
+  readonly isSort: boolean;
+}
+
+/** A constant of the module, and the imported constant that its name, or the end of it, is as well. */
+export interface Hiding {
+  readonly name: string;
+  readonly hidden: string;
+}
+
+export interface StatementParts {
+  /** Declarations of the module, or a neighbour, that the type mentions, instances and coercions that Lean put in among them; sorted. */
+  readonly own: readonly string[];
+  /** Those of them, and of what they rest on, that can be read as an imported constant. */
+  readonly hiding: readonly Hiding[];
+  /** The constant at the head of what the type says below its binders, with dots; null where there is none. */
+  readonly head: string | null;
+  /** From the outermost. */
+  readonly binders: readonly StatementBinder[];
+}
+
+/** The module of the statement. */
+export interface StatementSource {
+  readonly terms: Terms;
+  /** Did a person write it? */
+  isWritten(name: Name): boolean;
+  /** Is it of the module, or of a neighbour? */
+  isOwn(name: Name): boolean;
+  isImported(name: Name): boolean;
+  mentioned(name: Name): Iterable<Name>;
+  mentionedInType(constant: CompiledConstant): Iterable<Name>;
+  binders(name: Name): readonly CompiledBinder[];
+}
+
+export function statementParts(constant: CompiledConstant, source: StatementSource): StatementParts {
+  const { names } = source.terms;
+  const own = new Set<Name>();
+  const reached = new Set<Name>();
+  /** With each, whether it is part of the statement itself: the type, or a `match` in it. */
+  const waiting = [...source.mentionedInType(constant)].map((name) => ({ name, isInside: true }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { name, isInside } = next;
+    if (!source.isOwn(name) || (reached.has(name) && !isInside)) continue;
+    const isPart = isInside && isBelow(source.terms, name, constant.name);
+    if (isInside && !isPart) own.add(declarationOf(source, name));
+    if (reached.has(name)) continue;
+    reached.add(name);
+    for (const its of source.mentioned(name)) waiting.push({ name: its, isInside: isPart });
+  }
+  const hiding = [...reached, ...own].flatMap((name) => hidingOf(source, name));
+  return {
+    own: [...own].map((name) => displayName(names, publicName(names, name))).sort(),
+    hiding: [...new Map(hiding.map((one) => [one.name, one])).values()],
+    head: headOf(constant.type, source.terms),
+    binders: bindersOf(constant, source),
+  };
+}
+
+/** The imported constant as which a written constant can be read: within its namespace, or where that is open. */
+export function hidingOf({ terms: { names }, isWritten, isImported }: StatementSource, name: Name): Hiding[] {
+  if (!isWritten(name)) return [];
+  const own = publicName(names, name);
+  const parts: string[] = [];
+  for (let at = own; at !== ANONYMOUS; at = names.prefix(at)) parts.unshift(String(names.last(at)));
+  for (let from = isPrivate(names, name) ? 0 : 1; from < parts.length; from++) {
+    const hidden = parts.slice(from).reduce((prefix, part) => names.text(prefix, part), ANONYMOUS);
+    if (isImported(hidden)) return [{ name: displayName(names, own), hidden: displayName(names, hidden) }];
+  }
+  return [];
+}
+
+/** Private or not. */
+function isBelow({ names }: Terms, name: Name, above: Name): boolean {
+  const wanted = publicName(names, above);
+  for (let at = publicName(names, name); at !== ANONYMOUS; at = names.prefix(at)) if (at === wanted) return true;
+  return false;
+}
+
+/** The written declaration that Lean made the constant for, or the constant. */
+function declarationOf({ terms: { names }, isWritten }: StatementSource, name: Name): Name {
+  for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) if (isWritten(at)) return at;
+  return name;
+}
+
+function headOf(type: Expr, terms: Terms): string | null {
+  let at = type;
+  while (terms.kind(at) === FORALL) at = terms.body(at);
+  while (terms.kind(at) === APPLICATION) at = terms.fn(at);
+  return terms.kind(at) === CONSTANT ? terms.names.print(terms.name(at)) : null;
+}
+
+function bindersOf({ name, type }: CompiledConstant, { terms, binders }: StatementSource): StatementBinder[] {
+  let at = type;
+  return binders(name).map((binder) => {
+    const isSort = terms.kind(at) === FORALL && terms.kind(terms.binderType(at)) === SORT;
+    if (terms.kind(at) === FORALL) at = terms.body(at);
+    const { names } = terms;
+    // Lean marks the names that it makes up.
+    const isWritable =
+      binder.name !== ANONYMOUS && !names.print(binder.name).includes('_@') && names.prefix(binder.name) === ANONYMOUS;
+    return { name: isWritable ? names.print(binder.name) : null, kind: binder.kind, isSort };
+  });
+}

@@ -1,0 +1,21 @@
+/** Reads a Lean file from outside as text, within bounds. */
+import { readFile, stat } from 'node:fs/promises';
+
+/** Mathlib's largest file is about 0.2 MB. */
+export const FILE_BYTES_MAX = 4_194_304;
+
+/** The text with line feeds only, or why there is none. */
+export async function readSource(path: string): Promise<{ text: string } | { reason: string }> {
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) return { reason: 'this is no file' };
+    if (facts.size > FILE_BYTES_MAX) return { reason: `the file is larger than ${FILE_BYTES_MAX} bytes` };
+    const bytes = await readFile(path);
+    if (bytes.includes(0)) return { reason: 'this is no text file' };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.trim() === '' ? { reason: 'the file is empty' } : { text: text.replaceAll('\r\n', '\n') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { reason: 'there is no such file' };
+    return { reason: `the file cannot be read as UTF-8 text: ${(error as Error).message}` };
+  }
+}
