@@ -1,8 +1,3 @@
-/**
- * Resolves a run's configuration: preset < config file < `STP_SET_*` environment < `--set` values < flags, and records
- * the source of each value. One schema checks every value; an unknown key is an error that names the nearest known one.
- */
-import type { z } from 'zod';
 import { describeIssues } from '../describe-issues.ts';
 import { StpError } from '../errors.ts';
 import {

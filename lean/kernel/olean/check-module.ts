@@ -94,7 +94,7 @@ class ModuleCheck {
       isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
       isImported: (name) => library.has(name),
       mentioned: (name) => this.#mentioned(name),
-      mentionedInType: ({ type }) => mentioned(terms, this.#known, [type]),
+      mentionedInType: ({ type }) => mentioned(terms, this.#literals, [type]),
       binders: (name) => module.binders(this.#places.get(name)!),
     };
   }
