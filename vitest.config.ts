@@ -22,7 +22,7 @@ const SHARED = [
   'test/experiments/curves.test.ts',
   'test/experiments/objectives.test.ts',
   'test/infra/nodes/{meeting-place,names}.test.ts',
-  'test/kernel/{agreement,curriculum,export,fuzz,inductive,levels,mutants,quotient,rules}.test.ts',
+  'test/kernel/{agreement,curriculum,export,faults,fuzz,hostile,inductive,levels,mutants,quotient,rules,special-names,taken-names}.test.ts',
   'test/lean/{cache-files,check-backlog,drivers-protocol,goal-text,header-parts,print-tokens,screen,tokenizer}.test.ts',
   'test/lean-serve/{check-batch,check-snippet,remote-session}.test.ts',
   'test/library/{grown-text,no-leak,scan}.test.ts',
