@@ -51,7 +51,6 @@ test('the variables of a header are those that a theorem has', async () => {
   const refused: Record<string, Row> = {
     'only the proof mentions it': ['variable (n : Nat) (h : 0 < n)', 'theorem t : n ≠ 0', '  have := h\n  omega'],
     'false hypothesis in the proof alone': ['variable (h : False)', 'theorem t : (1 : Nat) = 2', '  exact h.elim'],
-    'not a proposition': ['variable {α : Type} [Inhabited α]', 'theorem t (x : α) : α', '  exact x'],
     omitted: [
       'variable {α : Type} [Inhabited α]\nomit [Inhabited α]',
       'theorem t : ∃ y : α, y = y',
@@ -59,6 +58,10 @@ test('the variables of a header are those that a theorem has', async () => {
     ],
   };
   expect(await verdicts(refused)).toEqual(all(refused, 'rejected'));
+  const noStatement: Record<string, Row> = {
+    'not a proposition': ['variable {α : Type} [Inhabited α]', 'theorem t (x : α) : α', '  exact x'],
+  };
+  expect(await verdicts(noStatement)).toEqual(all(noStatement, 'header_error'));
   const unread: Record<string, Row> = {
     'not implicit': ['', 'theorem t (x : α) : x = x', '  rfl'],
     'not implicit in a word': [
