@@ -1,31 +1,41 @@
 /** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
-const above = {
-  data: [
-    'lean',
-    'model',
-    'infra',
-    'selfplay',
-    'suggest',
-    'judge',
-    'activities',
-    'workflows',
-    'workers',
-    'cli',
-    'tools',
-  ],
-  lean: ['model', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  model: ['lean', 'infra', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  infra: ['lean', 'model', 'selfplay', 'suggest', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  selfplay: ['lean', 'model', 'infra', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  suggest: ['infra', 'judge', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  judge: ['lean', 'suggest', 'activities', 'workflows', 'workers', 'cli', 'tools'],
-  activities: ['suggest', 'workflows', 'workers', 'cli', 'tools'],
-  workers: ['suggest', 'cli', 'tools'],
+
+/** The deliberately bad files of `test/fixtures/boundaries` stand where the folders of the repository stand. */
+const ROOT = '(?:test/fixtures/boundaries/)?';
+/** Tests, and what tests and benches share; the rules for production code leave them out. */
+const TESTS = '(?:\\.(?:test|slow)\\.ts$|/testing/|/testing\\.ts$)';
+
+/** The packages, and which of them each may import. An arrow runs down only: nobody is named above itself. */
+const PACKAGES = {
+  base: [],
+  'lean-text': [],
+  'lean-kernel': [],
+  http: ['base'],
+  config: ['base', 'lean-text'],
+  datasets: ['base', 'lean-text', 'config'],
+  'lean-verifier': ['base', 'lean-text', 'lean-kernel', 'http', 'config'],
+  'lean-explore': ['base', 'lean-text', 'lean-kernel', 'config', 'lean-verifier'],
+  'language-model': ['base', 'http', 'config'],
+  selfplay: ['base', 'lean-text', 'config'],
+  judge: ['base', 'http', 'config', 'datasets', 'language-model', 'selfplay'],
+  editor: ['base', 'lean-text', 'http', 'config', 'lean-verifier', 'lean-explore', 'language-model', 'selfplay'],
+};
+const TOP = ['infra', 'activities', 'workflows', 'workers', 'cli', 'tools'];
+
+/** The folders on top, and which of them each may not import. */
+const ABOVE = {
+  infra: ['activities', 'workflows', 'workers', 'cli', 'tools', 'packages/(?!base/|config/)'],
+  activities: ['workflows', 'workers', 'cli', 'tools', 'packages/(?:editor|judge)'],
+  workflows: ['workers', 'cli', 'tools'],
+  workers: ['cli', 'tools', 'packages/editor'],
   cli: ['tools'],
 };
 
-/** Pure readers of text that a folder may take from above it. */
-const shared = { selfplay: '^lean/trust/screen/tokenizer\\.ts$' };
+/** The entries of each package: what its package.json exports. */
+const { readdirSync } = require('node:fs');
+const ENTRIES = readdirSync('packages').flatMap((name) =>
+  Object.values(require(`./packages/${name}/package.json`).exports).map((path) => `packages/${name}/${path.slice(2)}`),
+);
 
 module.exports = {
   forbidden: [
@@ -35,34 +45,83 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    ...Object.entries(above).map(([folder, forbidden]) => ({
+    ...Object.entries(PACKAGES).map(([name, allowed]) => ({
+      name: `${name}-imports-nothing-above`,
+      severity: 'error',
+      from: { path: `^${ROOT}packages/${name}/`, pathNot: TESTS },
+      to: {
+        path: `^${ROOT}(?:packages/|${TOP.join('/|')}/|test/)`,
+        pathNot: `^${ROOT}packages/(?:${[name, ...allowed].join('|')})/|^test/fixtures/boundaries/packages/${name}/`,
+      },
+    })),
+    {
+      name: 'tests-of-packages-import-no-application',
+      comment: 'Tests of a package may use helpers of other packages and of test/, and the stores of infra/.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(?:activities|workflows|workers|cli|tools)/' },
+    },
+    {
+      name: 'packages-have-one-entry',
+      comment:
+        'From outside a package nobody reaches past what its package.json exports: index.ts, and few named entries.',
+      severity: 'error',
+      from: { path: `^${ROOT}(packages/[^/]+|[^/]+)/` },
+      to: {
+        path: `^${ROOT}packages/[^/]+/`,
+        pathNot: `^${ROOT}$1/|^${ROOT}(?:${ENTRIES.join('|').replaceAll('.', '\\.')})$`,
+      },
+    },
+    {
+      name: 'testing-is-for-tests',
+      severity: 'error',
+      from: { path: `^${ROOT}`, pathNot: `^(?:test|tools)/(?!fixtures)|${TESTS}` },
+      to: { path: `^${ROOT}packages/[^/]+/testing` },
+    },
+    {
+      name: 'lean-kernel-has-no-dependency',
+      severity: 'error',
+      from: { path: `^${ROOT}packages/lean-kernel/`, pathNot: TESTS },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'special-names-stay-together',
+      comment: 'The kernel believes a special constant for checked facts; only its folder special/ knows such names.',
+      severity: 'error',
+      from: { path: `^${ROOT}packages/lean-kernel/(?!special/)`, pathNot: TESTS },
+      to: { path: '^packages/lean-kernel/special/names\\.ts$' },
+    },
+    {
+      name: 'schemas-use-no-node',
+      comment: 'What workflows bundle; statement hashes (`ids.ts`) are for everyone else.',
+      severity: 'error',
+      from: {
+        path: '^packages/(?:config/schemas/|base/(?:describe-issues|edit-distance|errors|lanes|printable|turns)\\.ts)',
+        pathNot: `ids\\.ts$|${TESTS}`,
+      },
+      to: { dependencyTypes: ['core'] },
+    },
+    ...Object.entries(ABOVE).map(([folder, forbidden]) => ({
       name: `${folder}-imports-nothing-above`,
       severity: 'error',
-      from: { path: `^(test/fixtures/boundaries/)?${folder}/` },
-      to: { path: `^(test/fixtures/boundaries/)?(${forbidden.join('|')})/`, pathNot: shared[folder] },
+      from: { path: `^${ROOT}${folder}/` },
+      to: { path: `^${ROOT}(?:${forbidden.map((name) => (name.includes('packages') ? name : `${name}/`)).join('|')})` },
     })),
     {
       name: 'workflows-are-deterministic',
-      comment: 'Workflows take types from below, and code only from schemas and the SDK.',
+      comment: 'Workflows take types from below, and code only from schemas, helpers without Node, and the SDK.',
       severity: 'error',
-      from: { path: '^(test/fixtures/boundaries/)?workflows/' },
+      from: { path: `^${ROOT}workflows/` },
       to: {
-        path: '^(test/fixtures/boundaries/)?(lean|model|infra|selfplay|judge|activities|workers|cli|data)/',
-        pathNot: '^data/schemas/(run-config|round|records|artifact|heartbeats)\\.ts$',
+        path: `^${ROOT}(?:packages|infra|activities)/`,
+        pathNot: '^packages/(?:config/workflow|base/index)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },
     {
-      name: 'special-names-stay-together',
-      comment: 'The kernel believes a special constant for checked facts; only lean/kernel/special/ knows such names.',
-      severity: 'error',
-      from: { path: '^(test/fixtures/boundaries/)?lean/kernel/(?!special/)' },
-      to: { path: '^lean/kernel/special/names\\.ts$' },
-    },
-    {
       name: 'workflows-use-no-node',
       severity: 'error',
-      from: { path: '^(test/fixtures/boundaries/)?workflows/' },
+      from: { path: `^${ROOT}workflows/` },
       to: { dependencyTypes: ['core'] },
     },
   ],
@@ -73,6 +132,7 @@ module.exports = {
     enhancedResolveOptions: {
       extensions: ['.ts', '.js'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
     },
   },
 };

@@ -1,6 +1,7 @@
 /**
- * The fast tier, in two projects: files that keep to themselves share processes, which are made and filled with modules once;
- * every other file has a process of its own. Tests with the tag `slow` are left out by `npm test`; a file that is named on
+ * The fast tier, in two projects. A file named `*.process.test.ts` has a process of its own. All other files share processes, which
+ * are made and filled with modules once: such a file uses no Lean, no server of Temporal, no process and no mocked module, and sets
+ * no variable of the environment, so it leaves nothing behind that another file could see. Tests with the tag `slow` are left out by `npm test`; a file that is named on
  * vitest's own command line runs with them.
  */
 import './test/support/compile-cache.ts';
@@ -8,59 +9,26 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SLOW } from './test/support/slow-tag.ts';
 
-/**
- * No Lean, no server of Temporal, no process, no mocked module, no variable of the environment that is set: what such a file
- * leaves behind is nothing that another could see.
- */
-const SHARED = [
-  'test/activities/{certified-parts,conjecture,edge,every-node,external-sort,held-out,plan,provision}.test.ts',
-  'test/activities/{release-closed,retention,select,take-over,verdict-parts}.test.ts',
-  'test/data/{declaration-head,leandojo,llmstep-text,printable,search-results,turns}.test.ts',
-  'test/e2e/verify-windows.test.ts',
-  'test/evaluation/{pass-at-k,run-folders}.test.ts',
-  'test/data/round-cost.test.ts',
-  'test/experiments/curves.test.ts',
-  'test/experiments/objectives.test.ts',
-  'test/infra/nodes/{meeting-place,names}.test.ts',
-  'test/kernel/{agreement,curriculum,export,faults,fuzz,hostile,inductive,levels,mutants,quotient,rules,special-names,taken-names}.test.ts',
-  'test/lean/{cache-files,check-backlog,drivers-protocol,goal-text,header-parts,print-tokens,screen,tokenizer}.test.ts',
-  'test/lean-serve/{check-batch,check-snippet,remote-session}.test.ts',
-  'test/library/{grown-text,no-leak,scan}.test.ts',
-  'test/model/{checkpoint,choose-token,embedding,inner-products,llama-folder,process-parts}.test.ts',
-  'test/model/{safetensors,sample-text,sampler,tokenizer}.test.ts',
-  'test/model-training/{decoder,gradients,optimizer,parts,sizes}.test.ts',
-  'test/problems/{loaders,row-text,tip-goal}.test.ts',
-  'test/retrieval/retrieval.test.ts',
-  'test/report/{measures,report,write-report}.test.ts',
-  'test/selfplay/{config,conjecturer-set,dedupe,guide,presets,prompts,seeds,selection,transport}.test.ts',
-  'test/selfplay/formats/opens.test.ts',
-  'test/selfplay/{retrieval,search}/*.test.ts',
-  'test/simulation/*.test.ts',
-  'test/toolchain/{convert,elf-symbols,names}.test.ts',
-  'test/trainers/levanter.test.ts',
-  'test/workers/{run-together,settings}.test.ts',
-];
-
 /** Files of half a minute and more: they start first, so that none of them runs alone at the end. */
 const LONG = [
-  'lean/verifier',
-  'adversarial/adversarial',
-  'e2e/verify-command',
-  'workflows/selfplay',
-  'e2e/check-command',
-  'workflows/cloud-nodes',
-  'lean/drivers',
-  'lean-serve/faults',
-  'differential/differential',
-  'workflows/full-disk',
-  'activities/library',
-  'docs/guides',
+  'packages/lean-verifier/trust/verifier.process.test.ts',
+  'test/adversarial/adversarial.process.test.ts',
+  'test/e2e/verify-command.process.test.ts',
+  'test/workflows/selfplay.process.test.ts',
+  'test/e2e/check-command.process.test.ts',
+  'test/workflows/cloud-nodes.process.test.ts',
+  'packages/lean-verifier/runtime/process/drivers.process.test.ts',
+  'packages/lean-verifier/serve/faults.process.test.ts',
+  'test/differential/differential.process.test.ts',
+  'test/workflows/full-disk.process.test.ts',
+  'test/activities/library.process.test.ts',
+  'test/docs/guides.process.test.ts',
 ];
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
-      const found = LONG.findIndex((name) => moduleId.endsWith(`test/${name}.test.ts`));
+      const found = LONG.findIndex((name) => moduleId.endsWith(`/${name}`));
       return found === -1 ? LONG.length : found;
     };
     return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
@@ -85,12 +53,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'own',
-          include: ['test/**/*.test.ts'],
-          exclude: SHARED,
+          include: ['{test,packages}/**/*.process.test.ts'],
           globalSetup: 'test/support/set-up.ts',
         },
       },
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['{test,packages}/**/*.test.ts'],
+          exclude: ['**/*.process.test.ts', '**/node_modules/**'],
+          isolate: false,
+        },
+      },
     ],
   },
 });

@@ -11,7 +11,7 @@ import { SLOW } from './test/support/slow-tag.ts';
 const ALONE = ['test/e2e/crash.slow.ts', 'test/rehearsal/machines.slow.ts', 'test/rehearsal/rehearsal.slow.ts'];
 
 /** Files of the fast tier that have a test with the tag; `test/run-slow.ts` leaves their other tests out. */
-const TAGGED = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
+const TAGGED = globSync('{test,packages}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
   readFileSync(join(import.meta.dirname, path), 'utf8').includes("['slow']"),
 );
 
@@ -26,7 +26,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'slow', include: ['test/**/*.slow.ts'], exclude: ALONE, maxWorkers: 3 },
+        test: { name: 'slow', include: ['{test,packages}/**/*.slow.ts'], exclude: ALONE, maxWorkers: 3 },
       },
       {
         extends: true,

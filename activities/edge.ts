@@ -2,12 +2,12 @@
  * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the
  * error code, so that it can be searched in the UI. Errors that no retry can repair are not retried.
  */
+
+import { describeIssues, type ErrorCode, StpError } from '@stp/base';
+import { HEARTBEAT_TIMEOUT_MS } from '@stp/config/records';
 import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ZodError } from 'zod';
-import { describeIssues } from '../data/describe-issues.ts';
-import { type ErrorCode, StpError } from '../data/errors.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../data/schemas/heartbeats.ts';
 import { isDiskFull, pauseForSpace } from './full-disk.ts';
 
 /** @param attempt of the activity: it says how soon a full disk is tried again */

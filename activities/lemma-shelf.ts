@@ -3,15 +3,21 @@
  * that they share with what is to be proved. Only what a proof at that place may use, and what says something of the
  * same definitions, or of none if the statement has none; never the statement itself in other words.
  */
-import type { LibraryTheorem } from '../data/schemas/records.ts';
-import type { ProverConfig } from '../data/schemas/run-config.ts';
-import type { ShownLemma } from '../data/schemas/shown-lemma.ts';
-import { LIBRARY_HEADER, splitImports } from '../lean/trust/header.ts';
-import { type Accessible, PremiseCorpus } from '../selfplay/retrieval/premise-corpus.ts';
-import { TermRetriever, TermTableBuilder, termsOf } from '../selfplay/retrieval/term-index.ts';
-import { type LemmaOffer, NO_LEMMAS, type Stated } from '../selfplay/slots/prover-form.ts';
-import { theoremKey } from '../selfplay/slots/slot-key.ts';
-import { boundNames } from '../selfplay/slots/slot-table.ts';
+import type { ProverConfig } from '@stp/config';
+import type { LibraryTheorem, ShownLemma } from '@stp/config/records';
+import { LIBRARY_HEADER, splitImports } from '@stp/lean-verifier';
+import {
+  type Accessible,
+  boundNames,
+  type LemmaOffer,
+  NO_LEMMAS,
+  PremiseCorpus,
+  type Stated,
+  TermRetriever,
+  TermTableBuilder,
+  termsOf,
+  theoremKey,
+} from '@stp/selfplay';
 import type { DefinitionSource, Sources } from './ports.ts';
 
 /** What is read of a theorem of the run (`grownTheoremSchema`). */

@@ -2,36 +2,45 @@
  * The ports of all activities. A factory makes every activity from these ports; workers supply the implementations for
  * laptop and fleet (`workers/assemble.ts`), tests supply fakes.
  */
-import type { SftSet } from '../data/prepare/sft-set.ts';
-import type { ArtifactRef } from '../data/schemas/artifact.ts';
-import type { Judging } from '../data/schemas/judge.ts';
-import type { NodesConfig } from '../data/schemas/nodes.ts';
-import type { LibraryTheorem, SandboxFacts, Statement } from '../data/schemas/records.ts';
-import type { RewardName, TrackerName } from '../data/schemas/run-config.ts';
-import type { ShownDefinition } from '../data/schemas/shown-definition.ts';
+
+import type { NodesConfig, RewardName, TrackerName } from '@stp/config';
+import type {
+  ArtifactRef,
+  Judging,
+  LibraryTheorem,
+  ObjectStore,
+  SandboxFacts,
+  ShownDefinition,
+  Statement,
+} from '@stp/config/records';
+import type { SftSet } from '@stp/datasets';
+import type { Ensemble, Generator, Trainer } from '@stp/language-model';
+import type {
+  ContextAnswer,
+  EquationsToTest,
+  ExploredStatement,
+  LeanSource,
+  LibraryEquations,
+  PortfolioRecord,
+  RecordRow,
+  StatementToRead,
+  Steps,
+  TestedEquations,
+  TracedProof,
+} from '@stp/lean-explore';
+import type {
+  BaseLimits,
+  CertificateTask,
+  DriverName,
+  FileReport,
+  GrownTheorem,
+  SandboxPolicy,
+  Verifier,
+} from '@stp/lean-verifier';
+import type { RewardSource } from '@stp/selfplay';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
-import type { ContextAnswer } from '../lean/context/statement-context.ts';
-import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import type { LibraryEquations } from '../lean/explore/equations-file.ts';
-import type { EquationsToTest, ExploredStatement, TestedEquations } from '../lean/explore/explore-statements.ts';
-import type { LeanSource } from '../lean/library/prune.ts';
-import type { PortfolioRecord, RecordRow } from '../lean/portfolio/record.ts';
-import type { DriverName } from '../lean/runtime/process/driver.ts';
-import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import type { Steps } from '../lean/step/step.ts';
-import type { TracedProof } from '../lean/step/traced-file.ts';
-import type { CertificateTask } from '../lean/trust/certificate/checkers.ts';
-import type { FileReport } from '../lean/trust/check-file.ts';
-import type { GrownTheorem } from '../lean/trust/kept-theorem.ts';
-import type { BaseLimits } from '../lean/trust/verdict/limits.ts';
-import type { Verifier } from '../lean/verifier.ts';
-import type { Ensemble } from '../model/ensemble/ensemble.ts';
-import type { Generator } from '../model/generator.ts';
-import type { Trainer } from '../model/trainer.ts';
-import type { RewardSource } from '../selfplay/rewards/reward.ts';
 
 /** The problem sets, the library and what was prepared, as they lie in the data folder and the repository. */
 export interface Sources {
@@ -167,6 +176,6 @@ export interface Ports {
   sources: Sources;
   /** Folder of this node for files of the run that may vanish. */
   scratch(run: string): Promise<string>;
-  /** The mark (`data/run-mark.ts`) for what is started for the run and is not Lean. */
+  /** The mark (`packages/base/run-mark.ts`) for what is started for the run and is not Lean. */
   runMark(run: string): string;
 }

@@ -1,23 +1,25 @@
 /** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
-import { formatOf } from '../data/config/formats.ts';
+import { formatOf, meetsStates, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode, writesTactics } from '@stp/config';
+import { LIBRARY_HEADER, markedProof, withoutMarks } from '@stp/lean-verifier';
 import {
-  meetsStates,
-  PROVER_WITHOUT_SLOTS,
-  type ProverConfig,
-  proverMode,
-  writesTactics,
-} from '../data/schemas/run-config.ts';
-import { LIBRARY_HEADER } from '../lean/trust/header.ts';
-import { markedProof, withoutMarks } from '../lean/trust/kept-theorem.ts';
-import { keyUnderAnyHeader } from '../selfplay/dedupe.ts';
-import { type ConjecturerForm, conjecturerForm, formattedForm } from '../selfplay/formats/formatted.ts';
-import { displayProof } from '../selfplay/prompts.ts';
-import type { ProofExamples } from '../selfplay/prover-set.ts';
-import { lemmasWithin } from '../selfplay/slots/lemma-text.ts';
-import { formExamples, type ProverForm, type Stated, slottedForm } from '../selfplay/slots/prover-form.ts';
-import { slotKey } from '../selfplay/slots/slot-key.ts';
-import { boundNames } from '../selfplay/slots/slot-table.ts';
-import { goalStatement, plainStateForm, type StateForm, slottedStateForm } from '../selfplay/slots/state-form.ts';
+  boundNames,
+  type ConjecturerForm,
+  conjecturerForm,
+  displayProof,
+  formattedForm,
+  formExamples,
+  goalStatement,
+  keyUnderAnyHeader,
+  lemmasWithin,
+  type ProofExamples,
+  type ProverForm,
+  plainStateForm,
+  type Stated,
+  type StateForm,
+  slotKey,
+  slottedForm,
+  slottedStateForm,
+} from '@stp/selfplay';
 import { type Asked, keyUnder, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
 import type { Sources } from './ports.ts';
 

@@ -1,8 +1,7 @@
 /** The output of `stp check`: verdicts for people, or one JSON object per theorem and one per file. */
-import { printableJson, printableLine, printableText } from '../data/printable.ts';
-import type { CheckRecord, SandboxFacts } from '../data/schemas/records.ts';
-import type { FileReport } from '../lean/trust/check-file.ts';
-import { meaningLines } from '../lean/trust/object/meaning.ts';
+import { printableJson, printableLine, printableText } from '@stp/base';
+import type { CheckRecord, SandboxFacts } from '@stp/config/records';
+import { type FileReport, meaningLines } from '@stp/lean-verifier';
 
 type Verdict = FileReport['outcome'];
 const VERDICTS: readonly Verdict[] = ['accepted', 'rejected', 'unchecked'];

@@ -7,11 +7,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
-import { StpError } from '../data/errors.ts';
-import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import { checkFile } from '../lean/trust/check-file.ts';
-import { FolderModules, modulePath, type Neighbour, type Neighbours } from '../lean/trust/folder-modules.ts';
-import { toolchainFolder } from '../lean/trust/object/toolchain-folder.ts';
+import { StpError } from '@stp/base';
+import {
+  checkFile,
+  FolderModules,
+  modulePath,
+  type Neighbour,
+  type Neighbours,
+  type SandboxPolicy,
+  toolchainFolder,
+} from '@stp/lean-verifier';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { runBounded, TimeIsUp } from './bounded-command.ts';
 import { type CheckedFile, isNoted, linesOf, summaryLine, uncheckedFile } from './check-lines.ts';

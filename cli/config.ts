@@ -1,6 +1,5 @@
 /** `bin/stp config`: the resolved configuration, and where each value comes from. Starts nothing. */
-import { leaves } from '../data/config/keys.ts';
-import { resolveWithProvenance } from '../data/config/resolve.ts';
+import { leaves, resolveWithProvenance } from '@stp/config';
 import { configSources, type RunOptions } from './options.ts';
 
 /**

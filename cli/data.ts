@@ -1,6 +1,22 @@
 /** `bin/stp data`: problem sets and SFT sets from other people's files, into the data folder that runs read, and exports for others. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { StpError } from '@stp/base';
+import type { Split } from '@stp/config/records';
+import {
+  type Answers,
+  type ProblemSetReport,
+  PUBLIC_SETS,
+  type PublicSetName,
+  prepareProblemSet,
+  readStpConfig,
+  SET_NAME,
+  type SftManifest,
+} from '@stp/datasets';
+import { prepareWordsSet } from '@stp/judge';
+import { readItems } from '@stp/judge/formats';
+import { type LeanDojoSplit, type OwnLibrary, ownLibrary } from '@stp/lean-explore';
+import { namesBoundIn, screenHeader, screenStatement } from '@stp/lean-verifier';
 import { exportLibrary } from '../activities/retrieval/export-library.ts';
 import { exportLlmstep, leanDojoRows, libraryRows } from '../activities/retrieval/export-llmstep.ts';
 import { addProofs } from '../activities/sft/add-proofs.ts';
@@ -11,21 +27,6 @@ import {
   prepareTracedSft,
   type SftTarget,
 } from '../activities/sft/prepare.ts';
-import { StpError } from '../data/errors.ts';
-import type { Answers } from '../data/loaders/row-text.ts';
-import { SET_NAME } from '../data/prepare/folder.ts';
-import { type ProblemSetReport, prepareProblemSet } from '../data/prepare/problem-set.ts';
-import { PUBLIC_SETS, type PublicSetName } from '../data/prepare/public-sets.ts';
-import type { SftManifest } from '../data/prepare/sft-set.ts';
-import { readStpConfig } from '../data/prepare/stp-config.ts';
-import type { Split } from '../data/schemas/records.ts';
-import { readItems } from '../judge/formats/read-items.ts';
-import { prepareWordsSet } from '../judge/words-set.ts';
-import type { LeanDojoSplit } from '../lean/library/leandojo/entries.ts';
-import { type OwnLibrary, ownLibrary } from '../lean/library/leandojo/own-library.ts';
-import { namesBoundIn } from '../lean/trust/screen/local-names.ts';
-import { screenHeader } from '../lean/trust/screen/screen-header.ts';
-import { screenStatement } from '../lean/trust/screen/screen-statement.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 

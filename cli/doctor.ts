@@ -3,13 +3,10 @@
  * killed commands. Exit 1 when a run could not start.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { StpError } from '../data/errors.ts';
-import { freeBytesOf } from '../data/free-bytes.ts';
+import { StpError } from '@stp/base';
+import { freeBytesOf } from '@stp/base/files';
+import { explainToolchain, openSandbox, readLakeProject, type Toolchain } from '@stp/lean-verifier';
 import { findTemporal } from '../infra/temporal/find.ts';
-import { openSandbox } from '../lean/runtime/sandbox/open-sandbox.ts';
-import { readLakeProject } from '../lean/toolchain/lake-project.ts';
-import { explainToolchain } from '../lean/toolchain/resolve.ts';
-import type { Toolchain } from '../lean/toolchain/toolchain.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { leavingsText } from './leavings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';

@@ -1,6 +1,17 @@
 /** `stp eval`: evaluates one model on problem sets; results are STP's log, pass@k and certified proofs. */
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { StpError } from '@stp/base';
+import { type FormatName, loadFormat, proverMode, type RunConfig } from '@stp/config';
+import {
+  type EvaluatedSplit,
+  type EvaluateInput,
+  type EvaluationGroup,
+  type EvaluationReport,
+  evaluationReportSchema,
+  type SearchFigures,
+} from '@stp/config/records';
+import { modelIn } from '@stp/language-model';
 import { EVALUATION_LOG } from '../activities/evaluation/evaluation-log.ts';
 import {
   EVALUATION_SUBJECT,
@@ -9,19 +20,6 @@ import {
 } from '../activities/evaluation/evaluation-subject.ts';
 import { SEARCH_RESULTS } from '../activities/evaluation/search-results.ts';
 import { PORTFOLIO } from '../activities/round/portfolio.ts';
-import { loadFormat } from '../data/config/formats.ts';
-import { StpError } from '../data/errors.ts';
-import {
-  type EvaluatedSplit,
-  type EvaluateInput,
-  type EvaluationGroup,
-  type EvaluationReport,
-  evaluationReportSchema,
-} from '../data/schemas/evaluation.ts';
-import type { FormatName } from '../data/schemas/prompt-format.ts';
-import { proverMode, type RunConfig } from '../data/schemas/run-config.ts';
-import type { SearchFigures } from '../data/schemas/search.ts';
-import { modelIn } from '../model/checkpoint/served-model.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { findModel, SERVED } from './model-source.ts';

@@ -1,12 +1,10 @@
 /** `bin/stp judge audit`: a judge against people's marks. */
-import { StpError } from '../data/errors.ts';
-import { readLines } from '../data/loaders/lines.ts';
-import { printableLine } from '../data/printable.ts';
-import { type Judgement, judgementSchema } from '../data/schemas/judge.ts';
-import { audit, type Compared, type SetAudit } from '../judge/audit.ts';
-import type { Item } from '../judge/formats/item.ts';
-import { readItems } from '../judge/formats/read-items.ts';
-import { scaleOf } from '../judge/scale.ts';
+
+import { printableLine, StpError } from '@stp/base';
+import { readLines } from '@stp/base/files';
+import { type Judgement, judgementSchema } from '@stp/config/records';
+import { audit, type Compared, type SetAudit, scaleOf } from '@stp/judge';
+import { type Item, readItems } from '@stp/judge/formats';
 import { table } from './table.ts';
 
 export interface JudgeAuditOptions {

@@ -1,11 +1,7 @@
 /** `bin/stp judge convert`: proofs and problems in words from one system's form into another's. */
 import { writeFile } from 'node:fs/promises';
-import { StpError } from '../data/errors.ts';
-import type { Item } from '../judge/formats/item.ts';
-import { llmproofsFile } from '../judge/formats/llmproofs.ts';
-import { readItems } from '../judge/formats/read-items.ts';
-import { ownRow } from '../judge/formats/rows.ts';
-import { verlFile } from '../judge/formats/verl.ts';
+import { StpError } from '@stp/base';
+import { type Item, llmproofsFile, ownRow, readItems, verlFile } from '@stp/judge/formats';
 
 const FORMS: Readonly<Record<string, (items: readonly Item[]) => string | Buffer>> = {
   rows: (items) => items.map((item) => `${JSON.stringify(ownRow(item))}\n`).join(''),

@@ -2,19 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeIssues } from '../data/describe-issues.ts';
-import { StpError } from '../data/errors.ts';
-import { inLanes } from '../data/lanes.ts';
-import { printableJson, printableLine } from '../data/printable.ts';
-import { type Judgement, type Judging, judgingSchema } from '../data/schemas/judge.ts';
+import { describeIssues, inLanes, printableJson, printableLine, StpError } from '@stp/base';
+import { type Judgement, type Judging, judgingSchema } from '@stp/config/records';
+import { Asker, type Candidate, markProof, proofIn, RateLimits, rateLimitsFile, scaleOf } from '@stp/judge';
+import { type Item, readItems } from '@stp/judge/formats';
 import { openStore } from '../infra/stores/open-store.ts';
-import { Asker } from '../judge/ask/asker.ts';
-import { RateLimits, rateLimitsFile } from '../judge/ask/rate-limits.ts';
-import { proofIn } from '../judge/candidate.ts';
-import type { Item } from '../judge/formats/item.ts';
-import { readItems } from '../judge/formats/read-items.ts';
-import { type Candidate, markProof } from '../judge/mark-proof.ts';
-import { scaleOf } from '../judge/scale.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { runBounded } from './bounded-command.ts';
 

@@ -2,11 +2,10 @@
 import { execFile } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { promisify } from 'node:util';
-import { StpError } from '../data/errors.ts';
-import { printableJson, printableLine, printableText } from '../data/printable.ts';
-import { judgeInThread } from '../lean/kernel/olean/judge-in-thread.ts';
-import type { ModuleReport } from '../lean/kernel/olean/report.ts';
-import { resolveToolchain } from '../lean/toolchain/resolve.ts';
+import { printableJson, printableLine, printableText, StpError } from '@stp/base';
+import type { ModuleReport } from '@stp/lean-kernel';
+import { judgeInThread } from '@stp/lean-kernel/thread';
+import { resolveToolchain } from '@stp/lean-verifier';
 import { workerSettings } from '../workers/settings.ts';
 
 const EXIT_CODES = { accepted: 0, rejected: 1, declined: 2 } as const;

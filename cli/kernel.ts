@@ -1,8 +1,7 @@
 /** `stp kernel FILE…`: the second kernel's verdict, with the axioms of each theorem, time and memory. */
-import { StpError } from '../data/errors.ts';
-import { printableJson, printableLine, printableText } from '../data/printable.ts';
-import { checkInThread } from '../lean/kernel/run/check-in-thread.ts';
-import type { KernelReport } from '../lean/kernel/run/report.ts';
+import { printableJson, printableLine, printableText, StpError } from '@stp/base';
+import type { KernelReport } from '@stp/lean-kernel';
+import { checkInThread } from '@stp/lean-kernel/thread';
 
 const EXIT_CODES = { accepted: 0, rejected: 1, declined: 2 } as const;
 

@@ -1,10 +1,8 @@
 /** The Lean, the sandbox and the scratch folder that a command uses to judge proofs. */
 import { join } from 'node:path';
-import { printableText } from '../data/printable.ts';
+import { printableText } from '@stp/base';
+import { type LeanEnvironment, openSandbox, type Sandbox, type SandboxPolicy } from '@stp/lean-verifier';
 import { type CommandScratch, openCommandScratch, type ScratchCommand } from '../infra/nodes/command-scratch.ts';
-import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import type { Sandbox } from '../lean/runtime/sandbox/sandbox.ts';
-import type { LeanEnvironment } from '../lean/verifier.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import type { WorkerSettings } from '../workers/settings.ts';
 

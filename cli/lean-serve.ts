@@ -2,15 +2,10 @@
  * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
  * first signal it finishes its open requests; a second one ends it at once.
  */
-import { StpError } from '../data/errors.ts';
-import { printableText } from '../data/printable.ts';
+import { printableText, StpError } from '@stp/base';
+import { type DriverName, openDriver, openPool, openSandbox, type SandboxPolicy } from '@stp/lean-verifier';
+import { DEFAULT_LIMITS, type LeanServeLimits, startLeanServer } from '@stp/lean-verifier/serve';
 import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-scratch.ts';
-import { openPool } from '../lean/runtime/pool/open-pool.ts';
-import type { DriverName } from '../lean/runtime/process/driver.ts';
-import { openDriver } from '../lean/runtime/process/open-driver.ts';
-import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import { DEFAULT_LIMITS, type LeanServeLimits } from '../lean/serve/limits.ts';
-import { startLeanServer } from '../lean/serve/server.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';

@@ -1,5 +1,5 @@
 /** Removes files and processes of killed commands, and reports them if there were any. */
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
 import { removeLeavings } from '../infra/nodes/command-scratch.ts';
 
 /** What was removed, in words; empty where there was nothing. */

@@ -1,11 +1,9 @@
 /** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 the work could not start. */
+
+import { printableText, StpError } from '@stp/base';
+import { FORMAT_NAMES, presetNames } from '@stp/config';
+import { ANSWERS, PUBLIC_SETS } from '@stp/datasets/defaults';
 import { Command, CommanderError, Option } from 'commander';
-import { presetNames } from '../data/config/resolve.ts';
-import { StpError } from '../data/errors.ts';
-import { ANSWERS } from '../data/loaders/row-text.ts';
-import { PUBLIC_SETS } from '../data/prepare/public-sets.ts';
-import { printableText } from '../data/printable.ts';
-import { FORMAT_NAMES } from '../data/schemas/prompt-format.ts';
 import { addJudgeCommands } from './commands/judge.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';

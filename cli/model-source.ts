@@ -2,17 +2,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { StpError } from '@stp/base';
+import type { CheckpointRef, ObjectStore } from '@stp/config/records';
+import { readManifest, writeServedModel } from '@stp/language-model';
 import { readJson } from '../activities/records/record-files.ts';
 import { describeRounds, lastRound, SFT_ONLY, stateName } from '../activities/run/finished-rounds.ts';
 import { runStateSchema } from '../activities/run/run-state.ts';
 import { fetchCheckpoint } from '../activities/training/checkpoints.ts';
-import { StpError } from '../data/errors.ts';
-import type { CheckpointRef } from '../data/schemas/artifact.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
-import { readManifest } from '../model/checkpoint/checkpoint.ts';
-import { writeServedModel } from '../model/checkpoint/served-model.ts';
 
 export interface ModelSource {
   /** Checkpoint folder on this machine. */

@@ -1,7 +1,7 @@
 /** The machines for the options of `bin/stp nodes`: the `nodes` section of a configuration, changed by the flags. */
-import { resolveConfig } from '../data/config/resolve.ts';
-import { StpError } from '../data/errors.ts';
-import type { NodesConfig } from '../data/schemas/nodes.ts';
+
+import { StpError } from '@stp/base';
+import { type NodesConfig, resolveConfig } from '@stp/config';
 import { providers } from '../infra/cloud/open-provider.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
 import { runProvider } from '../workers/run-provider.ts';

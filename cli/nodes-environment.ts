@@ -2,8 +2,9 @@
  * What workers on machines of an inventory are told by the shell that starts them: its Temporal server with certificates
  * and keys, its store, and the variables that the command names.
  */
+
+import { StpError } from '@stp/base';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { StpError } from '../data/errors.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { temporalAddress } from '../workers/temporal-address.ts';
 

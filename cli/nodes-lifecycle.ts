@@ -1,6 +1,6 @@
 /** `stp nodes up | ls | down | sweep`: gets machines and gives them back by hand, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
 import { deleteEach } from '../infra/cloud/deletions.ts';
 import { readInventory } from '../infra/nodes/inventory.ts';
 import { startWorkers, stopWorkers } from '../infra/nodes/inventory-workers.ts';

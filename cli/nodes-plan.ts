@@ -1,5 +1,5 @@
 /** `stp nodes plan`: shows the requests for machines and their cost. Sends nothing and needs no credentials. */
-import type { NodesConfig } from '../data/schemas/nodes.ts';
+import type { NodesConfig } from '@stp/config';
 import type { NodesPlan } from '../infra/nodes/provider.ts';
 import { missingForStartUp } from '../infra/nodes/start-up.ts';
 import { workerSettings } from '../workers/settings.ts';

@@ -1,7 +1,8 @@
 /** The questions of `stp nodes` to the Temporal server: which runs are open, and which queues a run's machines have. */
+
+import { StpError } from '@stp/base';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { StpError } from '../data/errors.ts';
 import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/control/contracts.ts';
 
 /** Does the work with a client; STP1101 where no server answers. */

@@ -1,8 +1,8 @@
 /** `stp nodes run | clean`: does work on every machine of a run, through the machines' own queues or over ssh. */
 import { randomUUID } from 'node:crypto';
+import { StpError } from '@stp/base';
 import type { Client } from '@temporalio/client';
 import type { CommandResult } from '../activities/nodes/every-node.ts';
-import { StpError } from '../data/errors.ts';
 import { inventoryWorkers, readInventory } from '../infra/nodes/inventory.ts';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { onHost } from '../infra/nodes/ssh.ts';

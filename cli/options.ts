@@ -2,10 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { StpError } from '@stp/base';
+import {
+  type ConfigSources,
+  changedValues,
+  ROUNDS_MAX,
+  type RunConfig,
+  resolveConfig,
+  type StartInput,
+} from '@stp/config';
 import { InvalidArgumentError } from 'commander';
-import { type ConfigSources, changedValues, resolveConfig } from '../data/config/resolve.ts';
-import { StpError } from '../data/errors.ts';
-import { ROUNDS_MAX, type RunConfig, type StartInput } from '../data/schemas/run-config.ts';
 
 export function wholeNumber(name: string, min: number, max: number) {
   return (text: string): number => {

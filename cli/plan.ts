@@ -1,11 +1,18 @@
 /** `stp plan`: what a preset would take on given GPUs, estimated. Starts nothing and downloads nothing. */
-import { loadFormat } from '../data/config/formats.ts';
-import { StpError } from '../data/errors.ts';
-import type { RunConfig } from '../data/schemas/run-config.ts';
-import { GPUS, type Gpu } from '../model/plan/gpus.ts';
-import type { Part } from '../model/plan/memory.ts';
-import { totalGib } from '../model/plan/memory.ts';
-import { type Figure, makePlan, type Plan, type PlanInput, whatWouldFit } from '../model/plan/plan.ts';
+
+import { StpError } from '@stp/base';
+import { loadFormat, type RunConfig } from '@stp/config';
+import {
+  type Figure,
+  GPUS,
+  type Gpu,
+  makePlan,
+  type Part,
+  type Plan,
+  type PlanInput,
+  totalGib,
+  whatWouldFit,
+} from '@stp/language-model/plan';
 import { type RunOptions, startInput } from './options.ts';
 import { table } from './table.ts';
 

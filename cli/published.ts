@@ -1,8 +1,8 @@
 /** Figures that others have published for models of a family, to stand beside an evaluation (`data/published.json`). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatNameSchema } from '@stp/config';
 import { z } from 'zod';
-import { formatNameSchema } from '../data/schemas/prompt-format.ts';
 
 const PATH = join(import.meta.dirname, '..', 'data', 'published.json');
 

@@ -2,11 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { StpError } from '@stp/base';
 import type { RunFigures } from '../activities/report/figures.ts';
 import { gatherRun } from '../activities/report/gather.ts';
 import { makeReport } from '../activities/report/make-report.ts';
 import { openRun } from '../activities/report/open-run.ts';
-import { StpError } from '../data/errors.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import { runUri } from './run-uri.ts';
 

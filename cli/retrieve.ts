@@ -1,17 +1,14 @@
 /** `bin/stp retrieve`: indexes the premises of a corpus, trains an encoder for them, and measures retrieval on traced tactics. */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { StpError } from '@stp/base';
+import { embeddedGenerator, type Generator } from '@stp/language-model';
+import { trainEncoder } from '@stp/language-model/training';
+import type { LeanDojoPart } from '@stp/lean-explore';
+import { type Retriever, TermRetriever, type TermScoring, VectorRetriever } from '@stp/selfplay';
 import { encoderPairs } from '../activities/retrieval/encoder-pairs.ts';
 import { evaluateRetrieval } from '../activities/retrieval/evaluate-retrieval.ts';
 import { openPremiseIndex, type PremiseIndex, writePremiseIndex } from '../activities/retrieval/premise-index.ts';
-import { StpError } from '../data/errors.ts';
-import type { LeanDojoPart } from '../lean/library/leandojo/entries.ts';
-import { embeddedGenerator } from '../model/embedded/engine.ts';
-import { trainEncoder } from '../model/embedded/training/train-encoder.ts';
-import type { Generator } from '../model/generator.ts';
-import type { Retriever } from '../selfplay/retrieval/retriever.ts';
-import { TermRetriever, type TermScoring } from '../selfplay/retrieval/term-index.ts';
-import { VectorRetriever } from '../selfplay/retrieval/vector-retriever.ts';
 
 /** Places of skipped rows that are printed. */
 const PLACES_SHOWN = 3;

@@ -1,10 +1,9 @@
 /** A run's figures round by round (STP's RL_show_train_stats): cumulative pass rate and counts, from its manifests. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { StpError } from '@stp/base';
+import { type ObjectStore, type RoundCounts, roundManifestSchema } from '@stp/config/records';
 import { readJson } from '../activities/records/record-files.ts';
-import { StpError } from '../data/errors.ts';
-import { type RoundCounts, roundManifestSchema } from '../data/schemas/round.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 
 interface RoundFigures extends Pick<RoundCounts, 'attempted' | 'samples' | 'provedThisRound' | 'provedEver'> {

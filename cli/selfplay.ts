@@ -1,8 +1,8 @@
 /** `stp selfplay`: the whole loop on this machine, from nothing to a report. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Summary, summarySchema } from '@stp/config/records';
 import { summaryRows } from '../activities/report/summary.ts';
-import { type Summary, summarySchema } from '../data/schemas/round.ts';
 import { SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { freshRunName, type RunOptions, runSummary, startInput } from './options.ts';

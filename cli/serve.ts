@@ -1,9 +1,7 @@
 /** `stp serve --model DIR`: a checkpoint behind an OpenAI-compatible HTTP server, until SIGTERM or Ctrl-C. */
-import { StpError } from '../data/errors.ts';
-import { embeddedGenerator } from '../model/embedded/engine.ts';
-import { DEFAULT_LIMITS } from '../model/serve/limits.ts';
-import { ServedModel } from '../model/serve/served-model.ts';
-import { startModelServer } from '../model/serve/server.ts';
+import { StpError } from '@stp/base';
+import { embeddedGenerator } from '@stp/language-model';
+import { DEFAULT_LIMITS, ServedModel, startModelServer } from '@stp/language-model/serve';
 import { clientKeys, untilStopped } from './serving.ts';
 
 /** Comma-separated keys of clients. */

@@ -1,5 +1,5 @@
 /** The keys that a server requires of its clients, from the environment; without keys it serves this machine only. */
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
 
 /**
  * Comma-separated keys in `variable`; none under `--no-key`. Throws STP1002 where a host that others reach would let

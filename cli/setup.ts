@@ -1,5 +1,5 @@
 /** `stp setup`: gets what is missing, so that a run starts at once. */
-import { openSandbox } from '../lean/runtime/sandbox/open-sandbox.ts';
+import { openSandbox } from '@stp/lean-verifier';
 import { workflowBundle } from '../workers/bundle.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';

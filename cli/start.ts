@@ -2,9 +2,10 @@
  * `stp start`, and through it `temporal workflow start stp-selfplay`: turns run options into the workflow's input and
  * hands everything else to the stock Temporal CLI, which knows addresses, TLS, API keys and profiles.
  */
+
+import { StpError } from '@stp/base';
+import { suggestion } from '@stp/config';
 import { execa } from 'execa';
-import { suggestion } from '../data/config/nearest.ts';
-import { StpError } from '../data/errors.ts';
 import { requireAnswer } from '../infra/temporal/answer.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { CONTROL_QUEUE, SELFPLAY_TYPE, selfplayWorkflowId } from '../workflows/control/contracts.ts';

@@ -2,18 +2,16 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
+import { type Engine, encoderDecoderEngine, modelEngine, type PromptKind, portfolioEngine } from '@stp/editor';
+import {
+  EncoderDecoder,
+  embeddedGenerator,
+  type Generator,
+  isEncoderDecoderFolder,
+  remoteGenerator,
+} from '@stp/language-model';
 import { pinnedName, weightsFolder } from '../infra/weights/weights.ts';
-import { embeddedGenerator } from '../model/embedded/engine.ts';
-import { EncoderDecoder } from '../model/encoder-decoder/engine.ts';
-import { isEncoderDecoderFolder } from '../model/encoder-decoder/folder.ts';
-import type { Generator } from '../model/generator.ts';
-import { remoteGenerator } from '../model/remote/openai/engine.ts';
-import type { PromptKind } from '../suggest/defaults.ts';
-import { encoderDecoderEngine } from '../suggest/engines/encoder-decoder-engine.ts';
-import type { Engine } from '../suggest/engines/engine.ts';
-import { modelEngine } from '../suggest/engines/model-engine.ts';
-import { portfolioEngine } from '../suggest/engines/portfolio-engine.ts';
 import { findModel, SERVED } from './model-source.ts';
 
 const SERVER_KEY_VARIABLE = 'STP_SUGGEST_SERVER_KEY';

@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter } from 'node:path';
-import { startProxy } from '../suggest/lsp/proxy.ts';
-import { SuggesterProcess, type SuggesterSource } from '../suggest/lsp/suggester-process.ts';
+import { SuggesterProcess, type SuggesterSource, startProxy } from '@stp/editor';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { SUGGEST_KEYS_VARIABLE } from './suggest-serve.ts';

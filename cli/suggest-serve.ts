@@ -1,11 +1,7 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
-import { StpError } from '../data/errors.ts';
-import { printableText } from '../data/printable.ts';
-import type { SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import { AnswerCache } from '../suggest/cache.ts';
-import { startSuggestServer } from '../suggest/http/server.ts';
-import { openLeanPlaces } from '../suggest/lean-places.ts';
-import { Suggester } from '../suggest/suggester.ts';
+import { printableText, StpError } from '@stp/base';
+import { AnswerCache, openLeanPlaces, Suggester, startSuggestServer } from '@stp/editor';
+import type { SandboxPolicy } from '@stp/lean-verifier';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { describePlace, openLeanPlace } from './lean-place.ts';

@@ -1,13 +1,11 @@
 /** `stp summary`: pass@k of an evaluation log as STP's summary.py prints it, or a run's figures round by round. */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { StpError } from '@stp/base';
+import type { Statement } from '@stp/config/records';
+import { countResults, type DatasetFormat, readDataset, readSearchResults, type SearchResult } from '@stp/datasets';
+import type { ShortBlock } from '@stp/selfplay';
 import { type SplitStatements, statementText, summariseLog } from '../activities/evaluation/log-summary.ts';
-import { StpError } from '../data/errors.ts';
-import { readDataset } from '../data/loaders/dataset.ts';
-import type { DatasetFormat } from '../data/loaders/formats.ts';
-import { countResults, readSearchResults, type SearchResult } from '../data/loaders/search-results.ts';
-import type { Statement } from '../data/schemas/records.ts';
-import type { ShortBlock } from '../selfplay/pass-at-k.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { roundTable } from './round-table.ts';
 

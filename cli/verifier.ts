@@ -1,19 +1,14 @@
 /** `bin/stp verifier`: pairs of right and wrong from a run, an ensemble of verifiers trained on them, and how good it is. */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Preference, RunConfig } from '@stp/config';
+import { Ensemble, embeddedTrainer, trainEnsemble } from '@stp/language-model';
+import { type Combination, pairsOf, randomStream } from '@stp/selfplay';
 import { measureEnsemble } from '../activities/ensemble/measure-ensemble.ts';
 import { readPreferences, writePreferences } from '../activities/ensemble/preference-file.ts';
 import { type Forms, triedHeldOut, triedInRounds } from '../activities/ensemble/tried-prompts.ts';
 import { proverForms, stateForms } from '../activities/prover-forms.ts';
 import { openRun } from '../activities/report/open-run.ts';
-import type { Preference } from '../data/schemas/objectives.ts';
-import type { RunConfig } from '../data/schemas/run-config.ts';
-import { embeddedTrainer } from '../model/embedded/engine.ts';
-import { Ensemble } from '../model/ensemble/ensemble.ts';
-import { trainEnsemble } from '../model/ensemble/train-ensemble.ts';
-import type { Combination } from '../selfplay/ensemble/combine.ts';
-import { pairsOf } from '../selfplay/ensemble/pairs.ts';
-import { randomStream } from '../selfplay/random.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { findModel } from './model-source.ts';

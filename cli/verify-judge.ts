@@ -5,20 +5,25 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StpError } from '../data/errors.ts';
-import { type LeanHost, openLeanHost } from '../lean/runtime/pool/lean-host.ts';
+import { StpError } from '@stp/base';
 import {
+  CANDIDATE_TIMEOUT_MS,
   type CertificateFinding,
   type CheckProofs,
+  type CheckResult,
   certifyProofs,
+  checkFile,
+  importLines,
+  KEPT_NAMESPACE,
+  type LeanHost,
+  LIBRARY_HEADER,
+  limitClasses,
+  openLeanHost,
+  openVerifier,
+  type ProofText,
   type RefusedProof,
-} from '../lean/trust/certificate/certify-proofs.ts';
-import { importLines, KEPT_NAMESPACE, type ProofText } from '../lean/trust/certificate/proofs-text.ts';
-import { checkFile } from '../lean/trust/check-file.ts';
-import { LIBRARY_HEADER } from '../lean/trust/header.ts';
-import { openVerifier } from '../lean/trust/open-verifier.ts';
-import { CANDIDATE_TIMEOUT_MS, limitClasses } from '../lean/trust/verdict/limits.ts';
-import type { CheckResult, Verifier } from '../lean/verifier.ts';
+  type Verifier,
+} from '@stp/lean-verifier';
 import { TimeIsUp } from './bounded-command.ts';
 import type { LeanPlace } from './lean-place.ts';
 import type { Answer } from './verify-lines.ts';

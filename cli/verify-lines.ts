@@ -1,6 +1,6 @@
 /** The output of `stp verify`: one line per row, for people or as JSON, and a last line that counts verdicts. */
-import { printableJson, printableLine } from '../data/printable.ts';
-import { type CheckRecord, type VerdictKind, verdictKindSchema } from '../data/schemas/records.ts';
+import { printableJson, printableLine } from '@stp/base';
+import { type CheckRecord, type VerdictKind, verdictKindSchema } from '@stp/config/records';
 
 type RowVerdict = VerdictKind | 'invalid';
 

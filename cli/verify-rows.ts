@@ -2,11 +2,11 @@
  * The rows of `stp verify`: one JSON object per line. Four keys are read, strictly; further ones, which every data set
  * has, are passed over or kept. An invalid line gets an answer in its place; reading continues.
  */
+
+import { describeIssues, editDistance } from '@stp/base';
+import { anyLinesOf, LINE_BYTES_MAX } from '@stp/base/files';
+import { libraryTheoremSchema, sampleSchema, statementSchema } from '@stp/config/records';
 import { z } from 'zod';
-import { describeIssues } from '../data/describe-issues.ts';
-import { editDistance } from '../data/edit-distance.ts';
-import { anyLinesOf, LINE_BYTES_MAX } from '../data/loaders/lines.ts';
-import { libraryTheoremSchema, sampleSchema, statementSchema } from '../data/schemas/records.ts';
 
 const ID_CHARS_MAX = 128;
 const PROBLEM_CHARS_MAX = 400;

@@ -1,5 +1,5 @@
 /** `bin/stp weights`: models from elsewhere, which a training can start from. */
-import { printableJson, printableLine } from '../data/printable.ts';
+import { printableJson, printableLine } from '@stp/base';
 import { describeHubModel, fetchWeights } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
 

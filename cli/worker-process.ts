@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
 import { REPOSITORY } from '../workers/settings.ts';
 import { READY_LINE } from '../workers/start.ts';
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { summarySchema } from '@stp/config/records';
 import { execa } from 'execa';
-import { summarySchema } from '../data/schemas/round.ts';
 
 const runDirectory = resolve(process.argv[2] ?? '');
 const summary = summarySchema.parse(JSON.parse(readFileSync(join(runDirectory, 'summary.json'), 'utf8')));

@@ -2,12 +2,43 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RUN_MARK, type RunPart, writeRunMark } from '@stp/base/files';
+import { contentId } from '@stp/config/ids';
+import { libraryTheoremSchema, type ObjectStore } from '@stp/config/records';
+import { Ensemble } from '@stp/language-model';
+import {
+  type ContextTask,
+  deeperLimits,
+  exploreInThreads,
+  growable,
+  growEnvironment,
+  keepRows,
+  openSteps,
+  PORTFOLIO_VERSION,
+  readRecord,
+  readStatements,
+  statementContexts,
+  testEquations,
+  unexplored,
+  untested,
+} from '@stp/lean-explore';
+import {
+  type CheckFileOptions,
+  checkFile,
+  type LeanEnvironment,
+  LIBRARY_HEADER,
+  limitClasses,
+  openLeanHost,
+  openSandbox,
+  openVerifier,
+  type Sandbox,
+  type SandboxFacts,
+  type SandboxPolicy,
+} from '@stp/lean-verifier';
+import { leanReward, TRIVIAL_PROOF } from '@stp/selfplay';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
 import { preparedDataOf } from '../activities/run/take-over.ts';
-import { RUN_MARK, type RunPart, writeRunMark } from '../data/run-mark.ts';
-import { contentId } from '../data/schemas/ids.ts';
-import { libraryTheoremSchema } from '../data/schemas/records.ts';
 import { providers } from '../infra/cloud/open-provider.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
@@ -15,27 +46,7 @@ import { ownHostQueue } from '../infra/nodes/names.ts';
 import type { CleanUpScope } from '../infra/nodes/nodes.ts';
 import { ownerOfThisProcess } from '../infra/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { openStore } from '../infra/stores/open-store.ts';
-import { type ContextTask, readStatements, statementContexts } from '../lean/context/statement-contexts.ts';
-import { deeperLimits } from '../lean/explore/equations.ts';
-import { exploreInThreads } from '../lean/explore/explore-in-threads.ts';
-import { testEquations, unexplored, untested } from '../lean/explore/explore-statements.ts';
-import { growable, growEnvironment } from '../lean/library/grow.ts';
-import { keepRows, readRecord } from '../lean/portfolio/record.ts';
-import { PORTFOLIO_VERSION } from '../lean/portfolio/scripts.ts';
-import { openLeanHost } from '../lean/runtime/pool/lean-host.ts';
-import { openSandbox, type SandboxPolicy } from '../lean/runtime/sandbox/open-sandbox.ts';
-import type { Sandbox, SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
-import { openSteps } from '../lean/step/open-steps.ts';
-import { type CheckFileOptions, checkFile } from '../lean/trust/check-file.ts';
-import { LIBRARY_HEADER } from '../lean/trust/header.ts';
-import { openVerifier } from '../lean/trust/open-verifier.ts';
-import { limitClasses } from '../lean/trust/verdict/limits.ts';
-import type { LeanEnvironment } from '../lean/verifier.ts';
-import { Ensemble } from '../model/ensemble/ensemble.ts';
-import { TRIVIAL_PROOF } from '../selfplay/gate.ts';
-import { leanReward } from '../selfplay/rewards/lean-reward.ts';
 import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { JudgeRewards } from './judge-rewards.ts';

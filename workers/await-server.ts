@@ -3,7 +3,7 @@
  * restarted would be missed until a person starts it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
 
 const PAUSE_MS = 2_000;
 const PATIENCE_MS = 15 * 60_000;

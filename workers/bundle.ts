@@ -7,7 +7,12 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { REPOSITORY } from './settings.ts';
 
 /** Files that the bundle may be made of. The lock file stands for every package that is bundled with them. */
-const INPUTS = ['workflows/**/*.ts', 'data/schemas/**/*.ts', 'package-lock.json'];
+const INPUTS = [
+  'workflows/**/*.ts',
+  'packages/base/*.ts',
+  'packages/config/{workflow.ts,schemas/**/*.ts}',
+  'package-lock.json',
+];
 
 export const bundleInputs = (): string[] => globSync(INPUTS, { cwd: REPOSITORY }).sort();
 

@@ -5,22 +5,24 @@
  */
 
 import { join } from 'node:path';
+import { StpError, Turns } from '@stp/base';
+import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '@stp/config';
+import type { ObjectStore } from '@stp/config/records';
+import {
+  embeddedGenerator,
+  embeddedTrainer,
+  type Generator,
+  pytorchTrainer,
+  type RemoteOptions,
+  readServedModel,
+  type ServerMetrics,
+  type Trainer,
+  VllmGenerators,
+} from '@stp/language-model';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
-import { StpError } from '../data/errors.ts';
-import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '../data/schemas/engines.ts';
-import { Turns } from '../data/turns.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
 import { weightsFolder } from '../infra/weights/weights.ts';
-import { readServedModel } from '../model/checkpoint/served-model.ts';
-import { embeddedGenerator, embeddedTrainer } from '../model/embedded/engine.ts';
-import type { Generator } from '../model/generator.ts';
-import type { RemoteOptions } from '../model/remote/openai/engine.ts';
-import { VllmGenerators } from '../model/remote/vllm/generators.ts';
-import type { ServerMetrics } from '../model/remote/vllm/server-metrics.ts';
-import type { Trainer } from '../model/trainer.ts';
-import { pytorchTrainer } from '../model/trainers/pytorch/trainer.ts';
 import { remoteGenerators } from './remote-generators.ts';
 
 /** The part of a run's stored configuration that this file reads; other parts are ignored. */

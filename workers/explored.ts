@@ -1,8 +1,6 @@
 /** Keeps what was explored: the same functions under the same Lean have the same equations, in every round and every run. */
-import { keep, type Memory, recall } from '../data/remembered.ts';
-import type { StatementToRead } from '../lean/context/statement-contexts.ts';
-import { deeperLimits } from '../lean/explore/equations.ts';
-import { type ExploredStatement, exploredStatementSchema } from '../lean/explore/explore-statements.ts';
+import { keep, type Memory, recall } from '@stp/base/files';
+import { deeperLimits, type ExploredStatement, exploredStatementSchema, type StatementToRead } from '@stp/lean-explore';
 
 /** Raised whenever the equations of a statement could be others. */
 const VERSION = 17;

@@ -2,9 +2,10 @@
  * Can this version's workflows go on with a run that another version began? Tried by replaying its history, before a worker
  * touches it. Where they cannot, Temporal would try the run's next step again and again, and nobody would say why.
  */
+
+import { StpError } from '@stp/base';
 import type { Client } from '@temporalio/client';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { StpError } from '../data/errors.ts';
 import { SELFPLAY_TYPE } from '../workflows/control/contracts.ts';
 
 /** Open runs that a starting worker looks at: more would keep it from its work. */

@@ -1,10 +1,7 @@
 /** Rewards by judges on this machine: their answers lie in the run's store, and their limits are those of the machine. */
-import type { Judging } from '../data/schemas/judge.ts';
-import type { ObjectStore } from '../infra/stores/object-store.ts';
-import { Asker } from '../judge/ask/asker.ts';
-import { RateLimits, rateLimitsFile } from '../judge/ask/rate-limits.ts';
-import { judgeReward } from '../judge/judge-reward.ts';
-import type { RewardSource } from '../selfplay/rewards/reward.ts';
+import type { Judging, ObjectStore } from '@stp/config/records';
+import { Asker, judgeReward, RateLimits, rateLimitsFile } from '@stp/judge';
+import type { RewardSource } from '@stp/selfplay';
 
 export interface JudgeRewardsOptions {
   readonly cacheDirectory: string;

@@ -1,9 +1,12 @@
 /** The Lean of this machine with the project's library compiled. Every command that uses Lean starts here. */
-import { compileLibrary } from '../lean/library/compile.ts';
-import { variablesForProject, withProject } from '../lean/library/project-environment.ts';
-import { readLakeProject } from '../lean/toolchain/lake-project.ts';
-import { resolveToolchain } from '../lean/toolchain/resolve.ts';
-import type { LeanEnvironment } from '../lean/verifier.ts';
+import {
+  compileLibrary,
+  type LeanEnvironment,
+  readLakeProject,
+  resolveToolchain,
+  variablesForProject,
+  withProject,
+} from '@stp/lean-verifier';
 import type { WorkerSettings } from './settings.ts';
 import { SOURCE_DIRECTORIES } from './source-directories.ts';
 

@@ -3,8 +3,8 @@
  * others do their work. So it takes nothing until there is space: the others do its work, or the work waits in the queue, untried.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isFull } from '@stp/lean-verifier';
 import { pauseForSpace } from '../activities/full-disk.ts';
-import { isFull } from '../lean/runtime/process/full-disk.ts';
 import type { RunnableWorker } from './run-together.ts';
 
 const LOOK_MS = 5_000;

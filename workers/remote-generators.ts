@@ -2,8 +2,7 @@
  * Generators over model servers, one per checkpoint. They work in parallel and during a training, because the servers
  * do the work. A generator is reused while its server has the checkpoint, because it keeps the samples of failed tries.
  */
-import { type RemoteOptions, remoteGenerator } from '../model/remote/openai/engine.ts';
-import type { RemoteGenerator } from '../model/remote/openai/remote-generator.ts';
+import { type RemoteGenerator, type RemoteOptions, remoteGenerator } from '@stp/language-model';
 
 /** An evaluation compares two checkpoints, and runs share a worker. */
 const CHECKPOINTS_MAX = 4;

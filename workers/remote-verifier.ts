@@ -1,9 +1,12 @@
 /** The verifier of a run over Lean servers. They have the installed library, without the theorems that a run added. */
 
-import type { SandboxFacts } from '../lean/runtime/sandbox/sandbox.ts';
-import { openRemotePool } from '../lean/serve/client/remote-pool.ts';
-import { openVerifier, type VerifierOptions } from '../lean/trust/open-verifier.ts';
-import type { Verifier } from '../lean/verifier.ts';
+import {
+  openRemotePool,
+  openVerifier,
+  type SandboxFacts,
+  type Verifier,
+  type VerifierOptions,
+} from '@stp/lean-verifier';
 import type { LeanServersSettings } from './settings.ts';
 
 type Settings = Omit<Extract<VerifierOptions, { readonly pool: unknown }>, 'pool' | 'cacheDirectory'>;

@@ -4,9 +4,8 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { leaves, type TrackerName, trackerNameSchema } from '@stp/config';
 import { z } from 'zod';
-import { leaves } from '../data/config/keys.ts';
-import { type TrackerName, trackerNameSchema } from '../data/schemas/run-config.ts';
 import { combineMonitors } from '../infra/monitor/combined-monitor.ts';
 import { openJsonlMonitor } from '../infra/monitor/jsonl-monitor.ts';
 import type { Monitor } from '../infra/monitor/monitor.ts';

@@ -1,8 +1,8 @@
 /**
  * Opens the provider of a run's machines, named in its configuration, with the metadata that machines read at start.
  */
-import { StpError } from '../data/errors.ts';
-import type { NodesConfig } from '../data/schemas/nodes.ts';
+import { StpError } from '@stp/base';
+import type { NodesConfig } from '@stp/config';
 import type { providers } from '../infra/cloud/open-provider.ts';
 import { runLabel } from '../infra/nodes/names.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';

@@ -1,7 +1,8 @@
 /** Verifiers of runs, kept warm by run, limits and grown modules. */
+
+import { grownModules } from '@stp/lean-explore';
+import type { Verifier } from '@stp/lean-verifier';
 import type { Ports } from '../activities/ports.ts';
-import { grownModules } from '../lean/library/grow.ts';
-import type { Verifier } from '../lean/verifier.ts';
 
 type Asked = Parameters<Ports['verifier']>;
 type Limits = Asked[1];

@@ -2,6 +2,9 @@
  * Makes and runs Temporal workers: control (workflows, short activities), host (models, a node's own queue) and Lean (checks,
  * a queue that all nodes share).
  */
+
+import { StpError } from '@stp/base';
+import { freeBytesOf } from '@stp/base/files';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerTuner } from '@temporalio/worker';
@@ -12,8 +15,6 @@ import {
   createLeanActivities,
   createNodeActivities,
 } from '../activities/index.ts';
-import { StpError } from '../data/errors.ts';
-import { freeBytesOf } from '../data/free-bytes.ts';
 import { CONTROL_QUEUE, LEAN_QUEUE } from '../workflows/control/contracts.ts';
 import { type AssembledPorts, localHostQueue } from './assemble.ts';
 import { untilServer } from './await-server.ts';

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
+import { MODEL_PLACE } from '@stp/config';
+import type { RemoteOptions } from '@stp/language-model';
+import type { RemotePoolOptions } from '@stp/lean-verifier';
 import { type TrackerSettings, trackerSettings } from '../infra/monitor/trackers/settings.ts';
-import type { RemotePoolOptions } from '../lean/serve/client/remote-pool.ts';
-import type { RemoteOptions } from '../model/remote/openai/engine.ts';
-import { MODEL_PLACE } from '../model/remote/openai/model-place.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
 /** Data that the repository brings. */

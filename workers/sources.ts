@@ -5,20 +5,14 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { StpError } from '@stp/base';
+import { suggestion } from '@stp/config';
+import { PROOF_CHARS_MAX } from '@stp/config/records';
+import { openSftSet, readStatements } from '@stp/datasets';
+import { Definitions, extractLibrary, type LeanSource, readEquations, readRecord, readTraced } from '@stp/lean-explore';
+import { discoverModules } from '@stp/lean-verifier';
 import { z } from 'zod';
 import type { Sources } from '../activities/ports.ts';
-import { suggestion } from '../data/config/nearest.ts';
-import { StpError } from '../data/errors.ts';
-import { readStatements } from '../data/loaders/dataset.ts';
-import { openSftSet } from '../data/prepare/sft-set.ts';
-import { PROOF_CHARS_MAX } from '../data/schemas/records.ts';
-import { readEquations } from '../lean/explore/equations-file.ts';
-import { Definitions } from '../lean/library/definitions.ts';
-import { extractLibrary } from '../lean/library/extract.ts';
-import { discoverModules } from '../lean/library/modules.ts';
-import type { LeanSource } from '../lean/library/prune.ts';
-import { readRecord } from '../lean/portfolio/record.ts';
-import { readTraced } from '../lean/step/traced-file.ts';
 import { DATA, workerSettings } from './settings.ts';
 import { SOURCE_DIRECTORIES } from './source-directories.ts';
 
@@ -46,7 +40,7 @@ export function repositorySources(dataDirectory: string = workerSettings().dataD
           throw new StpError(
             'STP1501',
             `${path}:${lineNumber} is not a searched proof`,
-            'Make the file again: node lean/library/search-main.ts.',
+            'Make the file again: node packages/lean-explore/library/search-main.ts.',
           );
         yield row.data;
       }

@@ -1,7 +1,7 @@
 /**
  * The common part of every worker entry point: settings, Lean, ports, workers, and a line on stdout when it is ready.
  */
-import { StpError } from '../data/errors.ts';
+import { StpError } from '@stp/base';
 import { assemblePorts } from './assemble.ts';
 import { leanEnvironment } from './lean-environment.ts';
 import { runWorkers, type WorkerRole } from './run-workers.ts';

@@ -2,10 +2,16 @@
  * An evaluation of one model (`stp-evaluate`): statements and model → proofs, sampled and verified in shards as in a
  * round → certificates of the shortest ones → STP's log and the figures.
  */
+
+import {
+  type EvaluateInput,
+  type EvaluationFiles,
+  evaluationConfig,
+  type RunConfig,
+  type ShardResult,
+  withoutScripts,
+} from '@stp/config/workflow';
 import { CancellationScope, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { EvaluateInput, EvaluationFiles } from '../data/schemas/evaluation.ts';
-import type { ShardResult } from '../data/schemas/round.ts';
-import { evaluationConfig, type RunConfig, withoutScripts } from '../data/schemas/run-config.ts';
 import { host } from './control/activity-proxies.ts';
 import { type Progress, progressQuery, type Stage } from './control/contracts.ts';
 import { publish } from './control/search-attributes.ts';

@@ -2,10 +2,9 @@
  * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates (where the library grows, of
  * conjectures first, then of statements over what they add to it) → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
+
+import { type ArtifactRef, type RoundOutcome, trainsByReward } from '@stp/config/workflow';
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { ArtifactRef } from '../data/schemas/artifact.ts';
-import type { RoundOutcome } from '../data/schemas/round.ts';
-import { trainsByReward } from '../data/schemas/run-config.ts';
 import { streaming } from './control/activity-proxies.ts';
 import {
   MODEL_DIGITS,

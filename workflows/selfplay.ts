@@ -2,6 +2,9 @@
  * The run (`stp-selfplay`): data → provision → SFT → baseline → rounds, with retraining between → evaluation → report →
  * nodes given back. A round that fails does not fail the run: the run says so and waits for a person's word.
  */
+
+import { describeIssues } from '@stp/base';
+import { isInWords, type RoundOutcome, type RunConfig, type StartInput, startInputSchema } from '@stp/config/workflow';
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -18,9 +21,6 @@ import {
 import type { PreparedData } from '../activities/run/datasets.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
-import { describeIssues } from '../data/describe-issues.ts';
-import type { RoundOutcome } from '../data/schemas/round.ts';
-import { isInWords, type RunConfig, type StartInput, startInputSchema } from '../data/schemas/run-config.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
 import { CHANGES } from './control/changes.ts';

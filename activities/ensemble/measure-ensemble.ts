@@ -1,14 +1,15 @@
 /** Measures an ensemble on what was tried on statements that it was not trained on. */
-import type { Ensemble } from '../../model/ensemble/ensemble.ts';
-import { type Combination, combined } from '../../selfplay/ensemble/combine.ts';
+import type { Ensemble } from '@stp/language-model';
 import {
   areaUnderCurve,
   bestOf,
   type Candidate,
+  type Combination,
   calibrationError,
+  combined,
   disagreement,
   groupedArea,
-} from '../../selfplay/ensemble/measure.ts';
+} from '@stp/selfplay';
 import type { TriedIn } from './tried-prompts.ts';
 
 export interface EnsembleFigures {

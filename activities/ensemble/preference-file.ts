@@ -2,10 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { describeIssues, StpError } from '@stp/base';
+import type { Preference } from '@stp/config';
 import { z } from 'zod';
-import { describeIssues } from '../../data/describe-issues.ts';
-import { StpError } from '../../data/errors.ts';
-import type { Preference } from '../../data/schemas/objectives.ts';
 
 const LINE_CHARS_MAX = 1 << 20;
 

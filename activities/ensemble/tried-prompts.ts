@@ -2,16 +2,22 @@
  * What a run tried and what came of it, prompt by prompt: whole proofs of statements, and tactics in the states of searches. Of its rounds
  * for training a verifier, of its held-out evaluations for measuring one.
  */
-import { sampleRewardSchema } from '../../data/schemas/reward.ts';
-import { type ShardResult, shardResultSchema } from '../../data/schemas/round.ts';
-import { expansionSchema } from '../../data/schemas/search.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { withoutMarks } from '../../lean/trust/kept-theorem.ts';
-import type { TriedPrompt } from '../../selfplay/ensemble/pairs.ts';
-import { searchTries } from '../../selfplay/ensemble/search-tries.ts';
-import { leanReward } from '../../selfplay/rewards/lean-reward.ts';
-import type { ProverForms, Stated } from '../../selfplay/slots/prover-form.ts';
-import type { StateForm } from '../../selfplay/slots/state-form.ts';
+import {
+  expansionSchema,
+  type ObjectStore,
+  type ShardResult,
+  sampleRewardSchema,
+  shardResultSchema,
+} from '@stp/config/records';
+import { withoutMarks } from '@stp/lean-verifier';
+import {
+  leanReward,
+  type ProverForms,
+  type Stated,
+  type StateForm,
+  searchTries,
+  type TriedPrompt,
+} from '@stp/selfplay';
 import { groupSorted } from '../records/external-sort.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { readShard } from '../round/judged-shard.ts';

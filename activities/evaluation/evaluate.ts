@@ -1,14 +1,18 @@
 /** Evaluation of a model on statements that nothing here trains on: plans of shards, and what their samples came to. */
+
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  modelEvaluationSchema,
+  type ObjectStore,
+  type Proved,
+  type ShardResult,
+  type Statement,
+  statementSchema,
+} from '@stp/config/records';
+import { budgetsFor, passAtK, randomStream, SampleOutcomes, type WorkItem } from '@stp/selfplay';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Proved, type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { modelEvaluationSchema, type ShardResult } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
-import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';

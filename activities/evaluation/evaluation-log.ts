@@ -7,12 +7,10 @@ import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { StpError } from '@stp/base';
+import { linesOf, unreadable } from '@stp/base/files';
+import type { ArtifactRef, ObjectStore, Sample, Statement, Verdict } from '@stp/config/records';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import { linesOf, unreadable } from '../../data/loaders/lines.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { Sample, Statement, Verdict } from '../../data/schemas/records.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 
 export const EVALUATION_LOG = 'generated_proofs_tests.jsonl.gz';
 

@@ -2,11 +2,19 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
-import { StpError } from '../../data/errors.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
+import { StpError } from '@stp/base';
 import {
+  proverMode,
+  type RunConfig,
+  requireSameConfig,
+  resolveConfig,
+  runConfigSchema,
+  writesTactics,
+} from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  costOf,
   type EvaluatedStatements,
   type EvaluateInput,
   type EvaluationFiles,
@@ -15,18 +23,21 @@ import {
   type EvaluationReport,
   evaluateInputSchema,
   evaluationPlanSchema,
-} from '../../data/schemas/evaluation.ts';
-import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { costOf, type ShardResult, sumTokens, sumVerdicts } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig, runConfigSchema, writesTactics } from '../../data/schemas/run-config.ts';
-import { expansionSchema, sumSearches } from '../../data/schemas/search.ts';
-import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { PORTFOLIO_VERSION } from '../../lean/portfolio/scripts.ts';
-import { modelIn } from '../../model/checkpoint/served-model.ts';
-import { refusal } from '../../selfplay/evaluation-rules.ts';
-import { blockEstimate, budgetsFor, passAtK } from '../../selfplay/pass-at-k.ts';
-import { randomStream } from '../../selfplay/random.ts';
+  expansionSchema,
+  type ObjectStore,
+  provedSchema,
+  type ShardResult,
+  type Statement,
+  statementSchema,
+  sumSearches,
+  sumTokens,
+  sumVerdicts,
+} from '@stp/config/records';
+import { STATE_MARKER } from '@stp/config/words';
+import { modelIn } from '@stp/language-model';
+import { PORTFOLIO_VERSION } from '@stp/lean-explore';
+import { blockEstimate, budgetsFor, passAtK, randomStream, refusal } from '@stp/selfplay';
+import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { theoremKeys } from '../prover-forms.ts';

@@ -1,10 +1,14 @@
 /** Sampled and verified shards of an evaluation, read as one stream and counted a statement at a time. */
-import { StpError } from '../../data/errors.ts';
-import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
-import { workItemSchema } from '../../selfplay/shards.ts';
+import { StpError } from '@stp/base';
+import {
+  type ObjectStore,
+  type Sample,
+  type ShardResult,
+  sampleSchema,
+  type Verdict,
+  verdictSchema,
+} from '@stp/config/records';
+import { SampleOutcomes, workItemSchema } from '@stp/selfplay';
 import { readAll, readRecords } from '../records/record-files.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
 import type { JudgedSample } from './evaluation-log.ts';

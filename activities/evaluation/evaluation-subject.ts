@@ -1,8 +1,8 @@
 /** The model and the statements of an evaluation. They never change: a command that names others is refused. */
+
+import { StpError } from '@stp/base';
+import { checkpointRefSchema, type EvaluatedStatements, evaluatedStatementsSchema } from '@stp/config/records';
 import type { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import { checkpointRefSchema } from '../../data/schemas/artifact.ts';
-import { type EvaluatedStatements, evaluatedStatementsSchema } from '../../data/schemas/evaluation.ts';
 
 /** Name of the object in the evaluation's folder that says it. */
 export const EVALUATION_SUBJECT = 'evaluated.json';

@@ -2,12 +2,18 @@
  * pass@k from an evaluation log, ours or STP's (its `summary.py`, stp.md §4.1). Of millions of records two bits each are
  * kept; a split that was not run in full is refused, since its figures would not be comparable.
  */
-import { StpError } from '../../data/errors.ts';
-import { theoremText } from '../../data/loaders/theorem-text.ts';
-import { refusal } from '../../selfplay/evaluation-rules.ts';
-import { blockEstimate, budgetsFor, passAtK, type ShortBlock, stpBudgets } from '../../selfplay/pass-at-k.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import { SampleOutcomes } from '../../selfplay/sample-outcomes.ts';
+import { StpError } from '@stp/base';
+import { theoremText } from '@stp/datasets';
+import {
+  blockEstimate,
+  budgetsFor,
+  passAtK,
+  randomStream,
+  refusal,
+  SampleOutcomes,
+  type ShortBlock,
+  stpBudgets,
+} from '@stp/selfplay';
 import { ITERATIONS_MAX, readEvaluationLog } from './evaluation-log.ts';
 
 /** Statements of a split, as the log should hold them, by `statementText`. */

@@ -1,13 +1,17 @@
 /**
- * What searches found, in the form of the results that llmstep publishes (`data/loaders/search-results.ts` reads it): for each
+ * What searches found, in the form of the results that llmstep publishes (`packages/datasets/loaders/search-results.ts` reads it): for each
  * statement its proof with the states before each tactic, or why there is none.
  */
-import type { SearchResult } from '../../data/loaders/search-results.ts';
-import type { Statement } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { type ExpansionRecord, expansionSchema } from '../../data/schemas/search.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+
+import type { RunConfig } from '@stp/config';
+import {
+  type ExpansionRecord,
+  expansionSchema,
+  type ObjectStore,
+  type ShardResult,
+  type Statement,
+} from '@stp/config/records';
+import type { SearchResult } from '@stp/datasets';
 import { readRecords } from '../records/record-files.ts';
 
 /** The file beside `evaluation.json`. */

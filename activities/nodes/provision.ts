@@ -3,8 +3,8 @@
  * Every attempt is short except that of the watch.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StpError } from '../../data/errors.ts';
-import type { NodesConfig } from '../../data/schemas/nodes.ts';
+import { StpError } from '@stp/base';
+import type { NodesConfig } from '@stp/config';
 import { priceOfNodes } from '../../infra/cloud/pricing.ts';
 import { isStillComing } from '../../infra/nodes/looking.ts';
 import type { Asked, NodesState, Price, Released } from '../../infra/nodes/provider.ts';

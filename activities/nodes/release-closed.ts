@@ -2,8 +2,9 @@
  * Gives back machines of a cloud whose run ended without doing so: it was terminated, or it failed in an unexpected
  * way, or one of its requests took effect after its end. The memo of closed runs says where their machines were.
  */
+
+import { nodesConfigSchema } from '@stp/config';
 import { getClient } from '@temporalio/activity';
-import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 import { lineBatches } from './line-batches.ts';
 
 export interface SortOptions<T> {

@@ -1,8 +1,8 @@
 /** Record files (JSON Lines) in a store: streamed in and out, every line checked by its schema. */
+
+import { StpError } from '@stp/base';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import type { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { LINE_BYTES_MAX, lineBatches } from './line-batches.ts';
 import { RecordWriter } from './record-writer.ts';
 

@@ -2,8 +2,9 @@
  * Keeps records in parts as they arrive, so that the attempt after a lost one continues where that one stopped. A part holds
  * the next records in the order in which they came. Two attempts side by side write parts of different names.
  */
+
+import type { ObjectStore } from '@stp/config/records';
 import type { z } from 'zod';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { readAll, writeRecords } from './record-files.ts';
 
 export interface PartsOptions<T> {

@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 
 /** Characters gathered before they are written. */
 const PENDING_CHARS_MAX = 1 << 18;

@@ -5,9 +5,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 
 const MAGIC = 'STPV';
 const VERSION = 1;

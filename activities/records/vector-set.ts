@@ -2,9 +2,8 @@
  * Vector files of a store as one sequence: copied to this machine, readable in any part, never in memory as a whole.
  */
 import { join } from 'node:path';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { VectorFile } from './vector-files.ts';
 
 export interface VectorSet {

@@ -1,6 +1,6 @@
 /** Distributions that a report shows: quantiles and histograms of pass rates. Pure. */
-import type { Rate } from '../../data/schemas/round.ts';
-import { passRate } from '../../selfplay/rates.ts';
+import type { Rate } from '@stp/config/records';
+import { passRate } from '@stp/selfplay';
 
 export interface Quantiles {
   readonly count: number;

@@ -3,9 +3,8 @@
  * on the run's size.
  */
 
-import type { Proved } from '../../data/schemas/records.ts';
-import type { Evaluation, RoundCounts, Summary } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { RunConfig } from '@stp/config';
+import type { Evaluation, Proved, RoundCounts, Summary } from '@stp/config/records';
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
@@ -28,7 +27,7 @@ export interface RoundFigures {
   readonly rates: { readonly dataset: RateHistogram; readonly conjecture: RateHistogram };
   /** Certified conjectures whose pass rate is in the conjecturer's band, before elegance, transport and relabelling. */
   readonly conjecturesInBand: number;
-  /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`selfplay/novelty.ts`). */
+  /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`packages/selfplay/novelty.ts`). */
   readonly lengths: Quantiles | null;
   readonly novelties: Quantiles | null;
   /** Theorems by which the library had grown before the round's statements were tried, and the round's certified proofs that rest on one. */

@@ -1,5 +1,5 @@
 /** Follows conjecture texts through a round: how many remain after each step. Pure. */
-import { gateVerdictSchema } from '../../data/schemas/records.ts';
+import { gateVerdictSchema } from '@stp/config/records';
 import type { RunFigures } from './figures.ts';
 
 export const FUNNEL_STEPS = [

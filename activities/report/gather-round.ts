@@ -1,14 +1,17 @@
 /** Figures of one round, from its manifest and record files, streamed. Samples and verdicts are not read: their sums are in the manifest. */
+
+import type { RunConfig } from '@stp/config';
+import {
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type RoundManifest,
+  type RoundOutcome,
+  rateSchema,
+  roundManifestSchema,
+} from '@stp/config/records';
+import { displayStatement, type NoveltyIndex, statementSymbols, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
-import type { Proved } from '../../data/schemas/records.ts';
-import { provedSchema } from '../../data/schemas/records.ts';
-import { type RoundManifest, type RoundOutcome, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementSymbols } from '../../selfplay/guide.ts';
-import type { NoveltyIndex } from '../../selfplay/novelty.ts';
-import { displayStatement } from '../../selfplay/prompts.ts';
-import { workItemSchema } from '../../selfplay/shards.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { secondOpinion, wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';

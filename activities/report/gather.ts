@@ -1,8 +1,7 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
-import { changedValues } from '../../data/config/resolve.ts';
-import type { Evaluation, RunCost, TrackingLink } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { NoveltyIndex } from '../../selfplay/novelty.ts';
+import { changedValues } from '@stp/config';
+import type { Evaluation, ObjectStore, RunCost, TrackingLink } from '@stp/config/records';
+import { NoveltyIndex } from '@stp/selfplay';
 import { readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import { portfolioFigures } from '../round/portfolio.ts';

@@ -1,8 +1,13 @@
 /** The proofs that a run keeps, one a statement, as `proofs.lean`: made for its report, or ahead of it. */
+
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type Proved,
+  provedSchema,
+  roundManifestSchema,
+} from '@stp/config/records';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Proved, provedSchema } from '../../data/schemas/records.ts';
-import { roundManifestSchema } from '../../data/schemas/round.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson, readRecords } from '../records/record-files.ts';

@@ -2,15 +2,13 @@
  * Reads the state of a run from its store, for a finished, running or failed run: its last state, and its summary if it
  * has one.
  */
+
+import { describeIssues, StpError } from '@stp/base';
+import { type ArtifactRef, type ObjectStore, summarySchema } from '@stp/config/records';
 import type { z } from 'zod';
-import { describeIssues } from '../../data/describe-issues.ts';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { summarySchema } from '../../data/schemas/round.ts';
 import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
 import { withMoved } from '../../infra/stores/moved.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { costOfRun } from '../run/cost.ts';
 import { runStateSchema } from '../run/run-state.ts';

@@ -2,9 +2,9 @@
  * The end of a run: writes summary.json, proofs.lean (checked as a whole), report.html and its CSV files, from records
  * in the store alone.
  */
+
+import { artifactRefSchema, type Evaluation, runCostSchema, trackingLinkSchema } from '@stp/config/records';
 import { z } from 'zod';
-import { artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Evaluation, runCostSchema, trackingLinkSchema } from '../../data/schemas/round.ts';
 import type { Metric } from '../../infra/monitor/monitor.ts';
 import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
 import { withHeartbeat } from '../edge.ts';

@@ -8,7 +8,7 @@ import {
   type RunCost,
   type Summary,
   sumVerdicts,
-} from '../../data/schemas/round.ts';
+} from '@stp/config/records';
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 

@@ -4,12 +4,9 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { Proved } from '../../data/schemas/records.ts';
-import type { Lemmas } from '../../lean/trust/certificate/proofs-text.ts';
-import { FILE_TIMEOUT_MS, type FileReport } from '../../lean/trust/check-file.ts';
-import { FILE_BYTES_MAX } from '../../lean/trust/source-file.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, Proved } from '@stp/config/records';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas } from '@stp/lean-verifier';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
 import { keptName, proofsFile } from '../round/proofs-file.ts';

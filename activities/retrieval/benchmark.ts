@@ -2,10 +2,16 @@
  * Reads a LeanDojo Benchmark 4 folder as a premise corpus and as traced steps. A step whose tactic names a premise that
  * the corpus does not have is left out, and its place is kept.
  */
-import { StpError } from '../../data/errors.ts';
-import { type Placed, readCorpus, readTheoremRows } from '../../lean/library/leandojo/entries.ts';
-import type { CorpusFile, TacticRow, TheoremRow } from '../../lean/library/leandojo/rows.ts';
-import { PremiseCorpus } from '../../selfplay/retrieval/premise-corpus.ts';
+import { StpError } from '@stp/base';
+import {
+  type CorpusFile,
+  type Placed,
+  readCorpus,
+  readTheoremRows,
+  type TacticRow,
+  type TheoremRow,
+} from '@stp/lean-explore';
+import { PremiseCorpus } from '@stp/selfplay';
 
 /** Rows that are left out: all are counted, the places of the first are kept. */
 export class LeftOut {

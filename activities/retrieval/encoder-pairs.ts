@@ -1,8 +1,8 @@
 /** Pairs that train an encoder for retrieval: the state before a tactic, and a premise that the tactic names. */
 import { join } from 'node:path';
-import type { LeanDojoPart } from '../../lean/library/leandojo/entries.ts';
-import type { EncoderPair } from '../../model/embedded/training/train-encoder.ts';
-import { queryText } from '../../selfplay/retrieval/vector-retriever.ts';
+import type { EncoderPair } from '@stp/language-model/training';
+import type { LeanDojoPart } from '@stp/lean-explore';
+import { queryText } from '@stp/selfplay';
 import { LeftOut, readPremiseCorpus, readTracedSteps, retrievable } from './benchmark.ts';
 
 /** Pairs of one part of a split, in its order; memory holds the texts of all premises and of the pairs. */

@@ -1,6 +1,5 @@
 /** Measures a retriever on the traced steps of one split file: R@1, R@10 and MRR over the steps that name a premise. */
-import type { PremiseCorpus } from '../../selfplay/retrieval/premise-corpus.ts';
-import { type PremiseQuery, RetrievalScores, type Retriever } from '../../selfplay/retrieval/retriever.ts';
+import { type PremiseCorpus, type PremiseQuery, RetrievalScores, type Retriever } from '@stp/selfplay';
 import { batchesOf } from '../records/batches.ts';
 import { LeftOut, readTracedSteps } from './benchmark.ts';
 

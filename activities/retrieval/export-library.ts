@@ -4,13 +4,15 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFolder } from '../../data/prepare/folder.ts';
-import { JsonArrayFile } from '../../data/prepare/json-array-file.ts';
-import { writeLines } from '../../data/prepare/line-file.ts';
-import { LEANDOJO_PARTS, type LeanDojoPart, type LeanDojoSplit } from '../../lean/library/leandojo/entries.ts';
-import type { OwnLibrary } from '../../lean/library/leandojo/own-library.ts';
-import type { TheoremRow } from '../../lean/library/leandojo/rows.ts';
-import { type Random, randomStream } from '../../selfplay/random.ts';
+import { JsonArrayFile, writeFolder, writeLines } from '@stp/datasets';
+import {
+  LEANDOJO_PARTS,
+  type LeanDojoPart,
+  type LeanDojoSplit,
+  type OwnLibrary,
+  type TheoremRow,
+} from '@stp/lean-explore';
+import { type Random, randomStream } from '@stp/selfplay';
 
 /** Share of the theorems in each of the validation and test parts. */
 const PART_SHARE = 0.1;

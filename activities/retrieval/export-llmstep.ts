@@ -3,16 +3,16 @@
  * object a line, `input` is `[GOAL]STATE[PROOFSTEP]`, `output` the tactic and the end of text. Streams: memory holds one theorem.
  */
 import { join } from 'node:path';
-import { writeFolder } from '../../data/prepare/folder.ts';
-import { writeLines } from '../../data/prepare/line-file.ts';
+import { writeFolder, writeLines } from '@stp/datasets';
 import {
   LEANDOJO_PARTS,
   type LeanDojoPart,
   type LeanDojoSplit,
+  NO_GOALS,
+  type OwnLibrary,
   readTheoremRows,
-} from '../../lean/library/leandojo/entries.ts';
-import type { OwnLibrary } from '../../lean/library/leandojo/own-library.ts';
-import { NO_GOALS, type TheoremRow } from '../../lean/library/leandojo/rows.ts';
+  type TheoremRow,
+} from '@stp/lean-explore';
 import { librarySplits } from './export-library.ts';
 
 /** Of GPT-NeoX's tokenizer, which Pythia has. */

@@ -4,14 +4,11 @@
  */
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileChunks, linesOf, madeBy, unreadable } from '@stp/base/files';
+import { fileSha256, writeFolder, writeLines } from '@stp/datasets';
+import type { Generator } from '@stp/language-model';
+import { PremiseCorpus, type TermTable, TermTableBuilder, termsOf } from '@stp/selfplay';
 import { z } from 'zod';
-import { fileChunks, linesOf, unreadable } from '../../data/loaders/lines.ts';
-import { madeBy } from '../../data/made-json.ts';
-import { writeFolder } from '../../data/prepare/folder.ts';
-import { fileSha256, writeLines } from '../../data/prepare/line-file.ts';
-import type { Generator } from '../../model/generator.ts';
-import { PremiseCorpus } from '../../selfplay/retrieval/premise-corpus.ts';
-import { type TermTable, TermTableBuilder, termsOf } from '../../selfplay/retrieval/term-index.ts';
 import { readPremiseCorpus, retrievable } from './benchmark.ts';
 
 /** Longest line of an index: a file with all its premises' names and places. */

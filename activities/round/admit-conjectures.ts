@@ -1,8 +1,13 @@
 /** After the gate: the first accepted statements, in the order of the plan, become the conjectures of the round. */
+
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type GateCounts,
+  gateCountsSchema,
+  type ObjectStore,
+} from '@stp/config/records';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type GateCounts, gateCountsSchema } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

@@ -1,9 +1,10 @@
 /** The chat behind one sample, kept while it may be revised (`prover.mode` `revise`). */
+
+import type { PromptFormat } from '@stp/config';
+import { type ChatMessage, chatMessageSchema } from '@stp/config/records';
+import type { Completion } from '@stp/language-model';
+import { afterThinking } from '@stp/selfplay';
 import { z } from 'zod';
-import type { PromptFormat } from '../../data/schemas/prompt-format.ts';
-import { type ChatMessage, chatMessageSchema } from '../../data/schemas/records.ts';
-import type { Completion } from '../../model/generator.ts';
-import { afterThinking } from '../../selfplay/formats/code-blocks.ts';
 import { LINE_BYTES_MAX } from '../records/line-batches.ts';
 
 /** Beside the other fields of a line. */

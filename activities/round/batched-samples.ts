@@ -1,5 +1,5 @@
 /** Joins requests of several callers into one call of the generator at a time. Requests made during a call go into the next one. */
-import type { Completion, Generator, SampleRequest, SamplingOptions } from '../../model/generator.ts';
+import type { Completion, Generator, SampleRequest, SamplingOptions } from '@stp/language-model';
 
 interface Asked {
   readonly requests: readonly SampleRequest[];

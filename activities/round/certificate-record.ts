@@ -2,11 +2,9 @@
  * The record that is kept with a proof: what exactly was checked, by which checker, in which sandbox. It claims nothing
  * else.
  */
-import { sha256 } from '../../data/schemas/ids.ts';
-import type { Certificate, Proved, SandboxFacts } from '../../data/schemas/records.ts';
-import type { CertifiedProof } from '../../lean/trust/certificate/certify-proofs.ts';
-import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
-import { OBJECT, SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
+import { sha256 } from '@stp/config/ids';
+import type { Certificate, Proved, SandboxFacts } from '@stp/config/records';
+import { type CertifiedProof, LIBRARY_HEADER, OBJECT, SECOND_KERNEL } from '@stp/lean-verifier';
 
 /** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */
 const CLAIM = 'kernel-checked';

@@ -1,8 +1,7 @@
 /** Splits proofs for certification into parts, which nodes certify in parallel, and joins the certified proofs. */
+
+import { type ArtifactRef, artifactRefSchema, partFolder, provedSchema } from '@stp/config/records';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { provedSchema } from '../../data/schemas/records.ts';
-import { partFolder } from '../../data/schemas/round.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { nextOf } from '../records/batches.ts';

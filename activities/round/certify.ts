@@ -1,14 +1,12 @@
 /** Certifies the proofs that a round or an evaluation found. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inLanes } from '@stp/base';
+import type { RunConfig } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import { type ArtifactRef, artifactRefSchema, type ObjectStore, type Proved, provedSchema } from '@stp/config/records';
+import { type CheckProofs, certifyProofs } from '@stp/lean-verifier';
 import { z } from 'zod';
-import { inLanes } from '../../data/lanes.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import { type Proved, provedSchema } from '../../data/schemas/records.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { type CheckProofs, certifyProofs } from '../../lean/trust/certificate/certify-proofs.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { batchesOf } from '../records/batches.ts';

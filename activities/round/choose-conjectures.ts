@@ -2,19 +2,30 @@
  * Chooses the conjectures that train the conjecturer, and the statements they are matched to. Joins rates, proofs and
  * conjectures by id in one pass each; memory holds only numbers.
  */
+
+import { type RunConfig, rewardsUse } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type ObjectStore,
+  provedSchema,
+  type RoundManifest,
+  rateSchema,
+  statementSchema,
+} from '@stp/config/records';
+import {
+  type ChosenConjecture,
+  type ConjectureFacts,
+  chooseConjectures,
+  displayProof,
+  displayStatement,
+  matchingCount,
+  matchingWeight,
+  orderKey,
+  RateTable,
+  useCredit,
+} from '@stp/selfplay';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { provedSchema, statementSchema } from '../../data/schemas/records.ts';
-import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
-import { type RunConfig, rewardsUse } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from '../../selfplay/conjecturer-set.ts';
-import { matchingWeight } from '../../selfplay/matching-weight.ts';
-import { displayProof, displayStatement } from '../../selfplay/prompts.ts';
-import { orderKey } from '../../selfplay/random.ts';
-import { RateTable } from '../../selfplay/rates.ts';
-import { matchingCount } from '../../selfplay/transport.ts';
-import { useCredit } from '../../selfplay/use-credit.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { externalSort } from '../records/external-sort.ts';

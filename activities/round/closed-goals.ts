@@ -1,9 +1,7 @@
 /** Goals that failed searches closed, as statements with proofs that Lean accepts (`prover.search.hindsight`). */
-import type { ClosedGoalRecord, ExpansionRecord } from '../../data/schemas/search.ts';
-import type { Verifier } from '../../lean/verifier.ts';
-import { closedGoals } from '../../selfplay/search/closed-goals.ts';
-import type { WorkItem } from '../../selfplay/shards.ts';
-import { goalStatement, hasHiddenNames } from '../../selfplay/slots/state-form.ts';
+import type { ClosedGoalRecord, ExpansionRecord } from '@stp/config/records';
+import type { Verifier } from '@stp/lean-verifier';
+import { closedGoals, goalStatement, hasHiddenNames, type WorkItem } from '@stp/selfplay';
 
 /** Goals of one statement: those with the longest proofs, since the others say least. */
 const GOALS_PER_STATEMENT_MAX = 4;

@@ -1,10 +1,16 @@
 /** After the last shard: pass rates and the distinct proofs of a round or a pass of it, one shard in memory at a time. */
+
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type ObjectStore,
+  type Proved,
+  type Rate,
+  rateSchema,
+  type ShardResult,
+} from '@stp/config/records';
+import { countRates, passRate } from '@stp/selfplay';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import type { Proved } from '../../data/schemas/records.ts';
-import { type Rate, rateSchema, type ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { countRates, passRate } from '../../selfplay/rates.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';

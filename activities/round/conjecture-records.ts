@@ -1,9 +1,14 @@
 /** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
+
+import {
+  chatMessageSchema,
+  conjectureSchema,
+  gateVerdictSchema,
+  type ObjectStore,
+  type RoundManifest,
+  typedGrammarSchema,
+} from '@stp/config/records';
 import { z } from 'zod';
-import { chatMessageSchema, conjectureSchema, gateVerdictSchema } from '../../data/schemas/records.ts';
-import type { RoundManifest } from '../../data/schemas/round.ts';
-import { typedGrammarSchema } from '../../data/schemas/typed-grammar.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { readRecords } from '../records/record-files.ts';
 
 const originSchema = z.discriminatedUnion('kind', [
@@ -36,7 +41,7 @@ export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 /** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
 export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
-  /** How related to its origin and how clean it is (`selfplay/guide.ts`); null where the guide is off. */
+  /** How related to its origin and how clean it is (`packages/selfplay/guide.ts`); null where the guide is off. */
   guide: z.number().min(0).max(1).nullable(),
   /** As a conjecturer under a grammar writes it. */
   typed: z.strictObject({ prompt: z.string(), target: z.string() }).optional(),

@@ -1,13 +1,23 @@
 /** Plans a round's conjectures: makes their prompts from seeds or targets, in the order in which they are sampled. */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { libraryTheoremSchema, provedSchema, statementSchema } from '../../data/schemas/records.ts';
-import type { RoundManifest } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { matchingWeight } from '../../selfplay/matching-weight.ts';
-import type { ConjectureOrigin } from '../../selfplay/prompts.ts';
-import { type Random, randomStream } from '../../selfplay/random.ts';
-import { conjectureInputs, conjecturesMax, repeatInputs, SeedProofs } from '../../selfplay/seeds.ts';
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  libraryTheoremSchema,
+  type ObjectStore,
+  provedSchema,
+  type RoundManifest,
+  statementSchema,
+} from '@stp/config/records';
+import {
+  type ConjectureOrigin,
+  conjectureInputs,
+  conjecturesMax,
+  matchingWeight,
+  type Random,
+  randomStream,
+  repeatInputs,
+  SeedProofs,
+} from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports, Sources } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';

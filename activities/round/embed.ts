@@ -1,7 +1,8 @@
 /** Embeds statements for the transport (STP §2.8), with the model that conjectured them. */
+
+import type { RunConfig } from '@stp/config';
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '@stp/config/records';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { withHeartbeat } from '../edge.ts';
 import { metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

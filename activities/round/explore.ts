@@ -3,22 +3,21 @@
  * (`conjectures.source` `explore`), written by the model under a grammar by type and then tested (`decode`), or of both kinds
  * (`both`); `random` ones as a control.
  */
+
+import { formatOf, type RunConfig } from '@stp/config';
+import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
+import type { EquationsToTest, ExploredStatement, Tested, TestedEquations } from '@stp/lean-explore';
+import {
+  asPrompt,
+  boundNames,
+  displayStatement,
+  namedTypedForm,
+  type Prompt,
+  type TypedForm,
+  typedForm,
+} from '@stp/selfplay';
 import { log } from '@temporalio/activity';
 import { z } from 'zod';
-import { formatOf } from '../../data/config/formats.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import type {
-  EquationsToTest,
-  ExploredStatement,
-  Tested,
-  TestedEquations,
-} from '../../lean/explore/explore-statements.ts';
-import { asPrompt, type Prompt } from '../../selfplay/formats/formatted.ts';
-import { displayStatement } from '../../selfplay/prompts.ts';
-import { boundNames } from '../../selfplay/slots/slot-table.ts';
-import { namedTypedForm, type TypedForm, typedForm } from '../../selfplay/typed-form.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

@@ -1,10 +1,13 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
-import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import { provedSchema } from '../../data/schemas/records.ts';
+
+import { usesScripts } from '@stp/config';
+import { contentId } from '@stp/config/ids';
 import {
+  type ArtifactRef,
+  artifactRefSchema,
   type GateCounts,
+  type ObjectStore,
+  provedSchema,
   type Rate,
   type RoundCounts,
   type RoundManifest,
@@ -13,9 +16,8 @@ import {
   type ShardResult,
   sumTokens,
   sumVerdicts,
-} from '../../data/schemas/round.ts';
-import { usesScripts } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+} from '@stp/config/records';
+import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';

@@ -2,16 +2,17 @@
  * The training set of a round of walks: for every statement the round's walks, and beside them some of the best of the rounds of the window.
  * Walks are sorted by statement outside of memory.
  */
-import type { FlowGroup } from '../../data/schemas/objectives.ts';
-import { sampleRewardSchema } from '../../data/schemas/reward.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { walkSchema } from '../../data/schemas/walk.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { endReward, flowGroup, type RewardedWalk } from '../../selfplay/flows/flow-group.ts';
-import { ReplayBuffer } from '../../selfplay/flows/replay-buffer.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import type { Stated } from '../../selfplay/slots/prover-form.ts';
-import type { StateForm } from '../../selfplay/slots/state-form.ts';
+import type { FlowGroup, RunConfig } from '@stp/config';
+import { type ObjectStore, sampleRewardSchema, walkSchema } from '@stp/config/records';
+import {
+  endReward,
+  flowGroup,
+  ReplayBuffer,
+  type RewardedWalk,
+  randomStream,
+  type Stated,
+  type StateForm,
+} from '@stp/selfplay';
 import { externalSort, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
 import { readShard } from './judged-shard.ts';

@@ -1,7 +1,7 @@
 /** A proof that the screen accepted, as a record without a certificate. */
-import { contentId } from '../../data/schemas/ids.ts';
-import type { Proved, Sample, Statement, Verdict } from '../../data/schemas/records.ts';
-import { proverPrompt } from '../../selfplay/prompts.ts';
+import { contentId } from '@stp/config/ids';
+import type { Proved, Sample, Statement, Verdict } from '@stp/config/records';
+import { proverPrompt } from '@stp/selfplay';
 
 /** @param found where the statement comes from, the round, and its pass rate there */
 export function foundProof(

@@ -2,15 +2,14 @@
  * The gate: decides which new statements of the conjecturer become conjectures of the round, before any proof of them
  * is sampled. One node gates one part; `admit-conjectures.ts` limits the number over all parts.
  */
+
+import { StpError } from '@stp/base';
+import type { RunConfig } from '@stp/config';
+import { type ArtifactRef, artifactRefSchema, type GateCounts, gateCountsSchema } from '@stp/config/records';
+import { grownHeaders, grownMarks } from '@stp/lean-explore';
+import { markedProof, type Verifier } from '@stp/lean-verifier';
+import { type GateCandidate, gateQuestions } from '@stp/selfplay';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type GateCounts, gateCountsSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { grownHeaders, grownMarks } from '../../lean/library/grow.ts';
-import { markedProof } from '../../lean/trust/kept-theorem.ts';
-import type { Verifier } from '../../lean/verifier.ts';
-import { type GateCandidate, gateQuestions } from '../../selfplay/gate.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';

@@ -1,15 +1,18 @@
 /** Sampling: proofs for a shard of statements, texts for a set of conjecturer inputs. */
+
+import { formatOf, proverMode, type RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type CheckpointRef,
+  costOf,
+  type ObjectStore,
+  PROOF_CHARS_MAX,
+  sumTokens,
+} from '@stp/config/records';
+import type { Completion } from '@stp/language-model';
+import { dedupeSamples, type RawSample, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
-import { formatOf } from '../../data/config/formats.ts';
-import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
-import { PROOF_CHARS_MAX } from '../../data/schemas/records.ts';
-import { costOf, sumTokens } from '../../data/schemas/round.ts';
-import { proverMode, type RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import type { Completion } from '../../model/generator.ts';
-import { dedupeSamples, type RawSample } from '../../selfplay/dedupe.ts';
-import { seedFrom } from '../../selfplay/random.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

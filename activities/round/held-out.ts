@@ -1,10 +1,9 @@
 /** Which statements say what a held-out one says: no conjecture and no example of a round may. */
+
+import type { ProverConfig } from '@stp/config';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
+import { type Stated, statementKey } from '@stp/selfplay';
 import { z } from 'zod';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ProverConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import type { Stated } from '../../selfplay/slots/prover-form.ts';
 import type { Sources } from '../ports.ts';
 import { theoremKeys } from '../prover-forms.ts';
 import { readRecords } from '../records/record-files.ts';

@@ -3,13 +3,15 @@
  * steps of these, and, for a conjecturer that writes texts, what it could have asked for. What says the same as a held-out statement is
  * left out.
  */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { Example } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import { hasConjecturer, type RunConfig, writesTyped } from '../../data/schemas/run-config.ts';
-import { closedGoalSchema } from '../../data/schemas/search.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { formExamples } from '../../selfplay/slots/prover-form.ts';
+import { hasConjecturer, type RunConfig, writesTyped } from '@stp/config';
+import {
+  type ArtifactRef,
+  closedGoalSchema,
+  type Example,
+  type ObjectStore,
+  type ShardResult,
+} from '@stp/config/records';
+import { formExamples } from '@stp/selfplay';
 import type { RunTheorem } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, stateForms } from '../prover-forms.ts';

@@ -1,7 +1,5 @@
 /** Judges the samples of a shard in words, in the place of their verification. The rewards of the round then find its own written. */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { sampleRewardSchema } from '../../data/schemas/reward.ts';
-import { type ShardResult, shardResultSchema } from '../../data/schemas/round.ts';
+import { type ArtifactRef, type ShardResult, sampleRewardSchema, shardResultSchema } from '@stp/config/records';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

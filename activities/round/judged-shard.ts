@@ -1,10 +1,14 @@
 /** A sampled and verified shard as it lies in the store, without the canaries' samples. */
-import { StpError } from '../../data/errors.ts';
-import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import type { JudgedSamples } from '../../selfplay/rates.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import { StpError } from '@stp/base';
+import {
+  type ObjectStore,
+  type Sample,
+  type ShardResult,
+  sampleSchema,
+  type Verdict,
+  verdictSchema,
+} from '@stp/config/records';
+import { type JudgedSamples, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { readRecords } from '../records/record-files.ts';
 
 export interface Shard extends JudgedSamples {

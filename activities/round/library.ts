@@ -3,18 +3,22 @@
  * theorems that later proofs may name, and lemmas that later conjectures may have to share. It grows twice a round: by the
  * round before, and by the round's own conjectures before its statements are tried.
  */
+
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type RoundManifest,
+  type Statement,
+} from '@stp/config/records';
+import { grownMarks } from '@stp/lean-explore';
+import { ownDefinitions } from '@stp/lean-text';
+import { closingLines, GROWN_NAMESPACE, headerOf, LEMMA_MARKS } from '@stp/lean-verifier';
+import { PROPOSITION, readSignature } from '@stp/selfplay';
 import { z } from 'zod';
-import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Proved, provedSchema, type Statement } from '../../data/schemas/records.ts';
-import type { RoundManifest } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { grownMarks } from '../../lean/library/grow.ts';
-import { closingLines } from '../../lean/trust/header.ts';
-import { GROWN_NAMESPACE, headerOf, LEMMA_MARKS } from '../../lean/trust/kept-theorem.ts';
-import { readSignature } from '../../selfplay/signature.ts';
-import { PROPOSITION } from '../../selfplay/slots/slot-table.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
@@ -37,7 +41,7 @@ const grownRecordSchema = z.strictObject({
   premises: z.array(z.string()),
   /** Grown theorems that its compiled proof mentions; missing in older libraries. */
   restsOn: z.array(z.string()).optional(),
-  /** How proofs that open the library's marks use it (`lean/trust/kept-theorem.ts`). */
+  /** How proofs that open the library's marks use it (`packages/lean-verifier/trust/kept-theorem.ts`). */
   marks: z.array(z.enum(LEMMA_MARKS)).default([]),
   /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
   restates: z.array(z.string()).optional(),

@@ -1,6 +1,6 @@
 /**
  * Weights conjectures by distribution matching (STP §2.8): computes cosines of blocks of unproved statements with all
- * conjectures, never of all with all, and runs the greedy of `selfplay/transport.ts` over them in the targets' order.
+ * conjectures, never of all with all, and runs the greedy of `packages/selfplay/transport.ts` over them in the targets' order.
  * Cosines come from a matrix product in 32 bits; if its last digits would decide, they are computed again in 64, in a
  * fixed order.
  */
@@ -8,13 +8,11 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { StpError } from '../../data/errors.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { openInnerProducts, productTolerance } from '../../model/embedded/matrix/inner-products.ts';
-import { innerProduct, norm } from '../../selfplay/similarity.ts';
-import { Transport } from '../../selfplay/transport.ts';
+import { StpError } from '@stp/base';
+import type { RunConfig } from '@stp/config';
+import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
+import { openInnerProducts, productTolerance } from '@stp/language-model';
+import { innerProduct, norm, Transport } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';

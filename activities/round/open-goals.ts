@@ -1,15 +1,16 @@
 /** Goals at which the last round's failed searches stood, as targets of conjectures (`conjectures.openGoalShare`). */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { Statement } from '../../data/schemas/records.ts';
-import type { RoundManifest } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { type ExpansionRecord, expansionSchema } from '../../data/schemas/search.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { closedGoals } from '../../selfplay/search/closed-goals.ts';
-import { workItemSchema } from '../../selfplay/shards.ts';
-import { goalStatement, hasHiddenNames } from '../../selfplay/slots/state-form.ts';
+
+import type { RunConfig } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import {
+  type ArtifactRef,
+  type ExpansionRecord,
+  expansionSchema,
+  type ObjectStore,
+  type RoundManifest,
+  type Statement,
+} from '@stp/config/records';
+import { closedGoals, goalStatement, hasHiddenNames, statementKey, workItemSchema } from '@stp/selfplay';
 import type { Sources } from '../ports.ts';
 import { groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';

@@ -1,12 +1,15 @@
 /** Plans the attempts of a round: statements and conjectures, those under one header together, canaries among them, cut into shards. */
+
+import { isInWords } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type ObjectStore,
+  type Statement,
+  statementSchema,
+} from '@stp/config/records';
+import { isAttempted, orderKey, randomStream, type WorkItem } from '@stp/selfplay';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { isInWords } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { orderKey, randomStream } from '../../selfplay/random.ts';
-import { isAttempted } from '../../selfplay/seeds.ts';
-import type { WorkItem } from '../../selfplay/shards.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { externalSort } from '../records/external-sort.ts';

@@ -2,17 +2,18 @@
  * The training set of a round that trains by reward: every sample of a statement whose samples differ in reward, with its advantage.
  * One shard is in memory at a time.
  */
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { PolicyExample } from '../../data/schemas/objectives.ts';
-import { type SampleReward, sampleRewardSchema } from '../../data/schemas/reward.ts';
-import type { RoundManifest, ShardResult } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { withoutMarks } from '../../lean/trust/kept-theorem.ts';
-import { advantages } from '../../selfplay/rewards/advantages.ts';
-import type { RewardGroup } from '../../selfplay/rewards/reward.ts';
-import type { ProverForms } from '../../selfplay/slots/prover-form.ts';
+import { StpError } from '@stp/base';
+import type { PolicyExample, RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  type ObjectStore,
+  type RoundManifest,
+  type SampleReward,
+  type ShardResult,
+  sampleRewardSchema,
+} from '@stp/config/records';
+import { withoutMarks } from '@stp/lean-verifier';
+import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
 import { readRecords } from '../records/record-files.ts';
 import { readShard } from './judged-shard.ts';
 import { PORTFOLIO } from './portfolio.ts';

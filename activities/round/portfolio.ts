@@ -1,15 +1,19 @@
 /**
- * Runs the portfolio of scripts (`lean/portfolio/`), the line that a model has to beat, on a run's statements. Known
+ * Runs the portfolio of scripts (`packages/lean-explore/portfolio/`), the line that a model has to beat, on a run's statements. Known
  * results are not searched again: Lean checks a known proof here, and a known failure is trusted.
  */
 
-import { type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { type PortfolioFigures, type PortfolioPart, portfolioFiguresSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { provePortfolio } from '../../lean/portfolio/prove.ts';
-import { type RecordRow, rowOf } from '../../lean/portfolio/record.ts';
-import type { RawSample } from '../../selfplay/dedupe.ts';
+import type { RunConfig } from '@stp/config';
+import {
+  type ObjectStore,
+  type PortfolioFigures,
+  type PortfolioPart,
+  portfolioFiguresSchema,
+  type Statement,
+  statementSchema,
+} from '@stp/config/records';
+import { provePortfolio, type RecordRow, rowOf } from '@stp/lean-explore';
+import type { RawSample } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import { once, readAll, readJson } from '../records/record-files.ts';

@@ -2,10 +2,11 @@
  * The Lean file of kept proofs for people: it contains every definition and theorem it uses, so plain `lean` checks it
  * on any machine.
  */
-import { ownDefinitions } from '../../data/lean-text/own-definitions.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { Proved } from '../../data/schemas/records.ts';
-import { type LeanSource, pruneTheorems } from '../../lean/library/prune.ts';
+
+import { contentId } from '@stp/config/ids';
+import type { Proved } from '@stp/config/records';
+import { type LeanSource, pruneTheorems } from '@stp/lean-explore';
+import { ownDefinitions } from '@stp/lean-text';
 import {
   grownSection,
   importLines,
@@ -14,8 +15,8 @@ import {
   type Lemmas,
   neededTheorems,
   type ProofText,
-} from '../../lean/trust/certificate/proofs-text.ts';
-import { splitImports } from '../../lean/trust/header.ts';
+  splitImports,
+} from '@stp/lean-verifier';
 import type { GrownRecord } from './library.ts';
 
 /** Name the theorem has in the file, fully qualified; one for every (statement, proof). */

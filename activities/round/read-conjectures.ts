@@ -2,15 +2,20 @@
  * Reads the conjecturer's texts before Lean is asked: keeps texts that parse and are new up to names, in planned order,
  * and cuts them into parts that nodes with Lean gate in parallel.
  */
+
+import { contentId, statementId } from '@stp/config/ids';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type GateCounts,
+  gateCountsSchema,
+  libraryTheoremSchema,
+  type ObjectStore,
+  partFolder,
+  statementSchema,
+} from '@stp/config/records';
+import { conjecturesMax, countSymbols, guideScore, type SymbolCounts, statementKey } from '@stp/selfplay';
 import { z } from 'zod';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { contentId, statementId } from '../../data/schemas/ids.ts';
-import { libraryTheoremSchema, statementSchema } from '../../data/schemas/records.ts';
-import { type GateCounts, gateCountsSchema, partFolder } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { countSymbols, guideScore, type SymbolCounts } from '../../selfplay/guide.ts';
-import { conjecturesMax } from '../../selfplay/seeds.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';

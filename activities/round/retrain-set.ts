@@ -1,10 +1,15 @@
 /** The retraining set (STP §3): the SFT set and the proofs and conjectures of all rounds, streamed. */
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';
-import type { RoundManifest } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { joinsRetraining, type ProofExamples, proofKey, retrainExamples } from '../../selfplay/prover-set.ts';
-import { exampleKey } from '../../selfplay/select.ts';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type Example,
+  exampleSchema,
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type RoundManifest,
+} from '@stp/config/records';
+import { exampleKey, joinsRetraining, type ProofExamples, proofKey, retrainExamples } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { proofExamples } from '../prover-forms.ts';

@@ -2,22 +2,20 @@
  * Revision: the model sees what Lean says of its failed proofs, and answers again. A new answer is a sample of its own. Its
  * index is that of the first answer plus a multiple of the statement's first samples, so it is known which sample it revises.
  */
-import { formatOf } from '../../data/config/formats.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { formatOf } from '@stp/config';
 import {
+  type ArtifactRef,
+  costOf,
+  type ObjectStore,
   type Sample,
+  type ShardResult,
   sampleSchema,
+  sumTokens,
   type Verdict,
   type VerdictKind,
   verdictSchema,
-} from '../../data/schemas/records.ts';
-import { costOf, type ShardResult, sumTokens } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { asPrompt } from '../../selfplay/formats/formatted.ts';
-import { revisionPrompt } from '../../selfplay/formats/revision.ts';
-import { seedFrom } from '../../selfplay/random.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+} from '@stp/config/records';
+import { asPrompt, dedupeSamples, revisionPrompt, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

@@ -1,14 +1,19 @@
 /** Rewards for the samples of a round, shard by shard: what Lean said and certified, and what other sources say. */
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { type JudgeSpent, judgeSpentSchema, sumSpent } from '../../data/schemas/judge.ts';
-import { type Proved, provedSchema } from '../../data/schemas/records.ts';
-import { sampleRewardSchema } from '../../data/schemas/reward.ts';
-import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import type { RewardName, RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { orderKey } from '../../selfplay/random.ts';
-import { mixedReward } from '../../selfplay/rewards/mixed-reward.ts';
-import type { RewardGroup } from '../../selfplay/rewards/reward.ts';
+import type { RewardName, RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type JudgeSpent,
+  judgeSpentSchema,
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type ShardResult,
+  sampleRewardSchema,
+  shardFolder,
+  sumSpent,
+} from '@stp/config/records';
+import { mixedReward, orderKey, type RewardGroup } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';

@@ -2,15 +2,27 @@
  * The training set of a round: proofs of the replay window, chosen conjectures and, if the configuration says so, SFT
  * examples, without repeats and shuffled. Everything streams; memory holds ids and numbers.
  */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Example, exampleSchema, type Proved, provedSchema } from '../../data/schemas/records.ts';
-import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { type ProofExamples, proofKey, proverExamples, trainsProver } from '../../selfplay/prover-set.ts';
-import { chooseInPass, randomStream } from '../../selfplay/random.ts';
-import { RateTable } from '../../selfplay/rates.ts';
-import { exampleKey } from '../../selfplay/select.ts';
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  type Example,
+  exampleSchema,
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type RoundManifest,
+  rateSchema,
+} from '@stp/config/records';
+import {
+  chooseInPass,
+  exampleKey,
+  type ProofExamples,
+  proofKey,
+  proverExamples,
+  RateTable,
+  randomStream,
+  trainsProver,
+} from '@stp/selfplay';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';

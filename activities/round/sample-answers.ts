@@ -2,15 +2,12 @@
  * Samples answers in the forms of their statements, and takes the proofs out of them. Answers of large models take minutes:
  * finished ones are kept in the store, and the attempt after a lost one asks for the others only.
  */
+
+import { formatOf, type RunConfig } from '@stp/config';
+import type { ChatMessage, ObjectStore } from '@stp/config/records';
+import type { Completion, Generator } from '@stp/language-model';
+import type { Answer, ProverForm, RawSample } from '@stp/selfplay';
 import { z } from 'zod';
-import { formatOf } from '../../data/config/formats.ts';
-import type { ChatMessage } from '../../data/schemas/records.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import type { Completion, Generator } from '../../model/generator.ts';
-import type { RawSample } from '../../selfplay/dedupe.ts';
-import type { Answer } from '../../selfplay/formats/answer.ts';
-import type { ProverForm } from '../../selfplay/slots/prover-form.ts';
 import { LINE_BYTES_MAX } from '../records/line-batches.ts';
 import { RecordParts } from '../records/record-parts.ts';
 

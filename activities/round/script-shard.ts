@@ -1,11 +1,8 @@
 /** The portfolio's scripts on what a shard's samples did not prove (`prover.scripts`). Each proof found is one more sample. */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Sample, sampleSchema } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { SearchScript } from '../../lean/library/search/script-text.ts';
-import type { PortfolioStages } from '../../lean/portfolio/scripts.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
+import type { RunConfig } from '@stp/config';
+import { type ArtifactRef, type Sample, type ShardResult, sampleSchema } from '@stp/config/records';
+import type { PortfolioStages, SearchScript } from '@stp/lean-explore';
+import { dedupeSamples } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

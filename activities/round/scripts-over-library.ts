@@ -1,9 +1,8 @@
 /** The portfolio's scripts over a grown library, whose marks they may open. */
-import type { Statement } from '../../data/schemas/records.ts';
-import { grownHeaders } from '../../lean/library/grow.ts';
-import { type PortfolioTools, provePortfolio } from '../../lean/portfolio/prove.ts';
-import { markedProof } from '../../lean/trust/kept-theorem.ts';
-import { displayProof } from '../../selfplay/prompts.ts';
+import type { Statement } from '@stp/config/records';
+import { grownHeaders, type PortfolioTools, provePortfolio } from '@stp/lean-explore';
+import { markedProof } from '@stp/lean-verifier';
+import { displayProof } from '@stp/selfplay';
 import type { Ports, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 

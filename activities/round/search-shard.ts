@@ -1,22 +1,22 @@
 /** Best-first search for proofs of a shard's statements. Each search gives one sample, verified and certified like the others. */
-import { z } from 'zod';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import { proofStepSchema } from '../../data/schemas/goal.ts';
-import { sampleSchema } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+
+import type { RunConfig } from '@stp/config';
 import {
+  type ArtifactRef,
+  type CheckpointRef,
   type ClosedGoalRecord,
   expansionSchema,
+  proofStepSchema,
+  type ShardResult,
+  sampleSchema,
   searchFiguresSchema,
   shardSearchSchema,
   sumSearches,
-} from '../../data/schemas/search.ts';
-import { grownHeaders } from '../../lean/library/grow.ts';
-import { limitClasses } from '../../lean/trust/verdict/limits.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { seedFrom } from '../../selfplay/random.ts';
-import type { WorkItem } from '../../selfplay/shards.ts';
+} from '@stp/config/records';
+import { grownHeaders } from '@stp/lean-explore';
+import { limitClasses } from '@stp/lean-verifier';
+import { dedupeSamples, seedFrom, type WorkItem } from '@stp/selfplay';
+import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

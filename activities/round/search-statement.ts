@@ -1,21 +1,27 @@
-/** The search for one statement's proof (`selfplay/search`), with Lean through the step API and a model as sampler. */
-import { StpError } from '../../data/errors.ts';
-import type { ProofStep, ShownGoal } from '../../data/schemas/goal.ts';
-import type { Statement } from '../../data/schemas/records.ts';
-import type { SearchConfig } from '../../data/schemas/run-config.ts';
+/** The search for one statement's proof (`packages/selfplay/search`), with Lean through the step API and a model as sampler. */
+import { StpError, type Turns } from '@stp/base';
+import type { SearchConfig } from '@stp/config';
 import {
   type ExpansionRecord,
   expansionSchema,
   GOALS_CHARS_MAX,
+  type ProofStep,
   type SearchFigures,
-} from '../../data/schemas/search.ts';
-import type { Turns } from '../../data/turns.ts';
-import type { StepOptions, StepResult, StepState, Steps } from '../../lean/step/step.ts';
-import { displayProof } from '../../selfplay/prompts.ts';
-import { seedFrom } from '../../selfplay/random.ts';
-import { type Expansion, type Proposal, type SearchOutcome, searchProof } from '../../selfplay/search/best-first.ts';
-import { GOALS_BREAK, stateKey } from '../../selfplay/search/closed-goals.ts';
-import type { StateForm } from '../../selfplay/slots/state-form.ts';
+  type ShownGoal,
+  type Statement,
+} from '@stp/config/records';
+import type { StepOptions, StepResult, StepState, Steps } from '@stp/lean-explore';
+import {
+  displayProof,
+  type Expansion,
+  GOALS_BREAK,
+  type Proposal,
+  type SearchOutcome,
+  type StateForm,
+  searchProof,
+  seedFrom,
+  stateKey,
+} from '@stp/selfplay';
 import type { BatchedSamples } from './batched-samples.ts';
 import type { VerifierWords } from './verifier-words.ts';
 

@@ -1,9 +1,13 @@
 /** Work items as shard files: the input of one sampling and one verification activity; and those that its samples leave open. */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Sample, verdictSchema } from '../../data/schemas/records.ts';
-import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
+import {
+  type ArtifactRef,
+  type ObjectStore,
+  type Sample,
+  type ShardResult,
+  shardFolder,
+  verdictSchema,
+} from '@stp/config/records';
+import { type WorkItem, workItemSchema } from '@stp/selfplay';
 import { batchesOf } from '../records/batches.ts';
 import { readAll, readRecords, writeRecords } from '../records/record-files.ts';
 

@@ -1,8 +1,9 @@
 /** Work on a shard's items through the step API: some Lean processes, each shared by several items. */
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { Turns } from '../../data/turns.ts';
-import type { Steps } from '../../lean/step/step.ts';
-import type { WorkItem } from '../../selfplay/shards.ts';
+
+import { Turns } from '@stp/base';
+import type { RunConfig } from '@stp/config';
+import type { Steps } from '@stp/lean-explore';
+import type { WorkItem } from '@stp/selfplay';
 import type { Ports } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 

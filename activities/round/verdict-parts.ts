@@ -3,8 +3,7 @@
  * part gives the sandbox of the Lean that gave its verdicts. At the end the verdicts of the whole shard are written in order,
  * from parts and memory.
  */
-import { type SandboxFacts, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { type ObjectStore, type SandboxFacts, type Verdict, verdictSchema } from '@stp/config/records';
 import { RecordParts } from '../records/record-parts.ts';
 
 /** Verdicts of a part: about half a second of a node with a hundred processes at cheap proofs, 100 kB. */

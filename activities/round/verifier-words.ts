@@ -1,6 +1,6 @@
 /** What an ensemble of verifiers makes of tactics under a prompt, weighted: searches order states by it, and walks keep it for the flow's rewards. */
-import type { VerifierConfig } from '../../data/schemas/run-config.ts';
-import { combined } from '../../selfplay/ensemble/combine.ts';
+import type { VerifierConfig } from '@stp/config';
+import { combined } from '@stp/selfplay';
 import type { Ports } from '../ports.ts';
 
 export interface VerifierWords {

@@ -1,14 +1,20 @@
 /** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
 
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Sample, sampleSchema, type Verdict, verdictSchema } from '../../data/schemas/records.ts';
-import { type ShardResult, shardResultSchema, type VerdictCounts } from '../../data/schemas/round.ts';
-import { explainedShare, type RunConfig } from '../../data/schemas/run-config.ts';
-import { grownHeaders } from '../../lean/library/grow.ts';
-import type { Candidate, CheckOptions, CheckResult, Verifier } from '../../lean/verifier.ts';
-import { workItemSchema } from '../../selfplay/shards.ts';
-import { namesUnknown } from '../../selfplay/unknown-names.ts';
+import { StpError } from '@stp/base';
+import { explainedShare, type RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  type Sample,
+  type ShardResult,
+  sampleSchema,
+  shardResultSchema,
+  type Verdict,
+  type VerdictCounts,
+  verdictSchema,
+} from '@stp/config/records';
+import { grownHeaders } from '@stp/lean-explore';
+import type { Candidate, CheckOptions, CheckResult, Verifier } from '@stp/lean-verifier';
+import { namesUnknown, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

@@ -1,14 +1,10 @@
 /** Walks for a shard's statements. Each gives one sample, verified and certified like the others, and a record for the flow's training. */
+
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef, walkSchema } from '@stp/config/records';
+import { grownHeaders } from '@stp/lean-explore';
+import { limitClasses } from '@stp/lean-verifier';
+import { dedupeSamples, randomStream, type StateForm, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import { artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { walkSchema } from '../../data/schemas/walk.ts';
-import { grownHeaders } from '../../lean/library/grow.ts';
-import { limitClasses } from '../../lean/trust/verdict/limits.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { randomStream, seedFrom } from '../../selfplay/random.ts';
-import { type WorkItem, workItemSchema } from '../../selfplay/shards.ts';
-import type { StateForm } from '../../selfplay/slots/state-form.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

@@ -1,15 +1,9 @@
 /** Walks from one statement: Lean through the step API, a model as policy. What two walks have in common Lean runs once. */
-import { StpError } from '../../data/errors.ts';
-import type { ShownGoal } from '../../data/schemas/goal.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { Statement } from '../../data/schemas/records.ts';
-import type { Walk } from '../../data/schemas/walk.ts';
-import type { Turns } from '../../data/turns.ts';
-import type { StepOptions, StepResult, StepState, Steps } from '../../lean/step/step.ts';
-import { STOP_TACTIC } from '../../selfplay/flows/flow-group.ts';
-import { displayProof } from '../../selfplay/prompts.ts';
-import { seedFrom } from '../../selfplay/random.ts';
-import type { StateForm } from '../../selfplay/slots/state-form.ts';
+import { StpError, type Turns } from '@stp/base';
+import { contentId } from '@stp/config/ids';
+import type { ShownGoal, Statement, Walk } from '@stp/config/records';
+import type { StepOptions, StepResult, StepState, Steps } from '@stp/lean-explore';
+import { displayProof, STOP_TACTIC, type StateForm, seedFrom } from '@stp/selfplay';
 import type { BatchedSamples } from './batched-samples.ts';
 import { goalsText, NOTHING, retried, shownGoal } from './search-statement.ts';
 

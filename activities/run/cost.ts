@@ -1,5 +1,5 @@
 /** What a run has cost, from its state: time of machines at the prices of those days, tokens, time of Lean. */
-import { costOfTokens, type MachineTime, type RunCost } from '../../data/schemas/round.ts';
+import { costOfTokens, type MachineTime, type RunCost } from '@stp/config/records';
 import { machinesText, priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { RunState } from './run-state.ts';
 

@@ -1,23 +1,21 @@
 /** Prepares a run: resolves its configuration, chooses its statements, writes the SFT set. */
-import { ApplicationFailure } from '@temporalio/activity';
-import { z } from 'zod';
-import { requireSameConfig, resolveConfig } from '../../data/config/resolve.ts';
-import { StpError } from '../../data/errors.ts';
-import { artifactRefSchema } from '../../data/schemas/artifact.ts';
-import { wordsId } from '../../data/schemas/ids.ts';
-import type { Split, Statement } from '../../data/schemas/records.ts';
+
+import { StpError } from '@stp/base';
 import {
   isInWords,
   type RunConfig,
+  requireSameConfig,
+  resolveConfig,
   runConfigSchema,
   type StartInput,
   startInputSchema,
-} from '../../data/schemas/run-config.ts';
+} from '@stp/config';
+import { wordsId } from '@stp/config/ids';
+import { artifactRefSchema, type ObjectStore, type Split, type Statement } from '@stp/config/records';
+import { heldOutKeysOf, keyUnderAnyHeader, matchingWeight, randomStream } from '@stp/selfplay';
+import { ApplicationFailure } from '@temporalio/activity';
+import { z } from 'zod';
 import { priceOfNodes } from '../../infra/cloud/pricing.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { heldOutKeysOf, keyUnderAnyHeader } from '../../selfplay/dedupe.ts';
-import { matchingWeight } from '../../selfplay/matching-weight.ts';
-import { randomStream } from '../../selfplay/random.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { slotKeys, theoremKeys } from '../prover-forms.ts';

@@ -1,8 +1,8 @@
 /**
  * Finds how far a run has come from the objects in its store: the states after its SFT and its rounds, and its report.
  */
-import { StpError } from '../../data/errors.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+import { StpError } from '@stp/base';
+import type { ObjectStore } from '@stp/config/records';
 
 /** State before any round: data and SFT are done. */
 export const SFT_ONLY = -1;

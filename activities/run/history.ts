@@ -1,9 +1,13 @@
 /** The results of earlier rounds, read from their manifests. */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type RoundManifest, rateSchema, roundManifestSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { keepBest } from '../../selfplay/rates.ts';
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  type ObjectStore,
+  type RoundManifest,
+  rateSchema,
+  roundManifestSchema,
+} from '@stp/config/records';
+import { keepBest } from '@stp/selfplay';
 import { readJson, readRecords } from '../records/record-files.ts';
 
 export async function readManifests(store: ObjectStore, refs: readonly ArtifactRef[]): Promise<RoundManifest[]> {

@@ -2,15 +2,17 @@
  * The state of a run, and the result of its end: the workflow carries it, stores it after every round, and the report
  * reads it.
  */
-import { z } from 'zod';
-import { type ArtifactRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
+
+import { runConfigSchema } from '@stp/config';
 import {
+  type ArtifactRef,
+  checkpointRefSchema,
   type Evaluation,
   machineTimeSchema,
   roundEvaluationSchema,
   roundOutcomeSchema,
-} from '../../data/schemas/round.ts';
-import { runConfigSchema } from '../../data/schemas/run-config.ts';
+} from '@stp/config/records';
+import { z } from 'zod';
 import { trainedSchema } from '../training/training.ts';
 import { preparedDataSchema } from './datasets.ts';
 

@@ -2,10 +2,11 @@
  * State between runs: every round leaves the run's state in its store (`state/round-N.json`), and a run can start from
  * the state of another one, from its SFT model alone or from any of its rounds (stp.md F19).
  */
+
+import { StpError } from '@stp/base';
+import type { RunConfig, StartInput } from '@stp/config';
+import type { ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import type { RunConfig, StartInput } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { logMetrics } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { once, readJson } from '../records/record-files.ts';

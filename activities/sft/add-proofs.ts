@@ -5,13 +5,12 @@
 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StpError } from '../../data/errors.ts';
-import { readLines } from '../../data/loaders/lines.ts';
-import { openSftSet, writeSftSet } from '../../data/prepare/sft-set.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import { type Example, provedSchema } from '../../data/schemas/records.ts';
-import { proverExample } from '../../selfplay/prompts.ts';
-import { orderKey } from '../../selfplay/random.ts';
+import { StpError } from '@stp/base';
+import { readLines } from '@stp/base/files';
+import { contentId } from '@stp/config/ids';
+import { type Example, provedSchema } from '@stp/config/records';
+import { openSftSet, writeSftSet } from '@stp/datasets';
+import { orderKey, proverExample } from '@stp/selfplay';
 import { externalSort, firstOfEach } from '../records/external-sort.ts';
 import type { PreparedSft, SftTarget } from './prepare.ts';
 import { statementKeysOf } from './statements-of.ts';

@@ -2,8 +2,7 @@
  * Chooses the theorems that are kept out of an SFT set, so that its loss can be measured on proofs outside the
  * training.
  */
-import { statementKey } from '../../selfplay/dedupe.ts';
-import type { Random } from '../../selfplay/random.ts';
+import { type Random, statementKey } from '@stp/selfplay';
 
 /** Of a LeanDojo set (STP §1.3 step 6), but never more than a tenth of what there is. */
 export const TRACED_HELD_OUT = { most: 4_096, share: 0.1 } as const;

@@ -4,18 +4,23 @@
  * theorem.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { ShownGoal } from '../../data/schemas/goal.ts';
-import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import { type ConjecturerTuple, conjecturerTuples } from '../../lean/library/extract.ts';
-import { type TracedProof, tracedProofId } from '../../lean/step/traced-file.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { conjecturerExample, displayProof, targetExample } from '../../selfplay/prompts.ts';
-import { type Random, randomStream } from '../../selfplay/random.ts';
-import { dedupeExamples } from '../../selfplay/select.ts';
-import { formExamples, type ProverForms, type Stated } from '../../selfplay/slots/prover-form.ts';
-import type { StateForm } from '../../selfplay/slots/state-form.ts';
-import { targetPairs } from '../../selfplay/targets.ts';
+import type { RunConfig } from '@stp/config';
+import type { Example, LibraryTheorem, ShownGoal } from '@stp/config/records';
+import { type ConjecturerTuple, conjecturerTuples, type TracedProof, tracedProofId } from '@stp/lean-explore';
+import {
+  conjecturerExample,
+  dedupeExamples,
+  displayProof,
+  formExamples,
+  type ProverForms,
+  type Random,
+  randomStream,
+  type Stated,
+  type StateForm,
+  statementKey,
+  targetExample,
+  targetPairs,
+} from '@stp/selfplay';
 
 /** Weight of a conjecturer example in prepared sets (STP §1.3, step 9: none is given, so 1). */
 export const CONJECTURER_WEIGHT = 1;

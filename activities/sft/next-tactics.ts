@@ -3,12 +3,10 @@
  * it was run on, and the tactic. The validation part gives the held-out examples; the test part is not read.
  */
 import { join } from 'node:path';
-import { contentId } from '../../data/schemas/ids.ts';
-import { type Example, PROOF_CHARS_MAX } from '../../data/schemas/records.ts';
-import type { LeanDojoSplit } from '../../lean/library/leandojo/entries.ts';
-import { readGoalTexts } from '../../lean/step/goal-text.ts';
-import { formExamples } from '../../selfplay/slots/prover-form.ts';
-import { plainStateForm } from '../../selfplay/slots/state-form.ts';
+import { contentId } from '@stp/config/ids';
+import { type Example, PROOF_CHARS_MAX } from '@stp/config/records';
+import { type LeanDojoSplit, readGoalTexts } from '@stp/lean-explore';
+import { formExamples, plainStateForm } from '@stp/selfplay';
 import { externalSort, firstOfEach } from '../records/external-sort.ts';
 import { LeftOut, readPremiseCorpus, readTracedSteps } from '../retrieval/benchmark.ts';
 

@@ -1,14 +1,9 @@
 /** Prepares SFT sets for runs to name: from the repository's library, or from LeanDojo Benchmark 4 and its Mathlib. */
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { JsonArrayFile } from '../../data/prepare/json-array-file.ts';
-import { type SftManifest, writeSftSet } from '../../data/prepare/sft-set.ts';
-import type { LeanDojoSplit } from '../../lean/library/leandojo/entries.ts';
-import { readSourceTheorems, type SourceTheorem, type SourceTheorems } from '../../lean/library/leandojo/theorems.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { proverExample } from '../../selfplay/prompts.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import { plainForm } from '../../selfplay/slots/prover-form.ts';
+import { JsonArrayFile, type SftManifest, writeSftSet } from '@stp/datasets';
+import { type LeanDojoSplit, readSourceTheorems, type SourceTheorem, type SourceTheorems } from '@stp/lean-explore';
+import { plainForm, proverExample, randomStream, statementKey } from '@stp/selfplay';
 import type { Sources } from '../ports.ts';
 import type { LeftOut } from '../retrieval/benchmark.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
@@ -207,7 +202,7 @@ function card(
     `- **Held out**: ${counts.heldOutTheorems} theorems, a seeded choice; they are in no example and not in the table.`,
     ...Object.entries(left).map(([reason, count]) => `- ${count} ${reason}.`),
     '',
-    'Prompts are those of `selfplay/prompts.ts`, the same in training and sampling.',
+    'Prompts are those of `packages/selfplay/prompts.ts`, the same in training and sampling.',
     '',
   ].join('\n');
 }

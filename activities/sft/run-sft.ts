@@ -2,16 +2,13 @@
  * The SFT set of a run: made from the repository's library, or streamed from a prepared set. In both cases no prompt
  * and no target contains a held-out statement, up to names.
  */
-import { StpError } from '../../data/errors.ts';
-import type { SftManifest } from '../../data/prepare/sft-set.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import { meetsStates, type RunConfig, writesTactics, writesTyped } from '../../data/schemas/run-config.ts';
-import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import { formExamples, type Stated } from '../../selfplay/slots/prover-form.ts';
-import { goalStatement } from '../../selfplay/slots/state-form.ts';
+import { StpError } from '@stp/base';
+import { meetsStates, type RunConfig, writesTactics, writesTyped } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import type { Example, LibraryTheorem } from '@stp/config/records';
+import { STATE_MARKER } from '@stp/config/words';
+import type { SftManifest } from '@stp/datasets';
+import { formExamples, goalStatement, randomStream, type Stated, statementKey } from '@stp/selfplay';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
@@ -148,7 +145,7 @@ async function libraryStates(
     throw new StpError(
       'STP1501',
       `data/sft/steps.jsonl has no traced proofs, and prover.mode is ${prover.mode}`,
-      'Make it by node lean/library/trace-main.ts, or take prover.mode=whole.',
+      'Make it by node packages/lean-explore/library/trace-main.ts, or take prover.mode=whole.',
     );
   return {
     traced,

@@ -1,10 +1,7 @@
 /** Finds all statements that an example shows or asks for, and makes the same example for another prompt shape. */
-import type { Example } from '../../data/schemas/records.ts';
-import { STATE_MARKER } from '../../data/schemas/slot-tokens.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import type { ConjecturerForm } from '../../selfplay/formats/formatted.ts';
-import { targetExample } from '../../selfplay/prompts.ts';
-import { formExamples, type ProverForms } from '../../selfplay/slots/prover-form.ts';
+import type { Example } from '@stp/config/records';
+import { STATE_MARKER } from '@stp/config/words';
+import { type ConjecturerForm, formExamples, type ProverForms, statementKey, targetExample } from '@stp/selfplay';
 
 const MARKERS = /<(prove|state|by|lemma|easy|hard)>/;
 /** Inaccessible names of a goal, as prompts number them. */

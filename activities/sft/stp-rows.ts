@@ -4,8 +4,7 @@
  * held-out theorems are cut out of every file's text and out of every tuple; STP leaves them in.
  */
 import { realpath } from 'node:fs/promises';
-import { conjecturerTuples } from '../../lean/library/extract.ts';
-import { readSourceLines, type SourceTheorem } from '../../lean/library/leandojo/theorems.ts';
+import { conjecturerTuples, readSourceLines, type SourceTheorem } from '@stp/lean-explore';
 
 export interface StpRow {
   readonly prompt: string;

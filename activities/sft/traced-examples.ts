@@ -3,14 +3,11 @@
  * contains a held-out theorem, neither as a proof nor in any place of a tuple.
  */
 
-import { MATHLIB_HEADER } from '../../data/prepare/public-sets.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import { conjecturerTuples } from '../../lean/library/extract.ts';
-import type { SourceTheorem } from '../../lean/library/leandojo/theorems.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { proverExample } from '../../selfplay/prompts.ts';
-import { randomStream } from '../../selfplay/random.ts';
+import { contentId } from '@stp/config/ids';
+import type { Example, LibraryTheorem } from '@stp/config/records';
+import { MATHLIB_HEADER } from '@stp/datasets';
+import { conjecturerTuples, type SourceTheorem } from '@stp/lean-explore';
+import { proverExample, randomStream, statementKey } from '@stp/selfplay';
 import { chooseHeldOut, TRACED_HELD_OUT } from './held-out.ts';
 import { CONJECTURER_WEIGHT, tupleExample } from './library-examples.ts';
 

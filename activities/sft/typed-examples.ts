@@ -2,12 +2,9 @@
  * SFT examples of a conjecturer that writes under a grammar by type: a library theorem, and an equation over the functions near it that
  * holds on test values and needs more than a cheap tactic.
  */
-import type { Example, LibraryTheorem } from '../../data/schemas/records.ts';
-import type { LibraryEquations } from '../../lean/explore/equations-file.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import type { Stated } from '../../selfplay/slots/prover-form.ts';
-import { boundNames } from '../../selfplay/slots/slot-table.ts';
-import { typedForm } from '../../selfplay/typed-form.ts';
+import type { Example, LibraryTheorem } from '@stp/config/records';
+import type { LibraryEquations } from '@stp/lean-explore';
+import { boundNames, randomStream, type Stated, typedForm } from '@stp/selfplay';
 import type { DefinitionSource } from '../ports.ts';
 
 export interface TypedExamplesInput {

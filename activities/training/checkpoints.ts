@@ -5,12 +5,17 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inLanes, StpError } from '@stp/base';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type CheckpointRef,
+  type ObjectStore,
+  type UploadToken,
+  uploadTokenSchema,
+} from '@stp/config/records';
+import { modelIn } from '@stp/language-model';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import { inLanes } from '../../data/lanes.ts';
-import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '../../data/schemas/artifact.ts';
-import { type ObjectStore, type UploadToken, uploadTokenSchema } from '../../infra/stores/object-store.ts';
-import { modelIn } from '../../model/checkpoint/served-model.ts';
 import { readJson } from '../records/record-files.ts';
 
 /** Files on their way at once: each holds two chunks of 8 MiB, one on its way and one being read. */

@@ -5,8 +5,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inLanes } from '../../data/lanes.ts';
-import type { ObjectInfo, ObjectStore } from '../../infra/stores/object-store.ts';
+import { inLanes } from '@stp/base';
+import type { ObjectInfo, ObjectStore } from '@stp/config/records';
 import { TRANSFERS_MAX } from './checkpoints.ts';
 
 const isFolder = (store: ObjectStore): boolean => store.root.startsWith('file://');

@@ -5,10 +5,9 @@
  * round, whether the round was finished or skipped.
  */
 import { posix } from 'node:path';
+import type { RunConfig } from '@stp/config';
+import type { CheckpointRef, ObjectInfo, ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
-import type { CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectInfo, ObjectStore } from '../../infra/stores/object-store.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 

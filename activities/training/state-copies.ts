@@ -2,8 +2,9 @@
  * Copies a training's states to the store while the training runs: one at a time. A failed copy never ends the
  * training.
  */
+
+import type { KeptState } from '@stp/language-model';
 import { log } from '@temporalio/activity';
-import type { KeptState } from '../../model/trainer.ts';
 import { newStateId, type StatePart, type TrainingStates } from './training-states.ts';
 
 /** For heartbeats: the state from which another machine could resume, and why there is no newer one. */

@@ -7,18 +7,24 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LevanterEngine } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import { checkpointRefSchema, type ObjectStore } from '@stp/config/records';
+import {
+  exportFolder,
+  levanterCommand,
+  levanterConfig,
+  runLevanter,
+  StepMetrics,
+  sealExport,
+  startingPoint,
+  tokensOf,
+  trainingId,
+  writeRows,
+} from '@stp/language-model';
+import { optimiserSteps } from '@stp/selfplay';
 import { log } from '@temporalio/activity';
 import { z } from 'zod';
-import { checkpointRefSchema } from '../../data/schemas/artifact.ts';
-import type { LevanterEngine } from '../../data/schemas/engines.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { startingPoint } from '../../model/embedded/starting-point.ts';
-import { exportFolder, levanterCommand, levanterConfig, tokensOf } from '../../model/trainers/levanter/config.ts';
-import { runLevanter, StepMetrics } from '../../model/trainers/levanter/run.ts';
-import { sealExport, writeRows } from '../../model/trainers/levanter/scripts.ts';
-import { trainingId } from '../../model/trainers/levanter/training-id.ts';
-import { optimiserSteps } from '../../selfplay/select.ts';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';

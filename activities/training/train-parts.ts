@@ -6,8 +6,8 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StpError } from '@stp/base';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
 import { meetingPlace } from '../../infra/nodes/meeting-place.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';

@@ -4,7 +4,7 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TrainResult } from '../../model/trainer.ts';
+import type { TrainResult } from '@stp/language-model';
 import { withHeartbeat } from '../edge.ts';
 import type { Ports } from '../ports.ts';
 import { once } from '../records/record-files.ts';

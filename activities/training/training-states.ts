@@ -12,12 +12,10 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { inLanes, StpError } from '@stp/base';
+import { type ArtifactRef, artifactRefSchema, type ObjectInfo, type ObjectStore } from '@stp/config/records';
+import type { KeptState } from '@stp/language-model';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import { inLanes } from '../../data/lanes.ts';
-import { type ArtifactRef, artifactRefSchema } from '../../data/schemas/artifact.ts';
-import type { ObjectInfo, ObjectStore } from '../../infra/stores/object-store.ts';
-import type { KeptState } from '../../model/trainer.ts';
 import { readJson } from '../records/record-files.ts';
 import { fetchFiles, TRANSFERS_MAX } from './checkpoints.ts';
 

@@ -5,14 +5,13 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ObjectiveConfig, OptimiserConfig, RunConfig } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import { type ArtifactRef, type CheckpointRef, checkpointRefSchema } from '@stp/config/records';
+import type { TrainingShare, TrainResult } from '@stp/language-model';
+import { optimiserSteps } from '@stp/selfplay';
 import { log } from '@temporalio/activity';
 import { z } from 'zod';
-import { type ArtifactRef, type CheckpointRef, checkpointRefSchema } from '../../data/schemas/artifact.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import type { ObjectiveConfig } from '../../data/schemas/objectives.ts';
-import type { OptimiserConfig, RunConfig } from '../../data/schemas/run-config.ts';
-import type { TrainingShare, TrainResult } from '../../model/trainer.ts';
-import { optimiserSteps } from '../../selfplay/select.ts';
 import { metricsAt } from '../metrics.ts';
 import type { Ports } from '../ports.ts';
 import { fetchCheckpoint } from './checkpoints.ts';

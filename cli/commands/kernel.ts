@@ -1,7 +1,7 @@
 /** `bin/stp kernel …`: the second kernel. */
+
+import { DEFAULT_LIMITS, STANDARD_AXIOMS } from '@stp/lean-kernel/defaults';
 import { type Command, InvalidArgumentError } from 'commander';
-import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
-import { STANDARD_AXIOMS } from '../../lean/kernel/special/standard-axioms.ts';
 import { wholeNumber } from '../options.ts';
 
 export function addKernelCommand(program: Command): void {

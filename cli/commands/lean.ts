@@ -1,7 +1,7 @@
 /** `bin/stp lean …`: the verification service. */
 import { availableParallelism } from 'node:os';
+import { DEFAULT_LIMITS } from '@stp/lean-verifier/defaults';
 import { type Command, Option } from 'commander';
-import { DEFAULT_LIMITS } from '../../lean/serve/limits.ts';
 import { portValue, wholeNumber } from '../options.ts';
 
 const MEBIBYTE = 1_048_576;

@@ -1,7 +1,7 @@
 /** `bin/stp nodes …`: manages machines by hand. */
+
+import { COMMAND_SECONDS_MAX, presetNames } from '@stp/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { presetNames } from '../../data/config/resolve.ts';
-import { COMMAND_SECONDS_MAX } from '../../data/schemas/nodes.ts';
 import { keyValue, wholeNumber } from '../options.ts';
 
 /** A run's name is a folder and a label. */

@@ -1,6 +1,7 @@
 /** `bin/stp retrieve …`: premises for proof states. */
+
+import { TERM_SCORINGS } from '@stp/selfplay/defaults';
 import { type Command, Option } from 'commander';
-import { TERM_SCORINGS } from '../../selfplay/retrieval/term-index.ts';
 import { rateValue, seedValue, wholeNumber } from '../options.ts';
 
 export function addRetrieveCommands(program: Command): void {

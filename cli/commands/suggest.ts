@@ -1,6 +1,7 @@
 /** `bin/stp suggest …`: suggestions in the editor. */
+
+import { PROMPT_KINDS, suggestionProcesses } from '@stp/editor/defaults';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PROMPT_KINDS, suggestionProcesses } from '../../suggest/defaults.ts';
 import { portValue, secondsValue, temperatureValue, wholeNumber } from '../options.ts';
 
 const LLMSTEP_PORT = 6000;

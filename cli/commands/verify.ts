@@ -1,7 +1,7 @@
 /** `bin/stp verify`: verdicts on proofs from elsewhere. */
 import { availableParallelism } from 'node:os';
+import { MEMORY_BYTES_MAX } from '@stp/lean-verifier/defaults';
 import { type Command, Option } from 'commander';
-import { MEMORY_BYTES_MAX } from '../../lean/trust/verdict/limits.ts';
 import { secondsValue, wholeNumber } from '../options.ts';
 
 const MEBIBYTE = 1_048_576;

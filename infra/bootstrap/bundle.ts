@@ -5,21 +5,21 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { create } from 'tar';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../stores/object-store.ts';
 
 const run = promisify(execFile);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** Folders of the repository that no worker needs. */
-const LEFT_OUT = /^(?:test|docs|tools|runs|\.github|data\/lean-corpus)\//;
+const LEFT_OUT =
+  /^(?:test|docs|tools|runs|\.github|data\/lean-corpus|packages\/[^/]+\/testing)\/|^packages\/(?:.*\.(?:test|slow)|[^/]+\/testing)\.ts$/;
 /** Of packages: programs for other systems, sources of native code, and what only compilers and people read. */
 const LEFT_OUT_OF_PACKAGES =
   /@temporalio\/core-bridge\/(?:releases\/(?!x86_64-unknown-linux-gnu\/)|sdk-core\/|src\/)|onnxruntime-node\/bin\/napi-v\d+\/(?:darwin|win32|linux\/arm64)\/|\.(?:map|md|d\.[cm]?ts)$/;
@@ -103,11 +103,15 @@ async function packageFiles(repository: string): Promise<string[]> {
   const folders = listed
     .split('\n')
     .map((line) => relative(repository, line.trim()))
-    .filter((name) => name.startsWith(`node_modules${sep}`));
+    .filter((name) => name.split(sep).includes('node_modules'));
   if (folders.length === 0)
     throw new StpError('STP1002', `${repository} has no installed packages`, 'Run npm ci first.');
   const files: string[] = [];
-  for (const folder of new Set(folders)) files.push(...(await filesUnder(repository, folder)));
+  for (const folder of new Set(folders)) {
+    // A package of the repository itself: a link, whose target is among the tracked files.
+    const isOwn = (await lstat(join(repository, folder))).isSymbolicLink();
+    files.push(...(isOwn ? [folder] : await filesUnder(repository, folder)));
+  }
   return files.filter((name) => !LEFT_OUT_OF_PACKAGES.test(name));
 }
 

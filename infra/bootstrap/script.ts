@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StpError } from '@stp/base';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
 
 /** What is there to compute with: it decides which Python environments are installed. `lean` has none. */
 export type NodeKind = 'tpu' | 'gpu' | 'lean';

@@ -3,7 +3,7 @@
  * reasons that Compute Engine writes into operations. It distinguishes quota (a person must ask for more), capacity
  * (there is none now) and too many calls.
  */
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 
 /** gRPC codes by HTTP status (google.rpc.Code), for answers that carry the status alone. */
 const CODE_OF_STATUS: Readonly<Record<number, number>> = {

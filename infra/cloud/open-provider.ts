@@ -1,7 +1,7 @@
 /**
  * Opens the provider named in a configuration. Clients of clouds are made at their first call and shared by all runs.
  */
-import type { NodesConfig } from '../../data/schemas/nodes.ts';
+import type { NodesConfig } from '@stp/config';
 import { inventoryProvider } from '../nodes/inventory.ts';
 import type { Metadata, NodeProvider } from '../nodes/provider.ts';
 import { googleComputeApi } from './compute/google-api.ts';

@@ -5,9 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
-import { describeIssues } from '../../data/describe-issues.ts';
-import { StpError } from '../../data/errors.ts';
 
 const priceSchema = z.strictObject({
   /** A family of TPU chips (`v4`), or a machine type (`a2-highgpu-8g`). */

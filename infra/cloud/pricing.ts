@@ -1,5 +1,5 @@
 /** What the machines of a configuration cost by the hour, for plans, cost guards and the accounts of runs. */
-import type { NodesConfig } from '../../data/schemas/nodes.ts';
+import type { NodesConfig } from '@stp/config';
 import type { Price } from '../nodes/provider.ts';
 import { listPrice } from './price-table.ts';
 import { sliceOf } from './tpu/requests.ts';

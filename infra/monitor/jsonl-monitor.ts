@@ -6,9 +6,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
-import { describeIssues } from '../../data/describe-issues.ts';
-import { StpError } from '../../data/errors.ts';
 import { type Metric, type Monitor, metricNameSchema, metricSchema } from './monitor.ts';
 
 /** JSON has no NaN and no infinities; they are written as these words. */

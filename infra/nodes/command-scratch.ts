@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunMark, writeRunMark } from '../../data/run-mark.ts';
+import { type RunMark, writeRunMark } from '@stp/base/files';
 import { makeOwnedFolder, orphanPrefix } from '../owned-folders.ts';
 import { isOwnerGone, ownerOfThisProcess } from '../processes.ts';
 import { endControlGroups } from './control-groups.ts';

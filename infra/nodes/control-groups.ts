@@ -1,12 +1,12 @@
 /**
- * Control groups of Lean processes (`lean/runtime/process/cgroup.ts` makes them, and names them after the run's mark):
+ * Control groups of Lean processes (`packages/lean-verifier/runtime/process/cgroup.ts` makes them, and names them after the run's mark):
  * a process in one belongs to the run even if it has removed its mark. This file finds the groups where this machine
  * mounts the hierarchies `memory` and `pids` (version 1) or the unified one, ends their processes and removes them.
  */
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunMark, RunPart } from '../../data/run-mark.ts';
+import type { RunMark, RunPart } from '@stp/base/files';
 
 /** `stp-MARK-PID-NUMBER`, characters of the mark that cannot stand in a name replaced by `_`. */
 const GROUP_NAME = /^stp-(.+)_(\d+)\.(\d+)\.(\d+)_(lean|model)-\d+-\d+$/;

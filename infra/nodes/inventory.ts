@@ -3,10 +3,10 @@
  * workers `bin/stp nodes up` has started; nothing is bought and nothing is deleted.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { StpError } from '@stp/base';
+import type { InventoryConfig } from '@stp/config';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
-import type { InventoryConfig } from '../../data/schemas/nodes.ts';
 import { hostQueue } from './names.ts';
 import type { NodeHost, NodeProvider } from './provider.ts';
 

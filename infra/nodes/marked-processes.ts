@@ -4,8 +4,8 @@
  * its own, and Lean in the middle of a proof ignores gentler signals.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StpError } from '../../data/errors.ts';
-import type { RunMark } from '../../data/run-mark.ts';
+import { StpError } from '@stp/base';
+import type { RunMark } from '@stp/base/files';
 import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from '../processes.ts';
 
 /** A process may start another between our look and its end; each round finds those. */

@@ -5,7 +5,7 @@
 import { createSocket } from 'node:dgram';
 import { createServer, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 
 /** An address of documentation (RFC 5737), beyond every network of ours: what leads there is the machine's usual way out. */
 const FAR_AWAY = '192.0.2.1';

@@ -2,8 +2,8 @@
  * The metadata that a cloud machine reads at its start: the start-up script and the settings of the worker that it
  * installs.
  */
-import { StpError } from '../../data/errors.ts';
-import type { CloudConfig } from '../../data/schemas/nodes.ts';
+import { StpError } from '@stp/base';
+import type { CloudConfig } from '@stp/config';
 import { startupMetadata } from '../bootstrap/script.ts';
 import type { Metadata } from './provider.ts';
 

@@ -1,8 +1,8 @@
 /** Bytes on their way into and out of a store: one shape for every input, checksums checked on every output. */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef } from '@stp/config/records';
 import { Crc32c } from './crc32c.ts';
 import { checkName } from './names.ts';
 import { damaged } from './store-errors.ts';

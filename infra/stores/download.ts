@@ -7,8 +7,8 @@
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef } from '@stp/config/records';
 import { identify, isRunning } from '../processes.ts';
 import { pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';

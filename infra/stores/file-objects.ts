@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ArtifactRef } from '@stp/config/records';
 import { checksumOfFile } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { RESERVED_PART } from './names.ts';

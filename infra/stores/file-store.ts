@@ -4,13 +4,12 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ArtifactRef, ObjectStore, PutOptions } from '@stp/config/records';
 import { checkedStream, checksum, collect, nameInStore, pieces } from './contents.ts';
 import { downloadTo } from './download.ts';
 import { listFileNames } from './file-list.ts';
 import { FileObjects, writeFlushed } from './file-objects.ts';
 import { checkName, checkPrefix } from './names.ts';
-import type { ObjectStore, PutOptions } from './object-store.ts';
 import { cannotRead, cannotWrite, differs } from './store-errors.ts';
 
 const READ_BYTES = 1 << 20;

@@ -2,7 +2,7 @@
  * Failures of Google Cloud Storage in words for people. The client library has already repeated the calls that can be
  * repeated.
  */
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 import { missing } from './store-errors.ts';
 
 const RETRYABLE_STATUSES = [408, 429, 500, 502, 503, 504];

@@ -7,12 +7,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type PutFileOptions, type PutOptions, type UploadToken, uploadTokenSchema } from '@stp/config/records';
 import { checksumOfFile, pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { type GcsClient, type GcsResource, type NewObject, resourceSchema } from './gcs-client.ts';
 import { statusOf } from './gcs-errors.ts';
 import { askSession, CHUNK_BYTES, inChunks, uploadChunks, uploadRest } from './gcs-upload.ts';
-import { type PutFileOptions, type PutOptions, type UploadToken, uploadTokenSchema } from './object-store.ts';
 import { damaged, differs } from './store-errors.ts';
 
 const READ_BYTES = 1 << 20;

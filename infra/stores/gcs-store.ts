@@ -2,14 +2,13 @@
 import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import type { ArtifactRef, ObjectStore, PutOptions } from '@stp/config/records';
 import { checkedStream, collect, nameInStore, pieces } from './contents.ts';
 import { downloadTo } from './download.ts';
 import { GcsClient, type GcsResource } from './gcs-client.ts';
 import { gcsError, isTransient, statusOf } from './gcs-errors.ts';
 import { COUNT_KEY, type PutTarget, putFile, putInput } from './gcs-put.ts';
 import { checkName, checkPrefix } from './names.ts';
-import type { ObjectStore, PutOptions } from './object-store.ts';
 import { cannotRead, damaged, missing } from './store-errors.ts';
 
 const READ_ATTEMPTS = 8;

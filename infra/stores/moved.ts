@@ -1,6 +1,5 @@
 /** A store whose objects were copied from another place: references still name the place where they were written. */
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 
 /** The store, with references that begin with the URI `from` read as if they began with `to`. Checksums hold as ever. */
 export function withMoved(store: ObjectStore, from: string, to: string): ObjectStore {

@@ -1,5 +1,5 @@
 /** Names of objects: checked once, so that they are safe as file paths, as URIs and as object names alike. */
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 
 /** Google Cloud Storage takes 1024 bytes and most file systems 255 a part; marks and prefixes need some of it. */
 const NAME_LENGTH_MAX = 800;

@@ -2,9 +2,8 @@
  * A run's store that can also read objects of other runs in the same place: a run that starts from another one refers
  * to its objects and copies none. Names, and everything that is written, belong to the run itself.
  */
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from './object-store.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { openStore } from './open-store.ts';
 
 /**

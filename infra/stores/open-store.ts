@@ -1,8 +1,8 @@
 /** Opens the store that a URI names. */
 import { fileURLToPath } from 'node:url';
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
+import type { ObjectStore } from '@stp/config/records';
 import { openFileStore } from './file-store.ts';
-import type { ObjectStore } from './object-store.ts';
 
 const BUCKET = /^gs:\/\/([a-z0-9][a-z0-9._-]{1,220}[a-z0-9])(?:\/(.*?))?\/*$/;
 

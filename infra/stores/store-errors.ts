@@ -1,5 +1,5 @@
 /** Failures of stores in words for people: each with its object, its reason and what to do. */
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 
 export function damaged(uri: string, how: string): StpError {
   return new StpError(

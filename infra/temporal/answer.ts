@@ -4,7 +4,7 @@
  * rest.
  */
 import { connect } from 'node:net';
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 
 /** The preface of HTTP/2 (RFC 9113 §3.4) and an empty SETTINGS frame. */
 const HELLO = Buffer.concat([

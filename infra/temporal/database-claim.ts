@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { StpError } from '@stp/base';
 import { z } from 'zod';
-import { StpError } from '../../data/errors.ts';
 import { identify, isRunning, type ProcessIdentity } from '../processes.ts';
 
 const identitySchema = z.strictObject({ pid: z.number().int().positive(), startTicks: z.number().int().nonnegative() });

@@ -3,7 +3,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 import { installArchive } from './archive.ts';
 import { checkRuns, type Environment, findOnPath, isExecutable, NoAnswerError, type RunCheck } from './executable.ts';
 import { installPythonPackage, type PythonPackage } from './python-package.ts';

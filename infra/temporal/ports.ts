@@ -1,7 +1,7 @@
 /** Ports on this machine's loopback interface: tests whether one is free, finds a free one, and finds its holder. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 import { commandLineOf } from '../processes.ts';
 
 export const LOOPBACK = '127.0.0.1';

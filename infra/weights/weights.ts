@@ -8,13 +8,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { ERROR_CODES, type ErrorCode, inLanes, StpError } from '@stp/base';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, StpError } from '../../data/errors.ts';
-import { inLanes } from '../../data/lanes.ts';
 import { openStore } from '../stores/open-store.ts';
 
-const SCRIPT = resolve(import.meta.dirname, '../trainers/fetch_weights.py');
+const SCRIPT = resolve(import.meta.dirname, '../../packages/language-model/trainers/python/fetch_weights.py');
 /** What the library of the hub needs of our environment; other keys stay here. */
 const PASSED_ON = /^(PATH|HOME|LANG|TMPDIR|HF_\w+|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|(?:https?|no|all)_proxy)$/i;
 const ANSWER_BYTES_MAX = 1 << 24;

@@ -3,6 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { resolveConfig } from '@stp/config';
+import type { ArtifactRef, ObjectStore, Rate } from '@stp/config/records';
+import { libraryTheorem, proved, statement } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
@@ -13,12 +16,7 @@ import { conjecturePlanSchema, conjectureRecordSchema } from '../../activities/r
 import { type GatedPart, gateActivities } from '../../activities/round/gate.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
 import { type ReadConjectures, readConjecturesActivities } from '../../activities/round/read-conjectures.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { Rate } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { libraryTheorem, proved, statement } from '../selfplay/records.ts';
 import { forget } from './forget.ts';
 import { writeManifest } from './manifests.ts';
 

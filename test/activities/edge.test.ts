@@ -1,10 +1,11 @@
 /** Which failures of writing Temporal tries again, and when. */
+
+import { StpError } from '@stp/base';
+import { errorOf, failureOf } from '@stp/language-model/testing';
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import { sharedQueueInterceptors, toFailure } from '../../activities/edge.ts';
-import { StpError } from '../../data/errors.ts';
 import { cannotWrite } from '../../infra/stores/store-errors.ts';
-import { errorOf, failureOf } from '../../model/embedded/process/failure.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code, syscall: 'write' });
 const MINUTE_MS = 60_000;

@@ -5,12 +5,11 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CheckpointRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everyNodeActivities, nodeCommandSchema } from '../../activities/nodes/every-node.ts';
 import { storeCheckpoint } from '../../activities/training/checkpoints.ts';
-import type { CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { smallCheckpointFolder } from './small-checkpoint-folder.ts';
 

@@ -1,4 +1,4 @@
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import type { RunConfig } from '@stp/config';
 import { fateOf, REPEATS_FIRST, SAMPLES_PER_STATEMENT, SFT_EXAMPLES } from '../../tools/bench/synthetic-round.ts';
 
 /** The figures that selection must arrive at, worked out from the rule alone. No least elegant share may be dropped. */

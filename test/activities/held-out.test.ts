@@ -4,6 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { resolveConfig } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import {
+  type ArtifactRef,
+  exampleSchema,
+  type LibraryTheorem,
+  libraryTheoremSchema,
+  type ObjectStore,
+  statementSchema,
+} from '@stp/config/records';
+import { tracedProofId } from '@stp/lean-explore';
+import { readSignature, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -14,20 +26,7 @@ import type { Finished } from '../../activities/round/finish-round.ts';
 import { planActivities } from '../../activities/round/plan.ts';
 import { selectActivities } from '../../activities/round/select.ts';
 import { datasetActivities, type PreparedData } from '../../activities/run/datasets.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { contentId } from '../../data/schemas/ids.ts';
-import {
-  exampleSchema,
-  type LibraryTheorem,
-  libraryTheoremSchema,
-  statementSchema,
-} from '../../data/schemas/records.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { tracedProofId } from '../../lean/step/traced-file.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { readSignature } from '../../selfplay/signature.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
 const config = resolveConfig({ preset: 'embedded' });

@@ -1,9 +1,15 @@
 /** Manifests of rounds for tests: the values that a test gives, the rest empty. */
+
+import {
+  type ArtifactRef,
+  NO_ROUND_COUNTS,
+  type ObjectStore,
+  type Proved,
+  type Rate,
+  type RoundManifest,
+  type ShardResult,
+} from '@stp/config/records';
 import { writeRecords } from '../../activities/records/record-files.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { Proved } from '../../data/schemas/records.ts';
-import { NO_ROUND_COUNTS, type Rate, type RoundManifest, type ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 
 export interface RoundSpec {
   readonly round: number;

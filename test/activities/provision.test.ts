@@ -1,10 +1,11 @@
 /** The checks before machines are requested: they find errors before anything costs money. */
+
+import { StpError } from '@stp/base';
+import { nodesConfigSchema } from '@stp/config';
 import type { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { provisionActivities } from '../../activities/nodes/provision.ts';
-import { StpError } from '../../data/errors.ts';
-import { nodesConfigSchema } from '../../data/schemas/nodes.ts';
 import { providers } from '../../infra/cloud/open-provider.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { runProvider } from '../../workers/run-provider.ts';

@@ -3,12 +3,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { CheckpointRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { type Dropped, retentionActivities } from '../../activities/training/retention.ts';
-import type { CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
 async function storeWith(

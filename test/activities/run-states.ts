@@ -1,7 +1,8 @@
 /** The state of a run between rounds, for tests: one object stands for all of its data. */
+
+import type { RunConfig } from '@stp/config';
+import type { ArtifactRef } from '@stp/config/records';
 import type { RunState } from '../../activities/run/run-state.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 
 export function runState(config: RunConfig, object: ArtifactRef, more: Partial<RunState> = {}): RunState {
   const checkpoint = { manifest: object, model: 'feed' };

@@ -6,6 +6,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type RunConfig, resolveConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  exampleSchema,
+  type ObjectStore,
+  provedSchema,
+  type RoundManifest,
+  rateSchema,
+  sampleSchema,
+} from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,12 +25,6 @@ import type { Collected } from '../../activities/round/collect.ts';
 import type { Finished } from '../../activities/round/finish-round.ts';
 import { selectActivities } from '../../activities/round/select.ts';
 import { certifiedRates, readManifests, replayWindow } from '../../activities/run/history.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { exampleSchema, provedSchema, sampleSchema } from '../../data/schemas/records.ts';
-import { type RoundManifest, rateSchema } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { selectionConfig } from '../../tools/bench/selection.ts';
 import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';

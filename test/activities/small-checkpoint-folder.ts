@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from '../../model/checkpoint/manifest.ts';
+import { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from '@stp/language-model/testing';
 
 const FILE_BYTES = 10_000;
 

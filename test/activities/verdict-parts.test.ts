@@ -3,20 +3,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { resolveConfig } from '@stp/config';
+import {
+  type ObjectStore,
+  type SandboxFacts,
+  type ShardResult,
+  type Verdict,
+  type VerdictKind,
+  verdictSchema,
+} from '@stp/config/records';
+import { statement } from '@stp/config/testing';
+import type { Candidate, CheckOptions, CheckResult } from '@stp/lean-verifier';
+import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { VerdictParts } from '../../activities/round/verdict-parts.ts';
 import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { type SandboxFacts, type Verdict, type VerdictKind, verdictSchema } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import type { Candidate, CheckOptions, CheckResult } from '../../lean/verifier.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
-import { statement } from '../selfplay/records.ts';
 
 const SAMPLES = 1_000;
 const WALLED: SandboxFacts = { kind: 'bubblewrap', description: 'a test' };

@@ -1,17 +1,20 @@
 /**
- * What `adversarial.test.ts` does by `lean --json`, by the language server; and by both the attacks as they are, with no screen
+ * What `adversarial.process.test.ts` does by `lean --json`, by the language server; and by both the attacks as they are, with no screen
  * before them. Some two minutes of a core, most of it loops, once a driver.
  *
  * @module-tag slow
  */
+
+import { limitClasses } from '@stp/lean-verifier';
+import {
+  checkEntries,
+  type Outcome,
+  openCheckPool,
+  openCheckTimes,
+  PROOFS,
+  STANDARD_AXIOMS,
+} from '@stp/lean-verifier/testing';
 import { describe, expect, test } from 'vitest';
-import { openCheckPool } from '../../lean/trust/open-verifier.ts';
-import { STANDARD_AXIOMS } from '../../lean/trust/verdict/axioms.ts';
-import { checkEntries } from '../../lean/trust/verdict/check-entries.ts';
-import type { Outcome } from '../../lean/trust/verdict/check-outcome.ts';
-import { openCheckTimes } from '../../lean/trust/verdict/check-speculation.ts';
-import { limitClasses } from '../../lean/trust/verdict/limits.ts';
-import { PROOFS } from '../../lean/trust/verdict/run-batch.ts';
 import { readAttacks } from './attacks.ts';
 import {
   environment,

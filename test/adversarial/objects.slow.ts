@@ -6,10 +6,9 @@
  * @module-tag slow
  */
 import { rmSync } from 'node:fs';
+import { limitClasses } from '@stp/lean-verifier';
+import { confirmProofs, coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
 import { afterAll, expect, test, vi } from 'vitest';
-import { confirmProofs } from '../../lean/trust/object/confirm-proofs.ts';
-import { limitClasses } from '../../lean/trust/verdict/limits.ts';
-import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { readAttacks } from './attacks.ts';
 

@@ -1,10 +1,8 @@
 /** The shared parts of the attack tests: the sandbox and the limits, and the two checks that a driver must pass. */
 import { rmSync } from 'node:fs';
+import { type DriverName, type LeanEnvironment, openVerifier } from '@stp/lean-verifier';
+import { coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { DriverName } from '../../lean/runtime/process/driver.ts';
-import { openVerifier } from '../../lean/trust/open-verifier.ts';
-import type { LeanEnvironment } from '../../lean/verifier.ts';
-import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
 import { machineSandbox } from '../support/sandbox.ts';
 import { readAttacks } from './attacks.ts';
 

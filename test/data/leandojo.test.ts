@@ -2,14 +2,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Example } from '@stp/config/records';
+import { openSftSet } from '@stp/datasets';
+import { conjecturerTuples, readSourceTheorems, type SourceTheorems } from '@stp/lean-explore';
+import { statementKey } from '@stp/selfplay';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareTracedSft, type TracedTarget } from '../../activities/sft/prepare.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
-import { openSftSet } from '../../data/prepare/sft-set.ts';
-import type { Example } from '../../data/schemas/records.ts';
-import { conjecturerTuples } from '../../lean/library/extract.ts';
-import { readSourceTheorems, type SourceTheorems } from '../../lean/library/leandojo/theorems.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
 import { EXPECTED, writeLeanDojo } from './leandojo-folder.ts';
 
 let directory: string;

@@ -2,10 +2,9 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { OwnLibrary, TheoremRow } from '@stp/lean-explore';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportLlmstep, leanDojoRows, libraryRows } from '../../activities/retrieval/export-llmstep.ts';
-import type { OwnLibrary } from '../../lean/library/leandojo/own-library.ts';
-import type { TheoremRow } from '../../lean/library/leandojo/rows.ts';
 
 let directory: string;
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countResults, readSearchResults, type SearchResult } from '@stp/datasets';
+import { readGoalTexts } from '@stp/lean-explore';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countResults, readSearchResults, type SearchResult } from '../../data/loaders/search-results.ts';
-import { readGoalTexts } from '../../lean/step/goal-text.ts';
 
 const FILE = join(import.meta.dirname, '..', 'fixtures', 'llmstep', 'results.json');
 

@@ -1,8 +1,7 @@
 /** Compares the report of `checkFile` with the known facts about a random file. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckFileOptions, checkFile, type FileReport } from '../../lean/trust/check-file.ts';
-import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { type CheckFileOptions, checkFile, type FileReport, type LeanEnvironment } from '@stp/lean-verifier';
 import type { RandomFile } from './random-file.ts';
 
 export interface FileTally {

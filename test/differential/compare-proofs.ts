@@ -3,8 +3,7 @@
  * On texts that pass the screen the two must agree, unless one of them did not finish. A text on which they disagree is
  * tried again alone, so that only its own effect is reported.
  */
-import { screenProof } from '../../lean/trust/screen/screen-proof.ts';
-import type { Verifier } from '../../lean/verifier.ts';
+import { screenProof, type Verifier } from '@stp/lean-verifier';
 import type { Answer, Oracle } from './oracle.ts';
 import type { RandomProof } from './random-proof.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What `differential.test.ts` does, with many more texts: about two minutes of two cores.
+ * What `differential.process.test.ts` does, with many more texts: about two minutes of two cores.
  *
  * @module-tag slow
  */

@@ -1,5 +1,5 @@
 /** Writes one random file for `random-file.ts`: scopes with declarations in them, and the known facts about each. */
-import type { Random } from '../../selfplay/random.ts';
+import type { Random } from '@stp/selfplay';
 import { NAMESPACES, NOISE, ODD_NAMES, TRUE_STATEMENTS, VISIBILITIES } from './file-pieces.ts';
 import type { FileFact } from './random-file.ts';
 

@@ -5,11 +5,10 @@
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
-import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
-import type { ModuleReport } from '../../lean/kernel/olean/report.ts';
-import type { ProcessPlace } from '../../lean/runtime/process/spawn.ts';
-import { compileModule } from '../../lean/trust/object/compiled-module.ts';
+import { DEFAULT_LIMITS, type ModuleReport } from '@stp/lean-kernel';
+import { judgeInThread } from '@stp/lean-kernel/thread';
+import type { ProcessPlace } from '@stp/lean-verifier';
+import { compileModule } from '@stp/lean-verifier/testing';
 
 /** `unclear`: it did not finish within the limits. */
 export type Answer = 'proof' | 'no proof' | 'unclear';

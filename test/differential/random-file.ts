@@ -2,7 +2,7 @@
  * Whole files made at random from a seed; the generator knows every theorem's full name and whether it rests on `sorry`
  * or an axiom. Made so that most compile: what is used was declared before, and every scope that is opened is closed.
  */
-import { randomStream } from '../../selfplay/random.ts';
+import { randomStream } from '@stp/selfplay';
 import { FileWriter } from './file-writer.ts';
 
 /** A theorem, an axiom, or a part of one. */

@@ -1,5 +1,5 @@
 /** Proof texts made at random from a seed: it is known only whether the statement is true. */
-import { type Random, randomStream } from '../../selfplay/random.ts';
+import { type Random, randomStream } from '@stp/selfplay';
 import { readAttacks } from '../adversarial/attacks.ts';
 import { FILLERS, PROOFS, SIGNS, SPACES, STATEMENTS, WORDS } from './pieces.ts';
 

@@ -1,8 +1,7 @@
 /** The tools for comparing random texts: Lean, a sandbox if there is one, the verifier, and the oracle. */
 import { rmSync } from 'node:fs';
-import { openVerifier } from '../../lean/trust/open-verifier.ts';
-import type { LeanEnvironment } from '../../lean/verifier.ts';
-import { coreEnvironment, scratchFolder } from '../lean/environment.ts';
+import { type LeanEnvironment, openVerifier } from '@stp/lean-verifier';
+import { coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
 import { machineSandbox } from '../support/sandbox.ts';
 import { compareFile, emptyFileTally, type FileTally } from './compare-files.ts';
 import { addTally, compareProofs, type Tally } from './compare-proofs.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const REPOSITORY = join(import.meta.dirname, '..', '..');
+export const REPOSITORY = join(import.meta.dirname, '../..');
 export const GUIDES = ['run-on-tpu', 'run-on-gpu', 'operate'] as const;
 
 export interface Block {

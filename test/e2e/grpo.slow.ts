@@ -8,11 +8,11 @@ import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type PolicyExample, policyExampleSchema } from '@stp/config';
+import { type RoundManifest, roundManifestSchema, summarySchema } from '@stp/config/records';
+import { readCheckpoint } from '@stp/language-model/testing';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PolicyExample, policyExampleSchema } from '../../data/schemas/objectives.ts';
-import { type RoundManifest, roundManifestSchema, summarySchema } from '../../data/schemas/round.ts';
-import { readCheckpoint } from '../../model/checkpoint/checkpoint.ts';
 import { REPOSITORY } from '../../workers/settings.ts';
 import { settings } from '../support/stp.ts';
 

@@ -1,11 +1,11 @@
 /**
- * More of what `leavings.test.ts` does: other signals, no sandbox, and a service that is killed or told twice. About a minute.
+ * More of what `leavings.process.test.ts` does: other signals, no sandbox, and a service that is killed or told twice. About a minute.
  *
  * @module-tag slow
  */
 import { readdirSync } from 'node:fs';
+import { parentDeathPrefix } from '@stp/lean-verifier/testing';
 import { expect, it } from 'vitest';
-import { parentDeathPrefix } from '../../lean/runtime/process/parent-death.ts';
 import { stp } from '../support/stp.ts';
 import { checking, ENDLESS, leftOf, serving } from './endless.ts';
 

@@ -1,7 +1,7 @@
 /**
  * A run that an earlier version began goes on under this one: the earlier version is taken from the repository's history, starts
- * a small run with real Lean, and is killed in a round. Recorded histories are replayed by test/workflows/replay.test.ts; what
- * cannot go on is refused (test/workers/followable.test.ts). Costs about two minutes, as a whole run does.
+ * a small run with real Lean, and is killed in a round. Recorded histories are replayed by test/workflows/replay.process.test.ts; what
+ * cannot go on is refused (test/workers/followable.process.test.ts). Costs about two minutes, as a whole run does.
  *
  * @module-tag slow
  */
@@ -9,9 +9,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { summarySchema } from '@stp/config/records';
 import { execa } from 'execa';
 import { afterAll, expect, it, vi } from 'vitest';
-import { summarySchema } from '../../data/schemas/round.ts';
 import { REPOSITORY, stp, TINY_RUN } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 1_500_000 });

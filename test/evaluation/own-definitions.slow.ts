@@ -2,8 +2,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { provedSchema } from '@stp/config/records';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { provedSchema } from '../../data/schemas/records.ts';
 import { stp } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 600_000 });

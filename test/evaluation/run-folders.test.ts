@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { smallCheckpoint, writeCheckpoint } from '@stp/language-model/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findModel } from '../../cli/model-source.ts';
 import { roundTable } from '../../cli/round-table.ts';
-import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
-import { smallCheckpoint } from '../model/small-checkpoint.ts';
 import { makeRun } from '../report/synthetic-run.ts';
 
 let directory: string;

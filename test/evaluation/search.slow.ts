@@ -6,14 +6,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { evaluationReportSchema } from '@stp/config/records';
+import { countResults, readSearchResults, readStatements } from '@stp/datasets';
+import { PROBLEMS_DIRECTORY } from '@stp/datasets/testing';
+import { trainInProcess } from '@stp/language-model/testing';
+import { plainStateForm, readSignature } from '@stp/selfplay';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readStatements } from '../../data/loaders/dataset.ts';
-import { PROBLEMS_DIRECTORY } from '../../data/loaders/problem-set.ts';
-import { countResults, readSearchResults } from '../../data/loaders/search-results.ts';
-import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
-import { trainInProcess } from '../../model/embedded/training/train.ts';
-import { readSignature } from '../../selfplay/signature.ts';
-import { plainStateForm } from '../../selfplay/slots/state-form.ts';
 import { stp } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 });

@@ -2,7 +2,7 @@
  * The TPU API v2 over HTTP, as the official client speaks it in REST mode: queued resources and nodes of `TpuModel`,
  * long-running operations, enums as numbers where the request wants them so.
  */
-import { findAccelerator } from '../../data/schemas/accelerators.ts';
+import { findAccelerator } from '@stp/config';
 import { ApiError } from './api-error.ts';
 import type { FakeClock } from './clock.ts';
 import { type CloudCall, type CloudServer, startCloudServer } from './cloud-server.ts';

@@ -8,8 +8,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sampleRewardSchema } from '@stp/config/records';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { sampleRewardSchema } from '../../data/schemas/reward.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
 import { type Fault, type JudgeServer, startJudgeServer } from '../fakes/judge-server.ts';
 import { settings, stp } from '../support/stp.ts';

@@ -13,15 +13,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { RUN_MARK } from '@stp/base/files';
+import { resolveConfig } from '@stp/config';
+import { post } from '@stp/lean-verifier/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { RUN_MARK } from '../../data/run-mark.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
-import { post } from './served.ts';
 
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
 

@@ -1,8 +1,9 @@
 /** The matrix product behind the matching of conjectures: every pair, within the tolerance that it states. */
+
+import { openInnerProducts, productTolerance } from '@stp/language-model';
+import type { InnerProducts } from '@stp/language-model/testing';
+import { innerProduct, norm, randomStream } from '@stp/selfplay';
 import { afterEach, expect, it } from 'vitest';
-import { type InnerProducts, openInnerProducts, productTolerance } from '../../model/embedded/matrix/inner-products.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import { innerProduct, norm } from '../../selfplay/similarity.ts';
 
 let products: InnerProducts | null = null;
 afterEach(() => products?.close());

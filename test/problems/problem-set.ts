@@ -1,7 +1,7 @@
 /** A problem set as its folder holds it. */
 import { join } from 'node:path';
-import { readStatements } from '../../data/loaders/dataset.ts';
-import type { Statement } from '../../data/schemas/records.ts';
+import type { Statement } from '@stp/config/records';
+import { readStatements } from '@stp/datasets';
 
 /** Its statements in file order. Throws where an id or a name comes twice. */
 export async function problemSet(directory: string): Promise<Statement[]> {

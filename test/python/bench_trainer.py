@@ -1,5 +1,5 @@
 """
-The PyTorch trainer's model and optimizer (infra/trainers) on the processor, one thread, on micro-batches that were packed by the
+The PyTorch trainer's model and optimizer (packages/language-model/trainers/python) on the processor, one thread, on micro-batches that were packed by the
 caller. Reads and answers JSON lines as bench_training.py does.
 """
 
@@ -12,7 +12,7 @@ from shutil import copyfile
 
 import torch
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "infra", "trainers"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "packages", "language-model", "trainers", "python"))
 from checkpoint_folder import read_config  # noqa: E402
 from language_model import LanguageModel  # noqa: E402
 from process_group import ProcessGroup  # noqa: E402

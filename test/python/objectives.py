@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "infra", "trainers"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "packages", "language-model", "trainers", "python"))
 from checkpoint_folder import read_config  # noqa: E402
 from language_model import LanguageModel  # noqa: E402
 from objectives import evaluate, objective_of  # noqa: E402

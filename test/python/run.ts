@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { ENVIRONMENTS } from './python.ts';
 
-const repository = join(import.meta.dirname, '..', '..');
+const repository = join(import.meta.dirname, '../..');
 const inherit = { cwd: repository, stdio: 'inherit', preferLocal: true } as const;
 
 try {
   for (const environment of ENVIRONMENTS) if (!environment.isInstalled) await environment.install();
-  const tests = ['test/python', 'test/trainers', 'test/infra/weights'];
+  const tests = ['test/python', 'test/trainers', 'packages/language-model/trainers', 'test/infra/weights'];
   const { exitCode } = await execa('vitest', ['run', ...tests, ...process.argv.slice(2)], {
     ...inherit,
     reject: false,

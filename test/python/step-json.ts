@@ -1,5 +1,5 @@
 /** Optimizer steps as `bench_training.py` reads them. */
-import type { StepPlan } from '../../model/embedded/training/training-engine.ts';
+import type { StepPlan } from '@stp/language-model/testing';
 
 export function stepsAsJson(plans: readonly StepPlan[]): unknown {
   return plans.map(({ learningRate, batches }) => ({

@@ -12,7 +12,7 @@ from array import array
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "infra", "trainers"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "packages", "language-model", "trainers", "python"))
 from checkpoint_folder import read_config  # noqa: E402
 from language_model import LanguageModel, batch_of  # noqa: E402
 from process_group import ProcessGroup  # noqa: E402

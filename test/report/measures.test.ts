@@ -1,4 +1,7 @@
 /** The measures of a report: novelty, quantiles, histograms, short lists, bands over seeds, CSV. */
+
+import { NoveltyIndex } from '@stp/selfplay';
+import { noveltyTokens, Postings } from '@stp/selfplay/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../activities/report/csv.ts';
@@ -6,8 +9,6 @@ import { addRate, emptyHistogram, isInBand, quantiles, RATE_BINS } from '../../a
 import { escapeHtml, formatNumber } from '../../activities/report/html.ts';
 import { shareAt } from '../../activities/report/progress.ts';
 import { TopList } from '../../activities/report/top-list.ts';
-import { NoveltyIndex, noveltyTokens } from '../../selfplay/novelty.ts';
-import { Postings } from '../../selfplay/postings.ts';
 import { firstFlaw } from './well-formed.ts';
 
 const text = fc

@@ -3,13 +3,13 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { statementId } from '@stp/config/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunFigures } from '../../activities/report/figures.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport, type ReportFile } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import { summaryRows } from '../../activities/report/summary.ts';
-import { statementId } from '../../data/schemas/ids.ts';
 import { CHECK_MS, makeRun, type SyntheticRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
 

@@ -1,24 +1,25 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
-import { writeRecords } from '../../activities/records/record-files.ts';
-import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
-import type { GrownRecord } from '../../activities/round/library.ts';
-import type { RunState } from '../../activities/run/run-state.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { contentId, statementId } from '../../data/schemas/ids.ts';
-import type { Proved, Statement } from '../../data/schemas/records.ts';
+import { resolveConfig } from '@stp/config';
+import { contentId, statementId } from '@stp/config/ids';
 import type {
+  ArtifactRef,
   Evaluation,
   GateCounts,
+  ObjectStore,
+  Proved,
   Rate,
   RoundManifest,
   RoundOutcome,
   ShardResult,
-} from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
+  Statement,
+} from '@stp/config/records';
+import { SECOND_KERNEL } from '@stp/lean-verifier';
+import { writeRecords } from '../../activities/records/record-files.ts';
+import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
+import type { GrownRecord } from '../../activities/round/library.ts';
+import type { RunState } from '../../activities/run/run-state.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { SECOND_KERNEL } from '../../lean/trust/object/findings.ts';
 
 export interface SyntheticConjecture {
   readonly statement: string;

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Evaluation, type MachineTime, summarySchema } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
@@ -10,7 +11,6 @@ import { proofsActivities } from '../../activities/report/kept-proofs.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import { reportActivities } from '../../activities/report/report.ts';
-import { type Evaluation, type MachineTime, summarySchema } from '../../data/schemas/round.ts';
 import type { Metric, Monitor, RunEnd } from '../../infra/monitor/monitor.ts';
 import { keepLink, linkName } from '../../infra/monitor/trackers/tracker.ts';
 import { type MadeRun, makeRun } from './synthetic-run.ts';

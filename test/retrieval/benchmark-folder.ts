@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CorpusFile, TacticRow, TheoremRow } from '../../lean/library/leandojo/rows.ts';
+import type { CorpusFile, TacticRow, TheoremRow } from '@stp/lean-explore';
 
 const premise = (full_name: string | null, line: number, code: string, endLine = line) => ({
   full_name,

@@ -2,6 +2,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { resolveConfig } from '@stp/config';
+import { openSftSet } from '@stp/datasets';
+import { ownLibrary, readTheoremRows, tracedProofId } from '@stp/lean-explore';
+import { LIBRARY_DIRECTORY } from '@stp/lean-explore/testing';
+import { queryText, statementKey, TermRetriever, VectorRetriever } from '@stp/selfplay';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeftOut, readPremiseCorpus, readTracedSteps } from '../../activities/retrieval/benchmark.ts';
 import { encoderPairs } from '../../activities/retrieval/encoder-pairs.ts';
@@ -11,16 +16,7 @@ import { openPremiseIndex, type PremiseEncoder, writePremiseIndex } from '../../
 import { prepareNextTactics } from '../../activities/sft/prepare.ts';
 import { runSft } from '../../activities/sft/run-sft.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { openSftSet } from '../../data/prepare/sft-set.ts';
-import { readTheoremRows } from '../../lean/library/leandojo/entries.ts';
-import { ownLibrary } from '../../lean/library/leandojo/own-library.ts';
-import { tracedProofId } from '../../lean/step/traced-file.ts';
-import { statementKey } from '../../selfplay/dedupe.ts';
-import { TermRetriever } from '../../selfplay/retrieval/term-index.ts';
-import { queryText, VectorRetriever } from '../../selfplay/retrieval/vector-retriever.ts';
 import { repositorySources } from '../../workers/sources.ts';
-import { LIBRARY_DIRECTORY } from '../library/lean.ts';
 import { CORPUS, writeBenchmark } from './benchmark-folder.ts';
 
 let directory: string;

@@ -3,7 +3,7 @@
  * while it works on unseen and another is made; attempts are repeated with pauses, and a caller that is cancelled does not
  * wait for what is under way.
  */
-import { StpError } from '../../data/errors.ts';
+import { StpError } from '@stp/base';
 import type { Random } from './random.ts';
 import type { Scheduler } from './scheduler.ts';
 

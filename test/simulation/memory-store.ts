@@ -1,8 +1,7 @@
 /** An object store in memory with put-once names, whose writes may fail before or after they took effect. */
-import { StpError } from '../../data/errors.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { Crc32c } from '../../infra/stores/crc32c.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import type { Random } from './random.ts';
 
 export interface MemoryStore extends Pick<ObjectStore, 'root' | 'put' | 'get' | 'stat'> {

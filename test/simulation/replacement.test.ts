@@ -1,8 +1,9 @@
 /**
  * Machines that are lost in a calm world: the state that the next set finds, and the leftovers if there is no next set.
  */
+
+import { nodesConfigSchema, type TpuConfig } from '@stp/config';
 import { describe, expect, it } from 'vitest';
-import { nodesConfigSchema, type TpuConfig } from '../../data/schemas/nodes.ts';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';
 import { runLabel } from '../../infra/nodes/names.ts';
 import {

@@ -4,13 +4,14 @@
  * comes and goes, calls and activities fail before or after their effect or are lost and take effect late, a person cancels,
  * the run is carried on as new, or is terminated without a word. Invariants are looked at after every event.
  */
+
+import { nodesConfigSchema, type TpuConfig } from '@stp/config';
+import type { ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
 import { once } from '../../activities/records/record-files.ts';
-import { nodesConfigSchema, type TpuConfig } from '../../data/schemas/nodes.ts';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';
 import { runLabel } from '../../infra/nodes/names.ts';
 import type { NodeSet } from '../../infra/nodes/provider.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import {
   type HeldNodes,
   type NodesInUse,

@@ -2,9 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
-import { openVerifier } from '../../lean/trust/open-verifier.ts';
-import type { Verifier } from '../../lean/verifier.ts';
+import { LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 

@@ -1,8 +1,8 @@
 /** Finds the child processes of a test by the mark in their environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RUN_MARK } from '../../data/run-mark.ts';
-import { readResources } from '../../lean/runtime/process/resources.ts';
+import { RUN_MARK } from '@stp/base/files';
+import { readResources } from '@stp/lean-verifier/testing';
 
 /** Process ids whose environment holds this mark. */
 export function markedProcesses(mark: string): number[] {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { SLOW } from './slow-tag.ts';
 
-const repository = join(import.meta.dirname, '..', '..');
+const repository = join(import.meta.dirname, '../..');
 const cache = join(repository, '.cache');
 
 export interface Counts {

@@ -1,8 +1,6 @@
 /** The sandbox of this machine, opened as the project does; null, and the reason printed, if it is not available. */
 import { join } from 'node:path';
-import { openSandbox } from '../../lean/runtime/sandbox/open-sandbox.ts';
-import type { Sandbox } from '../../lean/runtime/sandbox/sandbox.ts';
-import type { LeanEnvironment } from '../../lean/verifier.ts';
+import { type LeanEnvironment, openSandbox, type Sandbox } from '@stp/lean-verifier';
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache');
 

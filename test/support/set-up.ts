@@ -3,9 +3,10 @@
  * are there. Where they are, this takes two seconds; in a checkout without a cache they are got here, once, and not within the
  * limits of the first tests that want them.
  */
+
+import { libraryEnvironment } from '@stp/lean-explore/testing';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { libraryEnvironment } from '../library/lean.ts';
 import { machineSandbox } from './sandbox.ts';
 import { temporalCli, timeSkippingCli } from './temporal.ts';
 

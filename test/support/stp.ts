@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { execa, type Options } from 'execa';
 
-export const REPOSITORY = join(import.meta.dirname, '..', '..');
+export const REPOSITORY = join(import.meta.dirname, '../..');
 export const STP = join(REPOSITORY, 'bin', 'stp');
 
 export function stp(args: readonly string[], options: Options = {}) {

@@ -6,11 +6,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { trainerEngineSchema } from '@stp/config/testing';
+import { pytorchTrainer, type Trainer } from '@stp/language-model';
 import { trainPartsActivities } from '../../activities/training/train-parts.ts';
-import { trainerEngineSchema } from '../../data/schemas/engines.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import type { Trainer } from '../../model/trainer.ts';
-import { pytorchTrainer } from '../../model/trainers/pytorch/trainer.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', storeUri = '', scratch = '', engineJson = '', notes = ''] = process.argv.slice(2);

@@ -4,19 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { type EnginesConfig, resolveConfig } from '@stp/config';
+import type { ObjectStore } from '@stp/config/records';
+import { EXAMPLES, TRAINED_SHAPE as SMALL_SHAPE, smallTraining } from '@stp/language-model/testing';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { onTestFinished } from 'vitest';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { EnginesConfig } from '../../data/schemas/engines.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import type { trainModel } from '../../workflows/stages/train.ts';
-import { SMALL_SHAPE } from '../model-training/small-model.ts';
 import { localServer } from '../support/temporal.ts';
-import { EXAMPLES, smallTraining } from './small-training.ts';
 
 /** What a training over machines needs: a server, until the test ends, and a folder with a store. */
 export async function openTraining(name: string) {

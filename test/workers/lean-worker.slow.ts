@@ -14,6 +14,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { RUN_MARK, type RunOwner, writeRunMark } from '@stp/base/files';
+import { statement } from '@stp/config/testing';
+import { dedupeSamples } from '@stp/selfplay';
 import { type ScheduleHandle, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -22,10 +25,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { fleetActivities } from '../../activities/nodes/fleet.ts';
 import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
-import { RUN_MARK, type RunOwner, writeRunMark } from '../../data/run-mark.ts';
 import { isRunning, listProcesses, ownerOfThisProcess, type ProcessStat, runMarkOf } from '../../infra/processes.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { localHostQueue } from '../../workers/assemble.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { scheduleJanitor } from '../../workers/janitor-schedule.ts';
@@ -33,7 +34,6 @@ import { localRunName, REPOSITORY, workerSettings } from '../../workers/settings
 import { READY_LINE } from '../../workers/start.ts';
 import * as contracts from '../../workflows/control/contracts.ts';
 import type { JanitorReport } from '../../workflows/janitor.ts';
-import { statement } from '../selfplay/records.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from '../workflows/fake-activities.ts';
 

@@ -1,10 +1,11 @@
 /** Activities that do no work: they answer in the right shapes at once, count their calls, and fail when told to. */
+
+import { resolveConfig } from '@stp/config';
+import type { ArtifactRef } from '@stp/config/records';
+import { NO_SEARCH } from '@stp/config/testing';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
 import { provisionActivities, type WatchInput } from '../../activities/nodes/provision.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { NO_SEARCH } from '../../data/schemas/search.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
 import { untracked } from '../support/node-worker.ts';

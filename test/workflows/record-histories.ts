@@ -1,5 +1,5 @@
 /**
- * Records the histories that `replay.test.ts` replays: `node test/workflows/record-histories.ts RUN_DIR` for a finished run,
+ * Records the histories that `replay.process.test.ts` replays: `node test/workflows/record-histories.ts RUN_DIR` for a finished run,
  * its Temporal database still in the run folder. Writes test/histories/*.json.
  */
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Records histories of runs to which things happen, for `replay.test.ts`: `node test/workflows/record-scenarios.ts [NAME …]`, on a
+ * Records histories of runs to which things happen, for `replay.process.test.ts`: `node test/workflows/record-scenarios.ts [NAME …]`, on a
  * server of its own with activities that do no work. Retries, a failed round with `retryRound`, a continue-as-new, machines of
  * a cloud that are lost and replaced, a library that grows, an evaluation, the janitor. All take two minutes; writes test/histories/*.json.gz.
  */

@@ -1,6 +1,6 @@
 /** Reading of models' answers: plans of some pages, a sketch and a proof of sixty lines, as long as published answers are. */
-import { loadFormat } from '../../data/config/formats.ts';
-import { formattedForm } from '../../selfplay/formats/formatted.ts';
+import { loadFormat } from '@stp/config';
+import { formattedForm } from '@stp/selfplay';
 import { cpuSeconds, row } from './measure.ts';
 
 const ANSWERS = 1_000;

@@ -7,15 +7,18 @@ import { spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { type PytorchEngine, trainerEngineSchema } from '../../data/schemas/engines.ts';
-import type { Example } from '../../data/schemas/records.ts';
-import { makeFreshCheckpoint } from '../../model/embedded/fresh-checkpoint.ts';
-import { GPUS, type Gpu } from '../../model/plan/gpus.ts';
-import { totalGib, trainingMemory } from '../../model/plan/memory.ts';
-import { trainingTokensPerSecond } from '../../model/plan/plan.ts';
-import type { ModelShape, TrainRequest } from '../../model/trainer.ts';
-import { pytorchTrainer } from '../../model/trainers/pytorch/trainer.ts';
+import { type PytorchEngine, resolveConfig } from '@stp/config';
+import type { Example } from '@stp/config/records';
+import { trainerEngineSchema } from '@stp/config/testing';
+import { pytorchTrainer } from '@stp/language-model';
+import { GPUS, type Gpu, totalGib } from '@stp/language-model/plan';
+import {
+  type ModelShape,
+  makeFreshCheckpoint,
+  type TrainRequest,
+  trainingMemory,
+  trainingTokensPerSecond,
+} from '@stp/language-model/testing';
 import { interpreter, runPython, skipsPython } from '../../test/python/python.ts';
 import { median, row } from './measure.ts';
 

@@ -6,15 +6,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_LIMITS } from '@stp/lean-kernel';
+import { ModuleJudge } from '@stp/lean-kernel/testing';
+import { judgeInThread } from '@stp/lean-kernel/thread';
+import { resolveToolchain } from '@stp/lean-verifier';
 import { execa } from 'execa';
-import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
-import { judgeInThread } from '../../lean/kernel/olean/judge-in-thread.ts';
-import { ModuleJudge } from '../../lean/kernel/olean/module-judge.ts';
-import { resolveToolchain } from '../../lean/toolchain/resolve.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { cpuSeconds, row } from './measure.ts';
 
-/** As many as a certificate file holds (`lean/trust/certificate`). */
+/** As many as a certificate file holds (`packages/lean-verifier/trust/certificate`). */
 const PROOFS = 300;
 
 export async function benchKernelModule(): Promise<void> {

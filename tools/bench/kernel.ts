@@ -4,16 +4,14 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { DEFAULT_LIMITS, STANDARD_AXIOMS, Terms } from '@stp/lean-kernel';
+import { checkExport } from '@stp/lean-kernel/testing';
+import { checkInThread } from '@stp/lean-kernel/thread';
 import { execa } from 'execa';
-import { DEFAULT_LIMITS } from '../../lean/kernel/budget.ts';
-import { Terms } from '../../lean/kernel/expr.ts';
-import { checkExport } from '../../lean/kernel/run/check-export.ts';
-import { checkInThread } from '../../lean/kernel/run/check-in-thread.ts';
-import { STANDARD_AXIOMS } from '../../lean/kernel/special/standard-axioms.ts';
 import { benchKernelModule } from './kernel-module.ts';
 import { cpuSeconds, row } from './measure.ts';
 
-const EXPORT = join(import.meta.dirname, '../../test/kernel/exports/init-medium.ndjson.gz');
+const EXPORT = join(import.meta.dirname, '../../packages/lean-kernel/testing/exports/init-medium.ndjson.gz');
 const PASSES = 10;
 
 interface KernelFigures {

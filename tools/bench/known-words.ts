@@ -1,15 +1,13 @@
 /**
- * Measures the rules of proofs in known words (`model/embedded/proof-grammar/`) on the proofs that a default run trains on: the
+ * Measures the rules of proofs in known words (`packages/language-model/embedded/proof-grammar/`) on the proofs that a default run trains on: the
  * processor time of the allowed tokens, token by token, beside that of sampling a token. An untrained model's own texts would say
  * nothing: no two are alike, and what the rules keep of states would be of no use.
  */
 import { join } from 'node:path';
+import { resolveConfig } from '@stp/config';
+import { PROOF_MARKER } from '@stp/config/words';
+import { ProofTokens, ProofWriter, proofWordsOf, readModel } from '@stp/language-model/testing';
 import { runSft } from '../../activities/sft/run-sft.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { PROOF_MARKER } from '../../data/schemas/slot-tokens.ts';
-import { readModel } from '../../model/checkpoint/sampled-model.ts';
-import { proofWordsOf } from '../../model/embedded/proof-grammar/proof-words.ts';
-import { ProofTokens, ProofWriter } from '../../model/embedded/proof-grammar/proof-writer.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { cpuSeconds, median, row } from './measure.ts';
 import { freshCheckpoint, ourRate, promptsOf } from './model-sampling.ts';

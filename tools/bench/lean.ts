@@ -1,7 +1,5 @@
 /** Measures verification: checks per second of correct proofs, of wrong proofs, and of text that is not a proof. */
-import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
-import { openVerifier } from '../../lean/trust/open-verifier.ts';
-import type { Candidate } from '../../lean/verifier.ts';
+import { type Candidate, LIBRARY_HEADER, openVerifier } from '@stp/lean-verifier';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { proverExample, proverPrompt } from '../../selfplay/prompts.ts';
+import { proverExample, proverPrompt } from '@stp/selfplay';
 import { repositorySources } from '../../workers/sources.ts';
 import { benchAnswers } from './answers.ts';
 import { benchGpu } from './gpu.ts';

@@ -5,14 +5,12 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ArtifactRef } from '@stp/config/records';
+import { norm, randomStream, Transport } from '@stp/selfplay';
 import { writeVectors } from '../../activities/records/vector-files.ts';
 import { openVectorSet, type VectorSet } from '../../activities/records/vector-set.ts';
 import { similarityRows, undecidedMadeExact } from '../../activities/round/match-conjectures.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { randomStream } from '../../selfplay/random.ts';
-import { norm } from '../../selfplay/similarity.ts';
-import { Transport } from '../../selfplay/transport.ts';
 import { row } from './measure.ts';
 
 const CONJECTURES = 20_000;

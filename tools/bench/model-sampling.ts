@@ -6,19 +6,23 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { RUN_MARK } from '../../data/run-mark.ts';
-import { writeCheckpoint } from '../../model/checkpoint/checkpoint.ts';
-import { readModel } from '../../model/checkpoint/sampled-model.ts';
-import { untrained } from '../../model/checkpoint/training-record.ts';
-import { embeddedGenerator } from '../../model/embedded/engine.ts';
-import { type SampledModel, Sampler } from '../../model/embedded/sampling/sampler.ts';
-import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
-import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
-import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
-import { markersOf } from '../../model/tokenizer/special-tokens.ts';
-import { trainTokenizer } from '../../model/tokenizer/train.ts';
-import type { ModelShape } from '../../model/trainer.ts';
+import { RUN_MARK } from '@stp/base/files';
+import { resolveConfig } from '@stp/config';
+import { embeddedGenerator } from '@stp/language-model';
+import {
+  initialParameters,
+  MODEL_SIZES,
+  type ModelShape,
+  markersOf,
+  parameterLayout,
+  parameterView,
+  readModel,
+  type SampledModel,
+  Sampler,
+  trainTokenizer,
+  untrained,
+  writeCheckpoint,
+} from '@stp/language-model/testing';
 import { skipsPython } from '../../test/python/python.ts';
 import { cpuSeconds, median, row } from './measure.ts';
 import { startPython } from './python-worker.ts';

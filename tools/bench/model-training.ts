@@ -5,21 +5,26 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { Example } from '../../data/schemas/records.ts';
-import { writeSafetensors } from '../../model/checkpoint/safetensors.ts';
-import { likelihood } from '../../model/embedded/objectives/likelihood.ts';
-import type { Objective } from '../../model/embedded/objectives/objective.ts';
-import { MODEL_SIZES } from '../../model/embedded/sizes.ts';
-import { initialParameters } from '../../model/embedded/training/initial-parameters.ts';
-import { parameterLayout, parameterView } from '../../model/embedded/training/parameter-layout.ts';
-import { DATA_START, exampleSteps } from '../../model/embedded/training/schedule-examples.ts';
-import { stepBatches } from '../../model/embedded/training/step-batches.ts';
-import { type StepPlan, TrainingEngine } from '../../model/embedded/training/training-engine.ts';
-import { TrainingSet } from '../../model/embedded/training/training-set.ts';
-import { freshState } from '../../model/embedded/training/training-state.ts';
-import { trainTokenizer } from '../../model/tokenizer/train.ts';
-import type { ModelShape } from '../../model/trainer.ts';
+import { resolveConfig } from '@stp/config';
+import type { Example } from '@stp/config/records';
+import {
+  DATA_START,
+  exampleSteps,
+  freshState,
+  initialParameters,
+  likelihood,
+  MODEL_SIZES,
+  type ModelShape,
+  type Objective,
+  parameterLayout,
+  parameterView,
+  type StepPlan,
+  stepBatches,
+  TrainingEngine,
+  TrainingSet,
+  trainTokenizer,
+  writeSafetensors,
+} from '@stp/language-model/testing';
 import { skipsPython } from '../../test/python/python.ts';
 import { stepsAsJson } from '../../test/python/step-json.ts';
 import { cpuSeconds, median, row } from './measure.ts';

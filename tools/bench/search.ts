@@ -3,16 +3,15 @@
  * cost (fresh weights of the default size); tactics of a fixed list replace its text, so that searches continue.
  */
 import { join } from 'node:path';
+import { Turns } from '@stp/base';
+import { resolveConfig } from '@stp/config';
+import { sumSearches } from '@stp/config/records';
+import { embeddedGenerator } from '@stp/language-model';
+import { openSteps } from '@stp/lean-explore';
+import { LIBRARY_HEADER, limitClasses } from '@stp/lean-verifier';
+import { plainStateForm } from '@stp/selfplay';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
 import { searchStatement } from '../../activities/round/search-statement.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { sumSearches } from '../../data/schemas/search.ts';
-import { Turns } from '../../data/turns.ts';
-import { openSteps } from '../../lean/step/open-steps.ts';
-import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
-import { limitClasses } from '../../lean/trust/verdict/limits.ts';
-import { embeddedGenerator } from '../../model/embedded/engine.ts';
-import { plainStateForm } from '../../selfplay/slots/state-form.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';

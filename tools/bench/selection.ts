@@ -6,12 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { resolveConfig } from '@stp/config';
+import type { RoundCounts } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { execa } from 'execa';
 import type { Ports } from '../../activities/ports.ts';
 import { selectActivities } from '../../activities/round/select.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { RoundCounts } from '../../data/schemas/round.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { certifySynthetic, writeSyntheticRound } from './synthetic-round.ts';
 

@@ -8,20 +8,21 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import { readFrames } from '../../lean/runtime/process/server/frames.ts';
-import { readGoalTexts } from '../../lean/step/goal-text.ts';
-import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
-import { readModel } from '../../model/checkpoint/sampled-model.ts';
-import { embeddedGenerator } from '../../model/embedded/engine.ts';
-import { plainStateForm } from '../../selfplay/slots/state-form.ts';
-import { AnswerCache } from '../../suggest/cache.ts';
-import { suggestionProcesses } from '../../suggest/defaults.ts';
-import { modelEngine } from '../../suggest/engines/model-engine.ts';
-import { portfolioEngine } from '../../suggest/engines/portfolio-engine.ts';
-import { startSuggestServer } from '../../suggest/http/server.ts';
-import { openLeanPlaces } from '../../suggest/lean-places.ts';
-import { Suggester } from '../../suggest/suggester.ts';
+import { resolveConfig } from '@stp/config';
+import {
+  AnswerCache,
+  modelEngine,
+  openLeanPlaces,
+  portfolioEngine,
+  Suggester,
+  startSuggestServer,
+  suggestionProcesses,
+} from '@stp/editor';
+import { embeddedGenerator } from '@stp/language-model';
+import { readModel } from '@stp/language-model/testing';
+import { readGoalTexts } from '@stp/lean-explore';
+import { LIBRARY_HEADER, readFrames } from '@stp/lean-verifier';
+import { plainStateForm } from '@stp/selfplay';
 import { skipsPython } from '../../test/python/python.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../../workers/settings.ts';

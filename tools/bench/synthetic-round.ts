@@ -2,19 +2,26 @@
  * A round that no model sampled: statements, samples and verdicts are written by rule as a stream, so that every figure
  * that selection must compute is known beforehand. For tests of selection at scale and for its bench.
  */
+
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type Sample,
+  type ShardResult,
+  type Statement,
+  shardFolder,
+  type Verdict,
+} from '@stp/config/records';
+import { proverExample, type WorkItem, type workItemSchema } from '@stp/selfplay';
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
 import type { Certified } from '../../activities/round/certify.ts';
 import type { RoundContext } from '../../activities/round/conjecture.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
 import type { PreparedData } from '../../activities/run/datasets.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { type Proved, provedSchema, type Sample, type Statement, type Verdict } from '../../data/schemas/records.ts';
-import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { proverExample } from '../../selfplay/prompts.ts';
-import type { WorkItem, workItemSchema } from '../../selfplay/shards.ts';
 
 /** Samples a statement; one of them has the text of the first again. */
 export const SAMPLES_PER_STATEMENT = 32;

@@ -3,9 +3,8 @@
  * so that all other time is ours: screening, files, keys, scheduling, reading.
  */
 
-import { openPool } from '../../lean/runtime/pool/open-pool.ts';
-import type { LeanDriver, LeanSession } from '../../lean/runtime/process/driver.ts';
-import { openVerifier } from '../../lean/trust/open-verifier.ts';
+import { openPool, openVerifier } from '@stp/lean-verifier';
+import type { LeanDriver, LeanSession } from '@stp/lean-verifier/testing';
 import { cpuSeconds, row } from './measure.ts';
 
 const CHECKS = 500;

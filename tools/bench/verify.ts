@@ -6,10 +6,15 @@
  * LeanInteract and the Kimina server are no rows: both need a REPL built by `lake build` for the Lean in use (LeanInteract
  * 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a compiler.
  */
-import { LIBRARY_HEADER } from '../../lean/library/compile.ts';
-import type { DriverName } from '../../lean/runtime/process/driver.ts';
-import { openCheckPool, openVerifier } from '../../lean/trust/open-verifier.ts';
-import type { Candidate, CheckResult, LeanEnvironment } from '../../lean/verifier.ts';
+import {
+  type Candidate,
+  type CheckResult,
+  type DriverName,
+  type LeanEnvironment,
+  LIBRARY_HEADER,
+  openVerifier,
+} from '@stp/lean-verifier';
+import { openCheckPool } from '@stp/lean-verifier/testing';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';

@@ -6,6 +6,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import {
+  type EvaluationGroup,
+  evaluationReportSchema,
+  type ObjectStore,
+  provedSchema,
+  type RoundManifest,
+  roundManifestSchema,
+  type Statement,
+  statementSchema,
+} from '@stp/config/records';
+import { growEnvironment, grownHeaders } from '@stp/lean-explore';
+import { type LeanEnvironment, LIBRARY_HEADER, runLean } from '@stp/lean-verifier';
+import { orderKey } from '@stp/selfplay';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { readAll, readJson } from '../../activities/records/record-files.ts';
@@ -13,15 +26,6 @@ import type { RoundFigures } from '../../activities/report/figures.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import { type GrownRecord, grownTheoremSchema } from '../../activities/round/library.ts';
-import { type EvaluationGroup, evaluationReportSchema } from '../../data/schemas/evaluation.ts';
-import { provedSchema, type Statement, statementSchema } from '../../data/schemas/records.ts';
-import { type RoundManifest, roundManifestSchema } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { growEnvironment, grownHeaders } from '../../lean/library/grow.ts';
-import { runLean } from '../../lean/library/run-lean.ts';
-import { LIBRARY_HEADER } from '../../lean/trust/header.ts';
-import type { LeanEnvironment } from '../../lean/verifier.ts';
-import { orderKey } from '../../selfplay/random.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { STP } from './command.ts';

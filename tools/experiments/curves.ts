@@ -1,5 +1,5 @@
 /** Curves of cumulative pass rate against what it cost, compared at equal cost: pure, read from summaries of finished runs. */
-import type { Summary } from '../../data/schemas/round.ts';
+import type { Summary } from '@stp/config/records';
 
 /** What a method spends: samples that Lean judged, and Lean's time for samples, scripts and the gate, in seconds. */
 export const COSTS = ['samples', 'leanSeconds'] as const;

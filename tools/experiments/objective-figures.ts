@@ -1,13 +1,11 @@
 /** What a finished run of the comparison of objectives cost and found, from its store. */
 import { pathToFileURL } from 'node:url';
+import { provedSchema, type ShardResult, searchFiguresSchema } from '@stp/config/records';
+import { displayProof } from '@stp/selfplay';
 import { z } from 'zod';
 import { readJson, readRecords } from '../../activities/records/record-files.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import { readManifests } from '../../activities/run/history.ts';
-import { provedSchema } from '../../data/schemas/records.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import { searchFiguresSchema } from '../../data/schemas/search.ts';
-import { displayProof } from '../../selfplay/prompts.ts';
 
 export interface RunFigures {
   /** Lean's time in each round: for samples, and for the steps of walks and searches. */

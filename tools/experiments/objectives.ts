@@ -6,9 +6,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Summary, summarySchema } from '@stp/config/records';
 import { execa } from 'execa';
 import type { EnsembleFigures } from '../../activities/ensemble/measure-ensemble.ts';
-import { type Summary, summarySchema } from '../../data/schemas/round.ts';
 import { STP } from './command.ts';
 import type { FinishedRun } from './curves.ts';
 import { figuresOfRun, type RunFigures } from './objective-figures.ts';

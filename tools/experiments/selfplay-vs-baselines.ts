@@ -7,11 +7,10 @@
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { ROUNDS_MAX, runConfigSchema } from '@stp/config';
+import { evaluationReportSchema, type PortfolioFigures, type Summary, summarySchema } from '@stp/config/records';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { evaluationReportSchema } from '../../data/schemas/evaluation.ts';
-import { type PortfolioFigures, type Summary, summarySchema } from '../../data/schemas/round.ts';
-import { ROUNDS_MAX, runConfigSchema } from '../../data/schemas/run-config.ts';
 import { SHOWN, STP } from './command.ts';
 import {
   type Comparison,

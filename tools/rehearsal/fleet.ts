@@ -2,8 +2,9 @@
  * A round of a large fleet on the Temporal server of an installation: its nodes are simulated, its workflow, its activity that
  * verifies shards and the server are real. What that costs the nodes, the server and its database.
  */
+
+import { resolveConfig } from '@stp/config';
 import { shardSize } from '../../activities/round/plan.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
 import type { NodeFigures } from '../simulated/node.ts';
 import type { Installation } from './installation.ts';
 import { SEEN_DISK, SEEN_NODE, SEEN_REPOSITORY } from './places.ts';

@@ -1,7 +1,7 @@
 /** What must hold after a run, whatever happened to it: each problem in words; none where all is well. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { summarySchema } from '../../data/schemas/round.ts';
+import { summarySchema } from '@stp/config/records';
 import type { BucketRequest } from './bucket.ts';
 import { type Installation, WORKERS } from './installation.ts';
 

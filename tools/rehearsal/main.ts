@@ -6,8 +6,8 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StpError } from '@stp/base';
 import { Command } from 'commander';
-import { StpError } from '../../data/errors.ts';
 import { playFleet } from './fleet.ts';
 import { Installation } from './installation.ts';
 import { loadLean } from './load.ts';

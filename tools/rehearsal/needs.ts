@@ -1,8 +1,8 @@
 /** What a rehearsal needs of this machine, and how to get what it lacks. */
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { isThere } from '@stp/base/files';
 import { execa } from 'execa';
-import { isThere } from '../../data/is-there.ts';
 import { CLOCK_LIBRARY } from './faults.ts';
 import { GO_VERSION, isBuilt } from './temporal-server.ts';
 

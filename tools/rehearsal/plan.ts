@@ -1,5 +1,5 @@
 /** What goes wrong in a rehearsal, where and when: drawn from a seed, so that it can be repeated. */
-import { randomStream } from '../../selfplay/random.ts';
+import { randomStream } from '@stp/selfplay';
 
 /** The least and the most seconds that each lasts, where that is to be drawn. */
 const LASTS = {

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { StpError } from '@stp/base';
 import { execa } from 'execa';
-import { StpError } from '../../data/errors.ts';
 import { namespaces, removeNamespaces } from './network.ts';
 import { STATE } from './places.ts';
 

@@ -4,8 +4,8 @@
  */
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '@stp/base/files';
 import { execa } from 'execa';
-import { isThere } from '../../data/is-there.ts';
 import { SEARCH_ATTRIBUTES } from '../../infra/temporal/search-attributes.ts';
 import type { Certificates } from './certificates.ts';
 import { BUILDS } from './places.ts';

@@ -2,11 +2,12 @@
  * A simulated node: a real Temporal worker on the queue of Lean with the real `verifyShard`, over processes that sleep for as
  * long as a proof is to take.
  */
+
+import type { ObjectStore } from '@stp/config/records';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { type VerifyShardInput, verifyShardActivities } from '../../activities/round/verify-shard.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
 import { LEAN_QUEUE } from '../../workflows/control/contracts.ts';
 import { SimulatedProcesses, simulatedVerifier } from './processes.ts';
 

@@ -2,7 +2,7 @@
  * Simulates Lean processes that sleep: each takes the next piece of work after the previous one. Time is nominal: a
  * late timer delays no one, as it would not delay a real process, so the simulating machine may be busy.
  */
-import type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from '../../lean/verifier.ts';
+import type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from '@stp/lean-verifier';
 
 interface Piece {
   readonly ms: number;

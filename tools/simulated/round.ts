@@ -2,17 +2,22 @@
  * One real `stp-round` workflow for measuring verification: its shards exist at once, and all other activities answer
  * at once. Every node that polls Lean's queue verifies.
  */
+
+import { resolveConfig } from '@stp/config';
+import { statementId } from '@stp/config/ids';
+import {
+  type ArtifactRef,
+  NO_ROUND_COUNTS,
+  type ObjectStore,
+  type RoundOutcome,
+  type ShardResult,
+} from '@stp/config/records';
+import { dedupeSamples } from '@stp/selfplay';
 import { Client, isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
 import { countWorkers, fleetActivities } from '../../activities/nodes/fleet.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { VerifyShardInput } from '../../activities/round/verify-shard.ts';
-import { resolveConfig } from '../../data/config/resolve.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
-import { statementId } from '../../data/schemas/ids.ts';
-import { NO_ROUND_COUNTS, type RoundOutcome, type ShardResult } from '../../data/schemas/round.ts';
-import type { ObjectStore } from '../../infra/stores/object-store.ts';
-import { dedupeSamples } from '../../selfplay/dedupe.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import {

@@ -1,7 +1,8 @@
 /** Activities as workflows see them: queue, time-outs and retries by kind of work, and a summary for the UI. */
+
+import { HEARTBEAT_TIMEOUT_MS } from '@stp/config/workflow';
 import { proxyActivities } from '@temporalio/workflow';
 import type { ControlActivities, HostActivities, LeanActivities, NodeActivities } from '../../activities/index.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
 import { LEAN_QUEUE } from './contracts.ts';
 
 const RETRY = {
@@ -25,7 +26,7 @@ export const streaming = (summary: string) =>
     summary,
   });
 
-/** Type of a failure by a full disk (`data/errors.ts`). */
+/** Type of a failure by a full disk (`packages/base/errors.ts`). */
 export const DISK_FULL = 'STP1406';
 
 /** Queues of machines that may go without a word (`infra/nodes/names.ts`): where nobody takes work for so long, they have. */

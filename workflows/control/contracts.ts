@@ -2,10 +2,11 @@
  * What the workflows say to the outside and to each other: names, inputs, queries, updates. Clients import this file;
  * it imports nothing that a workflow may not.
  */
+
+import type { RunConfig } from '@stp/config';
+import type { ArtifactRef, CheckpointRef } from '@stp/config/records';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PreparedData } from '../../activities/run/datasets.ts';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 
 export const CONTROL_QUEUE = 'stp';
 /** Checks by Lean: every node that has Lean polls it, so a free node takes the next shard. */

@@ -1,6 +1,5 @@
 /** What the shards of a round or an evaluation have come to so far. */
-import { costOf, type ShardResult, sumTokens } from '../../data/schemas/round.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
+import { costOf, type RunConfig, type ShardResult, sumTokens } from '@stp/config/workflow';
 import type { Progress } from './contracts.ts';
 
 export class ShardTally {

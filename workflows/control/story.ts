@@ -1,7 +1,8 @@
 /** What a run tells of itself: current details, search attributes, and the answer to `progress`. */
+
+import type { RoundOutcome } from '@stp/config/records';
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
-import type { RoundOutcome } from '../../data/schemas/round.ts';
 import { type Progress, progressQuery, type Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import { publish } from './search-attributes.ts';

@@ -2,9 +2,10 @@
  * What a run has cost, and its bound (`budget.usdMax`). At the bound the run pauses, gives machines of a cloud back, and goes
  * on when a person sets a higher one. Only runs with a bound watch it.
  */
+
+import { costOfTokens, type MachineTime } from '@stp/config/workflow';
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
-import { costOfTokens, type MachineTime } from '../../data/schemas/round.ts';
 import { control } from '../control/activity-proxies.ts';
 import type { RunControl } from '../control/run-control.ts';
 import type { Story } from '../control/story.ts';

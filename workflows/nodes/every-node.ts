@@ -3,6 +3,8 @@
  * that hangs when one of its machines is missing (a training over a slice) goes all together or not at all: the first that
  * fails or is lost ends the others.
  */
+
+import { HEARTBEAT_TIMEOUT_MS } from '@stp/config/workflow';
 import {
   CancellationScope,
   isCancellation,
@@ -13,7 +15,6 @@ import {
 } from '@temporalio/workflow';
 import type { NodeActivities } from '../../activities/index.ts';
 import type { CommandResult, NodeCommand } from '../../activities/nodes/every-node.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
 import { causes, rootMessage } from '../control/causes.ts';
 
 /** A worker that lives takes its task at once, but may be starting anew after a crash. */

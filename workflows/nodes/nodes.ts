@@ -3,6 +3,8 @@
  * is simply there; machines of a cloud are got, watched and replaced by `provisioning.ts`, over Temporal's activities,
  * timers and scopes.
  */
+
+import { HEARTBEAT_TIMEOUT_MS, type NodesConfig } from '@stp/config/workflow';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -16,8 +18,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ControlActivities, NodeActivities } from '../../activities/index.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
-import type { NodesConfig } from '../../data/schemas/nodes.ts';
 import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
 import { HOST_QUEUES_MEMO, NODES_MEMO } from '../control/contracts.ts';

@@ -2,7 +2,7 @@
  * Has a model on the disk and in the memory of every machine that will sample from it, all at the same time, while the work
  * is still being cut. One machine fetches it when it is asked to sample.
  */
-import type { CheckpointRef } from '../../data/schemas/artifact.ts';
+import type { CheckpointRef } from '@stp/config/records';
 import { onceOnNode, onEveryNode, warnOf } from './every-node.ts';
 
 /** A hundred gigabytes over a slow line. */

@@ -3,9 +3,10 @@
  * machines of the run, each its share, and put together by one, which also samples what a lost machine has left. Equations that
  * the model wrote under a grammar are tested before they are texts.
  */
+
+import type { ArtifactRef } from '@stp/config/records';
 import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
 import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
-import type { ArtifactRef } from '../../data/schemas/artifact.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { byOne } from '../nodes/crew.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';

@@ -1,9 +1,16 @@
 /** Held-out statements, proved by models of the run with equal samples: at its end the first and the last, between rounds the current one. */
+
+import {
+  type ArtifactRef,
+  type CheckpointRef,
+  type Evaluation,
+  evaluationConfig,
+  type ModelEvaluation,
+  type RoundEvaluation,
+  usesScripts,
+} from '@stp/config/workflow';
 import { condition, patched } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { Evaluation, ModelEvaluation, RoundEvaluation } from '../../data/schemas/round.ts';
-import { evaluationConfig, usesScripts } from '../../data/schemas/run-config.ts';
 import { control } from '../control/activity-proxies.ts';
 import { CHANGES } from '../control/changes.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';

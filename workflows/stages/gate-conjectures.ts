@@ -2,10 +2,11 @@
  * From the conjecturer's texts to the conjectures of a round: read on one machine, gated in parts by all nodes with Lean, and
  * admitted in the order of the plan as long as there are places. No part is begun once those that are done have taken all.
  */
+
+import { partFolder } from '@stp/config/workflow';
 import type { Gated } from '../../activities/round/admit-conjectures.ts';
 import type { GatedPart } from '../../activities/round/gate.ts';
 import type { ReadConjecturesInput } from '../../activities/round/read-conjectures.ts';
-import { partFolder } from '../../data/schemas/round.ts';
 import { lean, streaming } from '../control/activity-proxies.ts';
 import { byOne } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';

@@ -1,7 +1,8 @@
 /** Distribution matching of a round (STP §2.8): embeds conjectures and unproved statements, then weighs the conjectures. */
+
+import type { RunConfig } from '@stp/config';
+import type { ArtifactRef, CheckpointRef } from '@stp/config/records';
 import type { Chosen } from '../../activities/round/choose-conjectures.ts';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { byOne } from '../nodes/crew.ts';
 
 export interface MatchInput {

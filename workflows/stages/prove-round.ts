@@ -2,12 +2,11 @@
  * What a round tries, from shards to certificates. Where the library grows, the round's conjectures are tried first: those that
  * are proved stand in it when the statements are tried.
  */
+
+import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
 import { patched, setCurrentDetails } from '@temporalio/workflow';
 import type { Passed } from '../../activities/round/collect.ts';
 import type { RoundContext } from '../../activities/round/conjecture.ts';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import type { ShardResult } from '../../data/schemas/round.ts';
-import { isInWords } from '../../data/schemas/run-config.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import { CHANGES } from '../control/changes.ts';
 import type { Stage } from '../control/contracts.ts';

@@ -4,10 +4,19 @@
  * configuration asks for it (`prover.mode`), a shard is then searched for proofs that its samples did not find, or its failed
  * samples are revised. Last, with `prover.scripts`, scripts try what is left. Proofs in words are judged instead of verified.
  */
+
+import {
+  type ArtifactRef,
+  type CheckpointRef,
+  isInWords,
+  proverMode,
+  type RunConfig,
+  type ShardResult,
+  shardFolder,
+  trainsByReward,
+  usesScripts,
+} from '@stp/config/workflow';
 import type { Sampled } from '../../activities/round/generate.ts';
-import type { ArtifactRef, CheckpointRef } from '../../data/schemas/artifact.ts';
-import { type ShardResult, shardFolder } from '../../data/schemas/round.ts';
-import { isInWords, proverMode, type RunConfig, trainsByReward, usesScripts } from '../../data/schemas/run-config.ts';
 import { host, lean, oneOfSeveral, streaming } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';

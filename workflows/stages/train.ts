@@ -2,12 +2,11 @@
  * A training on a run's machines: by Levanter on all of them together, be it one; by PyTorch on all if it is told so; else on
  * one, or another where that has no space left. Where one of several fails or is lost the others are ended, and all begin anew from the last state.
  */
+
+import { HEARTBEAT_TIMEOUT_MS, type LevanterEngine, type RunConfig } from '@stp/config/workflow';
 import { ApplicationFailure, log, proxyActivities } from '@temporalio/workflow';
 import type { HostActivities } from '../../activities/index.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
-import type { LevanterEngine } from '../../data/schemas/engines.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../data/schemas/heartbeats.ts';
-import type { RunConfig } from '../../data/schemas/run-config.ts';
 import { host } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
 import { byOne } from '../nodes/crew.ts';

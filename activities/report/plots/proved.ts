@@ -1,5 +1,5 @@
 /** Plots of proved statements: cumulative pass rate over samples, and pass@k on the held-out split. */
-import type { PassAtK } from '../../../data/schemas/round.ts';
+import type { PassAtK } from '@stp/config/records';
 import { CATEGORIES, COLOURS, renderChart } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';

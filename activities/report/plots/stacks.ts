@@ -1,5 +1,5 @@
 /** Rounds as stacked bars: shares of verdicts, seconds of stages. */
-import { type VerdictKind, verdictKindSchema } from '../../../data/schemas/records.ts';
+import { type VerdictKind, verdictKindSchema } from '@stp/config/records';
 import { CATEGORIES, renderChart, WIDTH } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';

@@ -1,6 +1,6 @@
 /** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
-import type { RoundCounts, RunCost } from '../../../data/schemas/round.ts';
-import { displayStatement } from '../../../selfplay/prompts.ts';
+import type { RoundCounts, RunCost } from '@stp/config/records';
+import { displayStatement } from '@stp/selfplay';
 import type { RunFigures } from '../figures.ts';
 import { funnel, GATE_REASONS } from '../funnel.ts';
 import { formatSeconds, note, table } from '../html.ts';

@@ -1,5 +1,5 @@
 /** The best new theorems with their proofs. Lists are capped; `proofs.lean` has all. */
-import type { Proved } from '../../../data/schemas/records.ts';
+import type { Proved } from '@stp/config/records';
 import type { ListedProof, RunFigures } from '../figures.ts';
 import { escapeHtml, note, section } from '../html.ts';
 

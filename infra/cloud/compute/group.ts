@@ -1,5 +1,5 @@
 /** GPU instances as one managed instance group: the group itself replaces lost ones, under their old names. */
-import type { GpuConfig } from '../../../data/schemas/nodes.ts';
+import type { GpuConfig } from '@stp/config';
 import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { Asked, NodeSet, NodesState } from '../../nodes/provider.ts';
 import { shortageOf } from '../errors.ts';

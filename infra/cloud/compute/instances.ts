@@ -1,8 +1,8 @@
 /**
  * Single GPU instances of a set: requested by name, so that a second request adds the missing ones and duplicates none.
  */
-import { StpError } from '../../../data/errors.ts';
-import type { GpuConfig } from '../../../data/schemas/nodes.ts';
+import { StpError } from '@stp/base';
+import type { GpuConfig } from '@stp/config';
 import { hostQueue, nodeName, runLabel } from '../../nodes/names.ts';
 import type { Asked, NodeHost, NodeSet, NodesState } from '../../nodes/provider.ts';
 import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** GPU instances as a node provider: single ones, or a managed group of them. */
-import type { GpuConfig } from '../../../data/schemas/nodes.ts';
+import type { GpuConfig } from '@stp/config';
 import { nodeName, runLabelOf } from '../../nodes/names.ts';
 import type { CloudRequest, NodeProvider, NodeSet, OwnedResource } from '../../nodes/provider.ts';
 import { deleteEach } from '../deletions.ts';

@@ -1,5 +1,5 @@
 /** The requests for GPU instances: single ones by name, or a template and a managed group of them. */
-import type { GpuConfig } from '../../../data/schemas/nodes.ts';
+import type { GpuConfig } from '@stp/config';
 import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { NodeSet } from '../../nodes/provider.ts';
 

@@ -2,8 +2,8 @@
  * TPU slices as a node provider: one queued resource per set; its states (docs: manage queued resources) are mapped to
  * the states that a run needs. Spot slices that were taken away stay as SUSPENDED or PREEMPTED until they are deleted.
  */
-import { StpError } from '../../../data/errors.ts';
-import type { TpuConfig } from '../../../data/schemas/nodes.ts';
+import { StpError } from '@stp/base';
+import type { TpuConfig } from '@stp/config';
 import { hostQueue, nodeName, runLabel, runLabelOf } from '../../nodes/names.ts';
 import type { NodeHost, NodeProvider, NodeSet, NodesState, OwnedResource } from '../../nodes/provider.ts';
 import { deleteEach } from '../deletions.ts';

@@ -1,6 +1,5 @@
 /** The request for TPU slices: a queued resource of the API v2, made from the configuration and the run's name alone. */
-import { findAccelerator } from '../../../data/schemas/accelerators.ts';
-import type { TpuConfig } from '../../../data/schemas/nodes.ts';
+import { findAccelerator, type TpuConfig } from '@stp/config';
 import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { NodeSet } from '../../nodes/provider.ts';
 import type { QueuedResourceBody } from './api.ts';

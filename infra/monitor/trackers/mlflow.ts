@@ -2,10 +2,11 @@
  * MLflow by its REST API. A run of ours is one run there, found by a tag: every process that logs it, also after a crash,
  * uses the same one. Metrics that come twice are one in MLflow, since their times are the log's.
  */
+
+import { StpError } from '@stp/base';
+import { contentId } from '@stp/config/ids';
+import type { TrackingLink } from '@stp/config/records';
 import { z } from 'zod';
-import { StpError } from '../../../data/errors.ts';
-import { contentId } from '../../../data/schemas/ids.ts';
-import type { TrackingLink } from '../../../data/schemas/round.ts';
 import { type Entry, keepLink, linkName, readLink, type TrackedRun, type Tracker } from './tracker.ts';
 
 export interface MlflowSettings {

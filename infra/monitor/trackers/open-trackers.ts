@@ -4,8 +4,8 @@
  */
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type TrackerName, trackerNameSchema } from '@stp/config';
 import { z } from 'zod';
-import { type TrackerName, trackerNameSchema } from '../../../data/schemas/run-config.ts';
 import { makeOwnedFolder, orphanPrefix } from '../../owned-folders.ts';
 import type { Monitor } from '../monitor.ts';
 import { trackedName } from '../tracked-metrics.ts';

@@ -1,8 +1,8 @@
 /** Trackers as this machine has them, from the environment. Keys are read when they are used, and are in no setting. */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StpError } from '../../../data/errors.ts';
-import type { TrackerName } from '../../../data/schemas/run-config.ts';
+import { StpError } from '@stp/base';
+import type { TrackerName } from '@stp/config';
 import { type MlflowSettings, mlflowTracker } from './mlflow.ts';
 import { type TensorboardSettings, tensorboardTracker } from './tensorboard.ts';
 import type { TrackedRun, Tracker } from './tracker.ts';

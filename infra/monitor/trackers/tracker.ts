@@ -2,11 +2,11 @@
  * A tracker shows runs to people: MLflow, TensorBoard, Weights & Biases. It gets metrics in batches, in order, from an
  * outbox (`outbox.ts`), which keeps what a tracker that is down could not take.
  */
+
+import { StpError } from '@stp/base';
+import type { TrackerName } from '@stp/config';
+import { type ObjectStore, type TrackingLink, trackingLinkSchema } from '@stp/config/records';
 import { z } from 'zod';
-import { StpError } from '../../../data/errors.ts';
-import { type TrackingLink, trackingLinkSchema } from '../../../data/schemas/round.ts';
-import type { TrackerName } from '../../../data/schemas/run-config.ts';
-import type { ObjectStore } from '../../stores/object-store.ts';
 import { type LoggedMetric, metricLine, readMetricLine } from '../jsonl-monitor.ts';
 import { type RunEnd, runEndSchema } from '../monitor.ts';
 

@@ -10,8 +10,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { contentId } from '@stp/config/ids';
 import { z } from 'zod';
-import { contentId } from '../../../data/schemas/ids.ts';
 import { type Entry, keepLink, linkName, type TrackedRun, type Tracker } from './tracker.ts';
 
 export interface WandbSettings {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-export const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
+export const REPOSITORY = join(import.meta.dirname, '../../..');
 
 const duration = z.string().regex(/^\d+(?:s|m|h)$/);
 /** A tag that says a version, and the digest of what it was when it was chosen; or an image that is built here. */
@@ -75,4 +75,4 @@ export async function readComposeFile(): Promise<ComposeFile> {
 }
 
 /** Where an environment variable can be read: code, scripts, trainers. */
-export const SOURCE_FOLDERS = ['activities', 'cli', 'data', 'infra', 'lean', 'model', 'workers', 'workflows'];
+export const SOURCE_FOLDERS = ['activities', 'cli', 'data', 'infra', 'packages', 'workers', 'workflows'];

@@ -1,11 +1,10 @@
-/** What every `ObjectStore` must do; run over each implementation by `stores.test.ts`. */
+/** What every `ObjectStore` must do; run over each implementation by `stores.process.test.ts`. */
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import { describe, expect, it } from 'vitest';
-import { artifactRefSchema } from '../../../data/schemas/artifact.ts';
-import type { ObjectStore } from '../../../infra/stores/object-store.ts';
 import { RACED_NAMES } from './racer.ts';
 import { race } from './start-racers.ts';
 

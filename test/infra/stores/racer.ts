@@ -3,7 +3,7 @@
  * line, does the task, prints one JSON line.
  */
 import { once } from 'node:events';
-import { StpError } from '../../../data/errors.ts';
+import { StpError } from '@stp/base';
 import { openStore } from '../../../infra/stores/open-store.ts';
 
 export const RACED_NAMES = 40;

@@ -1,5 +1,5 @@
 /**
- * Installing beside others, after a kill, with a broken index or a slow program: `find.test.ts` further. pip is started a dozen times.
+ * Installing beside others, after a kill, with a broken index or a slow program: `find.process.test.ts` further. pip is started a dozen times.
  *
  * @module-tag slow
  */

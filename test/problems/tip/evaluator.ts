@@ -2,7 +2,7 @@
  * Runs the definitions of a TIP problem as SMT-LIB says, without Lean: the other side of the comparison that pins our
  * Lean definitions to the benchmark's. Natural numbers and integers are JavaScript numbers; other values are trees.
  */
-import type { SExpression } from '../../../data/loaders/tip/s-expression.ts';
+import type { SExpression } from '@stp/datasets/testing';
 
 export interface Constructed {
   readonly tag: string;

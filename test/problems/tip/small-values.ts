@@ -1,6 +1,5 @@
 /** Small values of the types TIP problems use, and how Lean writes them. Type variables stand for Nat. */
-import type { Vocabulary } from '../../../data/loaders/tip/goal.ts';
-import type { SExpression } from '../../../data/loaders/tip/s-expression.ts';
+import type { SExpression, Vocabulary } from '@stp/datasets/testing';
 import { type Constructed, construct, type Datatype, type FunctionValue, type Value } from './evaluator.ts';
 
 export interface SmallValue {

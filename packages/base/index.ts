@@ -1,0 +1,7 @@
+/** Errors, and small helpers for files, processes and tasks that every package may use. */
+export { describeIssues } from './describe-issues.ts';
+export { editDistance } from './edit-distance.ts';
+export { ERROR_CODES, type ErrorCode, StpError } from './errors.ts';
+export { inLanes } from './lanes.ts';
+export { printableJson, printableLine, printableText } from './printable.ts';
+export { Turns } from './turns.ts';

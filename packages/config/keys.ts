@@ -1,0 +1,88 @@
+/**
+ * A configuration as values under dotted keys (`sampling.temperature`): reads and sets them. Knows JSON and keys; the
+ * schema decides which values are valid.
+ */
+import { StpError } from '@stp/base';
+import { suggestion } from './nearest.ts';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Objects whose keys are a person's own words, or that make sense only together: each is one value and is set as a whole. */
+export const WHOLE_VALUES: ReadonlySet<string> = new Set([
+  'data.weights',
+  'nodes.labels',
+  'nodes.secrets',
+  'prover.customFormat',
+]);
+
+/** Values by dotted key, in the order they are written; an array is one value. */
+export function leaves(value: object, prefix = ''): Map<string, Json> {
+  const found = new Map<string, Json>();
+  for (const [key, inner] of Object.entries(value) as [string, Json][]) {
+    const path = `${prefix}${key}`;
+    if (isSection(inner) && !WHOLE_VALUES.has(path)) for (const leaf of leaves(inner, `${path}.`)) found.set(...leaf);
+    else found.set(path, inner);
+  }
+  return found;
+}
+
+/** Sets one value in place, making the sections above it. */
+export function setValue(config: JsonObject, key: string, value: Json): void {
+  const parts = key.split('.');
+  let target = config;
+  for (const part of parts.slice(0, -1)) {
+    const inner = target[part];
+    const section: JsonObject = isSection(inner) ? inner : {};
+    target[part] = section;
+    target = section;
+  }
+  target[parts.at(-1)!] = value;
+}
+
+/** Takes one value or section away, in place. */
+export function removeValue(config: JsonObject, key: string): void {
+  const parts = key.split('.');
+  const section = parts.slice(0, -1).reduce<Json | undefined>((at, part) => (at as JsonObject)[part], config);
+  delete (section as JsonObject)[parts.at(-1)!];
+}
+
+/** The key, where it is one of the configuration's; otherwise STP1001 naming the source and the nearest known one. */
+export function requireKnown(key: string, keys: readonly string[], source: string): string {
+  if (keys.includes(key)) return key;
+  throw new StpError(
+    'STP1001',
+    `${source} sets an unknown key "${key.slice(0, 128)}"${suggestion(key, keys)}`,
+    '`bin/stp config` prints all known keys.',
+  );
+}
+
+/** Dotted keys and values of an object that holds any part of the configuration; a section given whole is taken apart. */
+export function* partialValues(content: JsonObject, keys: readonly string[], path = ''): Generator<[string, Json]> {
+  for (const [key, value] of Object.entries(content)) {
+    const inner = path === '' ? key : `${path}.${key}`;
+    const isKnownSection = keys.some((known) => known.startsWith(`${inner}.`));
+    if (isKnownSection && isSection(value)) yield* partialValues(value, keys, inner);
+    else yield [inner, value];
+  }
+}
+
+/** `STP_SET_SAMPLING__MAX_TOKENS` is `sampling.maxTokens`: two underscores for a dot, single ones as one likes. */
+export function environmentKey(name: string, prefix: string, keys: readonly string[]): string {
+  const wanted = name.slice(prefix.length).toLowerCase().replaceAll('__', '.').replaceAll('_', '');
+  return keys.find((key) => key.toLowerCase() === wanted) ?? wanted;
+}
+
+/** JSON where the text is JSON, a list for words in brackets (`[mlflow,tensorboard]`), else the text itself. */
+export function parseValue(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    const words = /^\[([\w-]+(?:, ?[\w-]+)*)\]$/.exec(text)?.[1];
+    return words === undefined ? text : words.split(/, ?/);
+  }
+}
+
+export function isSection(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

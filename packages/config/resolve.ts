@@ -1,0 +1,221 @@
+import { describeIssues, StpError } from '@stp/base';
+import { formatOf } from './formats.ts';
+import {
+  environmentKey,
+  isSection,
+  type Json,
+  type JsonObject,
+  leaves,
+  parseValue,
+  partialValues,
+  removeValue,
+  requireKnown,
+  setValue,
+} from './keys.ts';
+import { suggestion } from './nearest.ts';
+import { loadPreset } from './presets.ts';
+import {
+  isInWords,
+  meetsStates,
+  type RunConfig,
+  rewardsUse,
+  runConfigSchema,
+  writesTyped,
+} from './schemas/run-config.ts';
+import { foreignKeys, schemaKeys } from './variants.ts';
+
+export { presetNames } from './presets.ts';
+
+const ENVIRONMENT_PREFIX = 'STP_SET_';
+
+export interface ConfigSources {
+  readonly preset: string;
+  /** Parsed content of a config file: any part of the schema. */
+  readonly file?: { readonly path: string; readonly content: unknown };
+  /** `STP_SET_SAMPLING__TEMPERATURE=0.8` sets `sampling.temperature`; underscores doubled between parts. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Dotted keys of `--set`. Strings are read as JSON where they are JSON. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Flags with a name of their own. */
+  readonly flags?: { readonly rounds?: number; readonly seed?: number };
+}
+
+export interface ResolvedConfig {
+  readonly config: RunConfig;
+  /** Where each value came from, by dotted key, in the schema's order: `preset stp-code`, `file my.json`, `STP_SET_SEED`, `--set`, `--seed`, `default`. */
+  readonly provenance: ReadonlyMap<string, string>;
+}
+
+/** The resolved configuration, or StpError STP1001 that names the source, the key and what is known. */
+export function resolveConfig(sources: ConfigSources): RunConfig {
+  return resolveWithProvenance(sources).config;
+}
+
+/** As `resolveConfig`, with the source of each value. */
+export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
+  const preset = loadPreset(sources.preset);
+  // the schema fills in what may be left out, so that those keys are known too
+  const values = checked(preset.values, `preset ${sources.preset}: `) as unknown as JsonObject;
+  const keys = [...leaves(values).keys()];
+  const source = new Map<string, string>(
+    keys.map((key) => [key, preset.givenBy.has(key) ? `preset ${preset.givenBy.get(key)}` : 'default']),
+  );
+  const known = [...new Set([...keys, ...schemaKeys(runConfigSchema)])];
+  const given = [...overrides(sources, known)];
+  for (const { key, value, from } of given) {
+    if (key === 'preset' && value !== sources.preset)
+      throw new StpError('STP1001', `${from} says preset ${JSON.stringify(value)}`, 'Choose it with --preset instead.');
+    setValue(values, requireKnown(key, known, from), value);
+    source.set(key, from);
+  }
+  // where another variant is chosen, what the preset has for its own falls away
+  for (const key of [...foreignKeys(runConfigSchema, values)])
+    if (!given.some(({ key: other }) => other === key || other.startsWith(`${key}.`))) removeValue(values, key);
+  const config = checked(values, '');
+  requireWeighedSets(config);
+  requireFormat(config);
+  requireRewardTraining(config);
+  requireGrowth(config);
+  requireJudging(config);
+  return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
+}
+
+interface Override {
+  readonly key: string;
+  readonly value: Json;
+  readonly from: string;
+}
+
+/** What is laid over the preset, weakest first. */
+function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<Override> {
+  if (sources.file !== undefined) {
+    const { path, content } = sources.file;
+    if (!isSection(content))
+      throw new StpError(
+        'STP1001',
+        `${path} is not a JSON object`,
+        'Write an object with any keys of the configuration.',
+      );
+    for (const [key, value] of partialValues(content, keys)) yield { key, value, from: path };
+  }
+  for (const [name, value] of Object.entries(sources.environment ?? {}))
+    if (name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined)
+      yield { key: environmentKey(name, ENVIRONMENT_PREFIX, keys), value: parseValue(value), from: name };
+  for (const [key, value] of Object.entries(sources.set ?? {}))
+    yield { key, value: typeof value === 'string' ? parseValue(value) : (value as Json), from: '--set' };
+  for (const [key, value] of Object.entries(sources.flags ?? {}))
+    if (value !== undefined) yield { key, value, from: `--${key}` };
+}
+
+/** A weight for a set that the run does not have would be a misspelt name, or a schedule left over. */
+function requireWeighedSets({ data }: RunConfig): void {
+  const foreign = Object.keys(data.weights).find((set) => !data.problemSets.includes(set));
+  if (foreign !== undefined)
+    throw new StpError(
+      'STP1001',
+      `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
+      'Name the set there too, or remove its weights: --set data.weights={}.',
+    );
+}
+
+/** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
+function requireRewardTraining({ training, conjectures, prover, engines }: RunConfig): void {
+  const { kind } = training.objective;
+  if (kind === 'likelihood') return;
+  const mode = kind === 'gfn' ? 'walks' : 'whole';
+  const wrong =
+    conjectures.perRoundMax !== 0
+      ? 'conjectures.perRoundMax is not 0, and rewards train no conjecturer'
+      : training.sftShare !== 0
+        ? 'training.sftShare is not 0, and SFT examples have no reward'
+        : prover.mode !== mode
+          ? `prover.mode is ${prover.mode}, and its records come from prover.mode=${mode}`
+          : engines.trainer.kind === 'levanter'
+            ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
+            : null;
+  if (wrong !== null)
+    throw new StpError(
+      'STP1001',
+      `training.objective.kind is ${kind}: ${wrong}`,
+      'docs/rewards.md says what goes together.',
+    );
+}
+
+/** Judges are named where they are asked, and a run in words asks Lean for nothing. */
+function requireJudging(config: RunConfig): void {
+  const { rewards, judging, training, prover, evaluation, retrain, library } = config;
+  const wrong =
+    (rewards.weights.judge !== undefined) !== (judging !== null)
+      ? `rewards.weights.judge is ${rewards.weights.judge ?? 'missing'}, and judging ${judging === null ? 'names nobody' : 'names judges'}`
+      : !isInWords(config)
+        ? null
+        : training.objective.kind !== 'grpo'
+          ? 'problems in words are for training.objective.kind=grpo'
+          : prover.slots || prover.scripts !== 'none' || library !== 'fixed'
+            ? 'problems in words have no slots, no scripts and no growing library'
+            : evaluation.samplesPerStatement !== 0 || retrain.everyRounds !== 0
+              ? 'there are no proofs by Lean to evaluate or to retrain on: evaluation.samplesPerStatement and retrain.everyRounds must be 0'
+              : null;
+  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/judges.md says what goes together.');
+}
+
+/** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
+function requireFormat({ prover, conjectures }: RunConfig): void {
+  const { slots, format, customFormat, mode } = prover;
+  const wrong =
+    slots && format !== 'embedded'
+      ? `prover.slots is true, but the format ${format} shows names`
+      : (customFormat !== null) !== (format === 'custom')
+        ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
+        : meetsStates(mode) && format !== 'embedded'
+          ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
+          : mode === 'revise' && formatOf(prover).revision === null
+            ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
+            : !slots && format === 'embedded' && writesTyped(conjectures)
+              ? `conjectures.source is ${conjectures.source}, and prover.slots is false: the model knows no question`
+              : null;
+  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');
+}
+
+/** A reward for use needs lemmas that are used. */
+function requireGrowth({ conjectures, library }: RunConfig): void {
+  if (library === 'grow' || !rewardsUse(conjectures)) return;
+  const wrong = `conjectures.reward is ${conjectures.reward}, and library is ${library}`;
+  throw new StpError(
+    'STP1001',
+    wrong,
+    'Only a library that grows holds conjectures that proofs use: --set library=grow.',
+  );
+}
+
+function checked(values: JsonObject, prefix: string): RunConfig {
+  const parsed = runConfigSchema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new StpError(
+    'STP1001',
+    `${prefix}${describeIssues(parsed.error)}`,
+    'Correct the value; `bin/stp config` prints all values and their sources.',
+  );
+}
+
+/** The leaves of a configuration that differ from its preset's, by dotted key: what has to be said to get it again. */
+export function changedValues(config: RunConfig): Record<string, string | number | boolean | null> {
+  const preset = leaves(resolveConfig({ preset: config.preset }));
+  return Object.fromEntries(
+    [...leaves(config)]
+      .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(preset.get(key)))
+      .map(([key, value]) => [key, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]),
+  );
+}
+
+/** STP1002 naming the first value that differs: a run keeps the configuration it was started with. */
+export function requireSameConfig(run: string, stored: RunConfig, wanted: RunConfig): void {
+  const had = leaves(stored);
+  for (const [key, value] of leaves(wanted))
+    if (JSON.stringify(value) !== JSON.stringify(had.get(key)))
+      throw new StpError(
+        'STP1002',
+        `run ${run} was started with ${key} = ${JSON.stringify(had.get(key))}, not ${JSON.stringify(value)}`,
+        'Give the same options to continue it, or another run name or folder.',
+      );
+}

@@ -1,0 +1,130 @@
+/**
+ * The engines that train and sample (`engines` of the configuration). Commands and folders are those of the node that
+ * works.
+ */
+import { z } from 'zod';
+
+const positive = z.int().positive();
+const path = z.string().min(1).max(4_096);
+/** One argument of a command; an engine's own options are passed on as they are. */
+const argument = z.string().min(1).max(1_024);
+const ARGUMENTS_MAX = 64;
+
+/** The folder the first model starts from where a run has no checkpoint yet; null: fresh weights of `model`. */
+const base = path.nullable().default(null);
+
+/** Small matrices beside the large ones, which stay as they are (Hu et al., arXiv 2106.09685), by the library peft. */
+const lora = z.strictObject({
+  rank: positive.max(1_024).default(32),
+  /** The change is multiplied by this and divided by the rank. */
+  alpha: z.number().positive().max(65_536).default(64),
+  /** Last parts of the names of the matrices that are changed (`q_proj`); none: all but the embedding and the head. */
+  targets: z
+    .array(z.string().regex(/^\w{1,64}$/))
+    .max(64)
+    .default([]),
+  /** The matrices that stay are held in four bits a weight (Dettmers et al., arXiv 2305.14314); needs bitsandbytes. */
+  quantised: z.boolean().default(false),
+  /** `merged`: the checkpoint is a whole model. `separate`: it is the adapter alone, to be served with `base`. */
+  output: z.enum(['merged', 'separate']).default('merged'),
+});
+
+/** The ONNX training graph in the worker's own child process. */
+const embeddedTrainer = z.strictObject({ kind: z.literal('embedded') });
+
+/**
+ * `packages/language-model/trainers/python/train.py`: any causal language model that transformers loads, by PyTorch on the processor or on GPUs, of
+ * one node or of all.
+ */
+const pytorchTrainer = z
+  .strictObject({
+    kind: z.literal('pytorch'),
+    /** Python with torch, transformers, accelerate and peft (`infra/bootstrap/locks/pytorch.txt`). */
+    python: path.default('python3'),
+    device: z.enum(['cpu', 'cuda']).default('cuda'),
+    /** What is computed in. Weights that do not change (see `lora`) are held in it too. */
+    precision: z.enum(['float32', 'bfloat16']).default('bfloat16'),
+    /** Weights that change and their moments in float32. False: in `precision`, with half the memory and coarser steps. */
+    floatMasters: z.boolean().default(true),
+    /** How transformers computes attention; `auto` leaves it to the library. `flash_attention_2` wants the package flash-attn. */
+    attention: z.enum(['auto', 'eager', 'sdpa', 'flex_attention', 'flash_attention_2']).default('auto'),
+    /** Null: all weights change. */
+    lora: lora.nullable().default(null),
+    /** `all`: the processes of all machines of the run train together; they must reach one another. `one`: the first alone. */
+    nodes: z.enum(['one', 'all']).default('one'),
+    /** Processes of a node, one a GPU. */
+    processes: positive.max(64).default(1),
+    /** `fsdp`: every process holds a share of the weights and moments; `replicated`: each holds all. */
+    parallelism: z.enum(['replicated', 'fsdp']).default('replicated'),
+    /** Keep no activations of a layer but its input: a third more work for far less memory. */
+    recomputeActivations: z.boolean().default(false),
+    /** Padded tokens in one pass of a process. Changes speed and memory, not the result. */
+    microBatchTokens: positive.max(1 << 22).default(16_384),
+    /**
+     * Least time between two saved states on the node. Each is copied to the store unless the previous copy is still in
+     * progress. This limits the work lost with a process, and with a node if the store is as fast.
+     */
+    keepStateSeconds: z.number().nonnegative().max(86_400).default(600),
+    /** As a folder; also `hf://OWNER/NAME@COMMIT`, where `#sha256=…` may follow, or `gs://BUCKET/PREFIX` (`bin/stp weights`). */
+    base,
+    /** Whether a node may download a `base` that it does not have. */
+    fetchBase: z.boolean().default(false),
+  })
+  .refine(({ lora, base }) => lora?.output !== 'separate' || base !== null, {
+    path: ['base'],
+    message: 'a separate adapter belongs to a model that base names',
+  });
+
+/** Levanter (JAX) on TPU: one process on every host of a slice. */
+const levanterTrainer = z.strictObject({
+  kind: z.literal('levanter'),
+  /** Python with Levanter (`infra/bootstrap/pins.json`). */
+  python: path.default('python3'),
+  /** Examples (rows of the model's context) a device takes at once; -1: the whole batch in one pass. */
+  rowsPerDevice: z.union([z.literal(-1), positive.max(4_096)]).default(-1),
+  /** Share of the devices that hold one copy of the model between them (tensor parallelism); the rest share the batch. */
+  modelParallelism: positive.max(256).default(1),
+  keepStateSeconds: z.number().positive().max(86_400).default(900),
+  /** False lets it run on a machine with a processor only, for trials. */
+  requireAccelerator: z.boolean().default(true),
+  base,
+});
+
+export const trainerEngineSchema = z.discriminatedUnion('kind', [embeddedTrainer, pytorchTrainer, levanterTrainer]);
+export type TrainerEngine = z.infer<typeof trainerEngineSchema>;
+export type PytorchEngine = z.infer<typeof pytorchTrainer>;
+export type LevanterEngine = z.infer<typeof levanterTrainer>;
+
+/** A vLLM server on the node that samples, started on each checkpoint as it is asked for. */
+const vllmGenerator = z.strictObject({
+  kind: z.literal('vllm'),
+  /** The `vllm` to run, with leading arguments where it takes some. */
+  command: z.array(argument).min(1).max(ARGUMENTS_MAX).default(['vllm']),
+  port: z.int().min(1_024).max(65_535).default(8_000),
+  /** Prompt and completion together, tokens; null: the model's context. */
+  contextLength: positive
+    .max(1 << 20)
+    .nullable()
+    .default(null),
+  tensorParallelism: positive.max(64).default(1),
+  /** Share of an accelerator's memory that the server takes. */
+  memoryShare: z.number().positive().max(1).default(0.9),
+  requestsInFlight: positive.max(99_999).default(256),
+  /** Loading a model of tens of gigabytes from a cold disk takes minutes. */
+  startTimeoutSeconds: positive.max(7_200).default(1_800),
+  /** Passed on after ours. */
+  arguments: z.array(argument).max(ARGUMENTS_MAX).default([]),
+});
+
+export const generatorEngineSchema = z.discriminatedUnion('kind', [
+  /** The ONNX decoder, or the servers that STP_GENERATOR_URL names. */
+  z.strictObject({ kind: z.literal('embedded') }),
+  vllmGenerator,
+]);
+export type VllmEngine = z.infer<typeof vllmGenerator>;
+
+export const enginesConfigSchema = z.strictObject({
+  trainer: trainerEngineSchema.default({ kind: 'embedded' }),
+  generator: generatorEngineSchema.default({ kind: 'embedded' }),
+});
+export type EnginesConfig = z.infer<typeof enginesConfigSchema>;

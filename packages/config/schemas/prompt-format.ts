@@ -1,0 +1,128 @@
+/**
+ * A prompt format: all that differs between families of models when they are asked for proofs and conjectures. A format is
+ * data (`data/formats/NAME.json`, or `prover.customFormat` of the configuration); `packages/selfplay/formats/` fills it in and reads
+ * the answers.
+ *
+ * Templates contain names in braces, `{statement}`. `packages/selfplay/formats/fill.ts` lists the names of each template.
+ */
+import { z } from 'zod';
+
+const TEMPLATE_CHARS_MAX = 16_384;
+/** As `STOPS_MAX` and `STOP_CHARS_MAX` of the engines. */
+const STOPS_MAX = 8;
+const STOP_CHARS_MAX = 64;
+
+const template = z.string().min(1).max(TEMPLATE_CHARS_MAX);
+const stops = z.array(z.string().min(1).max(STOP_CHARS_MAX)).max(STOPS_MAX);
+const mark = z.string().max(256);
+
+/** Where a part of the format comes from. */
+const sourceSchema = z.strictObject({ what: z.string().min(1).max(1_024), url: z.url().max(1_024).nullable() });
+
+const answerSchema = z.strictObject({
+  /**
+   * `text`: the whole answer is the proof. `open-block`: the prompt ends within a code block, and the answer up to the closing
+   * fence is the proof. `code-block`: the last code block of the answer that states a theorem.
+   */
+  form: z.enum(['text', 'open-block', 'code-block']),
+  /** Does the answer repeat the theorem? Then the proof is what follows its `:=`. */
+  repeatsStatement: z.boolean(),
+  /** An answer that ends at the token limit, before its proof has ended: `take` what there is, or `refuse` it. */
+  whenCutOff: z.enum(['take', 'refuse']),
+  /** An answer that states another theorem: its proof is tried under `ours`, or the answer is refused. */
+  whenChanged: z.enum(['ours', 'refuse']),
+});
+
+const roleSchema = z.strictObject({
+  prompt: template,
+  stop: stops,
+  /** What the model is trained to answer. */
+  target: template,
+});
+
+const proverSchema = roleSchema.extend({ answer: answerSchema });
+
+/** Both tasks of a conjecturer. The answer is read as `packages/selfplay/prompts.ts` reads conjectures, after `form` has found it. */
+const conjecturerSchema = roleSchema.extend({
+  /** Asks for an easier statement that helps with an unproved one (`conjectures.conditionOn` `unproved-target`). */
+  targetPrompt: template,
+  /** `{lemmaStatement}` where no lemma is asked for. */
+  noLemma: z.string().max(1_024),
+  form: z.enum(['text', 'code-block']),
+});
+
+/** How Lean's errors are shown to the model (`prover.mode` `revise`). */
+const revisionSchema = z.strictObject({
+  /** The next message of the person in a chat, or what follows the answer in a completion. */
+  prompt: template,
+  /** One error. */
+  error: template,
+  /** `marked`: some lines before the error's, and `<error>` and `</error>` around its place. `numbered`: lines with their numbers. */
+  snippet: z.enum(['marked', 'numbered']),
+  errorsMax: z.int().positive().max(64),
+});
+export type RevisionFormat = z.infer<typeof revisionSchema>;
+
+export const promptFormatSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]*$/, 'letters, digits, dots and hyphens')
+      .max(64),
+    sources: z.array(sourceSchema).min(1).max(16),
+    mode: z.enum(['completion', 'chat']),
+    /** Of a chat; null: none. */
+    system: template.nullable(),
+    /**
+     * Of a chat: what the tokenizer's chat template puts before and after each message. The chat as text is the prompt of
+     * training examples, and of engines without a chat endpoint. The tokenizer adds the mark of the text's beginning.
+     */
+    marks: z
+      .strictObject({
+        system: z.tuple([mark, mark]),
+        user: z.tuple([mark, mark]),
+        assistant: z.tuple([mark, mark]),
+      })
+      .nullable(),
+    prover: proverSchema,
+    conjecturer: conjecturerSchema,
+    /** Marks around what a model thinks before it answers; null: it does not think. */
+    thinking: z.strictObject({ open: mark.min(1), close: mark.min(1) }).nullable(),
+    /** Null: it was not trained to revise, and `prover.mode` `revise` is refused. */
+    revision: revisionSchema.nullable(),
+    /** What the sources sample with; presets and `bin/stp eval` take these where nothing else is said. */
+    sampling: z.strictObject({
+      temperature: z.number().min(0).max(4),
+      topP: z.number().positive().max(1),
+      maxTokens: z.int().positive(),
+      /** Prompt and answer together, tokens. */
+      contextLength: z.int().positive(),
+      /** Mean length of an answer in tokens, where a source has one: `bin/stp plan` counts with it. */
+      meanTokens: z.int().positive().nullable(),
+    }),
+  })
+  .superRefine((format, context) => {
+    const issue = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
+    if (format.mode === 'chat' && format.marks === null) issue(['marks'], 'a chat needs the marks of its messages');
+    if (format.mode === 'completion' && format.system !== null) issue(['system'], 'a completion has no system text');
+    if (format.prover.answer.form === 'code-block' && !format.prover.answer.repeatsStatement)
+      issue(['prover', 'answer', 'repeatsStatement'], 'the answer of a code block is found by the theorem in it');
+    if (!/\{(?:statement|shownStatement)\}/u.test(format.prover.prompt))
+      issue(['prover', 'prompt'], 'shows neither {statement} nor {shownStatement}');
+  });
+export type PromptFormat = z.infer<typeof promptFormatSchema>;
+
+/** Formats that are files of this repository (`data/formats`). */
+export const FORMAT_NAMES = [
+  'embedded',
+  'stp',
+  'deepseek-prover-v1.5',
+  'deepseek-prover-v2',
+  'deepseek-prover-v2-direct',
+  'goedel-prover-v2',
+  'kimina-prover',
+  'words',
+] as const;
+/** `custom`: the one that the configuration holds. */
+export const formatNameSchema = z.enum([...FORMAT_NAMES, 'custom']);
+export type FormatName = z.infer<typeof formatNameSchema>;

@@ -1,0 +1,275 @@
+/** The records of a run. Ids are content hashes (`packages/config/schemas/ids.ts`); record files are JSON Lines, one record a line. */
+import { z } from 'zod';
+import { proofStepSchema } from './goal.ts';
+import { gradingSchema } from './judge.ts';
+
+const id = z.string().min(1).max(128);
+/** Longest statement, proof and header accepted anywhere, in UTF-16 units. Longer text is refused before it reaches Lean. */
+export const STATEMENT_CHARS_MAX = 8_192;
+export const PROOF_CHARS_MAX = 16_384;
+export const HEADER_CHARS_MAX = 4_096;
+
+export const splitSchema = z.enum(['train', 'held-out']);
+export type Split = z.infer<typeof splitSchema>;
+
+/**
+ * A theorem to prove. `statement` is the signature without its proof: `theorem NAME BINDERS : TYPE`, no `:=`.
+ * `header` is everything that must stand above it in a file (imports, opens, definitions of its own), or null for the
+ * library header. Of a problem in words (`isInWords` of a configuration) `statement` is the problem.
+ */
+export const statementSchema = z.strictObject({
+  id,
+  name: z.string().min(1).max(256),
+  header: z.string().max(HEADER_CHARS_MAX).nullable(),
+  statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
+  split: splitSchema,
+  /** The set's name first, then what the source says of it (STP §1.1: its split and tags). */
+  labels: z.array(z.string().max(128)).max(20),
+  /** Matching weight in round 0 (STP §1.1): how much this dataset counts when conjectures are matched to it. */
+  weight: z.number().positive(),
+  /** The problem in words, where the source has it: some prompt formats show it. */
+  informal: z.string().max(STATEMENT_CHARS_MAX).optional(),
+  /** What judges mark its proofs by. */
+  grading: gradingSchema.optional(),
+});
+export type Statement = z.infer<typeof statementSchema>;
+
+/** A theorem of the library with its proof: SFT data, premise, source of conjecturer examples. */
+export const libraryTheoremSchema = z.strictObject({
+  id,
+  /** Fully qualified name, as `#check` would print it. */
+  name: z.string().min(1).max(256),
+  /** File under `data/library`, and the line (1-based) the theorem starts at. */
+  file: z.string(),
+  line: z.number().int().positive(),
+  /** Signature, `theorem NAME BINDERS : TYPE`, elaborating under `header`. */
+  statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
+  /** Tactic block after `:= by`, dedented to column 2. */
+  proof: z.string().min(1).max(PROOF_CHARS_MAX),
+  /** Imports and opens that make `statement` and `proof` elaborate outside their file. */
+  header: z.string().max(HEADER_CHARS_MAX),
+  /** Library theorems named in the proof. */
+  premises: z.array(z.string()),
+});
+export type LibraryTheorem = z.infer<typeof libraryTheoremSchema>;
+
+export const conjectureSchema = statementSchema.extend({
+  /** Statement whose proof seeded this conjecture, and the premise they should share (null: none asked). */
+  seedId: id,
+  lemma: z.string().nullable(),
+  round: z.number().int().positive(),
+  /** 1 when a dataset statement seeded it, one more than its seed's otherwise (STP §2.2; a dataset statement has level 0). */
+  level: z.number().int().positive(),
+});
+
+/** Why a conjecture text went no further, or that it did. */
+export const gateVerdictSchema = z.enum([
+  'accepted',
+  'unparsable',
+  'forbidden',
+  'fails-tests',
+  'follows',
+  'duplicate',
+  'not-elaborating',
+  'trivial',
+  'vacuous',
+  'refutable',
+  'over-cap',
+]);
+
+/** A message of a chat with a model. */
+export const chatMessageSchema = z.strictObject({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+});
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+/** Why a model's answer gave no proof to check (`packages/selfplay/formats/answer.ts`). */
+export const answerRefusalSchema = z.strictObject({
+  reason: z.enum(['no-code', 'no-theorem', 'cut-off', 'changed-statement', 'declares-more', 'too-long']),
+  detail: z.string().max(512),
+});
+export type AnswerRefusal = z.infer<typeof answerRefusalSchema>;
+
+/** One distinct proof text of one statement, as sampled. */
+export const sampleSchema = z.strictObject({
+  id,
+  statementId: id,
+  /** Tactic block that follows `:= by`; starts with the indentation of its first line. */
+  proof: z.string().max(PROOF_CHARS_MAX),
+  tokens: z.number().int().nonnegative(),
+  /** Sum of the log-probabilities (natural) of the tokens under the sampling distribution; null from servers that do not say. */
+  logprob: z.number().nullable(),
+  seed: z.number().int().nonnegative(),
+  model: z.string(),
+  /** How many samples had exactly this text. */
+  multiplicity: z.number().int().positive(),
+  /** Which of its statement's samples those were, counted from 0, ascending; `multiplicity` of them. */
+  indices: z.array(z.number().int().nonnegative()).min(1),
+  /** `length`: the text hit the token limit, it has no end of its own. */
+  finish: z.enum(['stop', 'length']),
+  /** The answer gave no proof: `proof` is empty, and Lean is not asked. */
+  refused: answerRefusalSchema.optional(),
+  /** The model's own text, where it is trained by reward and `proof` in the prompt's form is another one. */
+  written: z.string().max(PROOF_CHARS_MAX).optional(),
+  /** The answer stated another theorem; its proof is tried under ours. */
+  changedStatement: z.literal(true).optional(),
+  /** Commands above the theorem of the answer that its proof is tried without. */
+  dropped: z.string().max(512).optional(),
+  /** The tactics of a proof that a search found, each with the goal it was run on. */
+  steps: z.array(proofStepSchema).optional(),
+});
+export type Sample = z.infer<typeof sampleSchema>;
+
+/** Design §5.5. Only `infra` is retried by itself, and it never lowers a pass rate. */
+export const verdictKindSchema = z.enum([
+  'proved',
+  'rejected',
+  'sorry',
+  'timeout',
+  'oom',
+  'crash',
+  'header_error',
+  'forbidden',
+  // Of answers that Lean is not asked about: there is no proof in it; it states another theorem and the format refuses that.
+  'no_proof',
+  'changed_statement',
+  'infra',
+]);
+export type VerdictKind = z.infer<typeof verdictKindSchema>;
+
+export const leanMessageSchema = z.strictObject({
+  severity: z.enum(['error', 'warning', 'information']),
+  /** 1-based line in the tactic block (line 1 is the first after `:= by`) or in the file that was checked. */
+  line: z.number().int(),
+  column: z.number().int().nonnegative(),
+  text: z.string().max(4_096),
+});
+export type LeanMessage = z.infer<typeof leanMessageSchema>;
+
+export const verdictSchema = z.strictObject({
+  sampleId: id,
+  kind: verdictKindSchema,
+  messages: z.array(leanMessageSchema).max(8),
+  /** Library theorems used, by fully qualified name, sorted. */
+  premises: z.array(z.string()),
+  /** Grown theorems that the compiled proof mentions, by name or not; not there where it was not compiled. */
+  restsOn: z.array(z.string()).optional(),
+  /** Axioms outside the standard three, sorted; empty for a proof that counts. */
+  axioms: z.array(z.string()),
+  /** Processor time Lean spent on this candidate, ms; queue and header time are not in it. */
+  checkMs: z.number().nonnegative(),
+  /** `screen`: checked among others in one process; `certificate`: alone in a process of its own. */
+  tier: z.enum(['screen', 'certificate']),
+  /** As `LeanEnvironment.version`. */
+  leanVersion: z.string(),
+  /** Time it waited for a process, ms; not there where Lean was not asked (refused, known). */
+  queueMs: z.number().nonnegative().optional(),
+  /** Most resident memory of the process while it checked this candidate alone; not there where others were in the run. */
+  peakResidentBytes: z.number().int().nonnegative().optional(),
+  /** How Lean was spoken to. */
+  driver: z.enum(['server', 'json']).optional(),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
+
+export const roleSchema = z.enum(['prover', 'conjecturer']);
+
+/** A training example. Loss is taken on `target` (and the end-of-text token) only, times `weight`. */
+export const exampleSchema = z.strictObject({
+  prompt: z.string(),
+  target: z.string(),
+  weight: z.number().nonnegative(),
+  role: roleSchema,
+});
+export type Example = z.infer<typeof exampleSchema>;
+
+/** What a reader must know of the walls that Lean ran in to trust what it said (`packages/lean-verifier/runtime/sandbox`). */
+export const sandboxFactsSchema = z.strictObject({
+  /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
+  kind: z.enum(['bubblewrap', 'none']),
+  /** `bubblewrap 0.8.0, seccomp`; without a sandbox the reason. */
+  description: z.string(),
+});
+export type SandboxFacts = z.infer<typeof sandboxFactsSchema>;
+
+/** `absent`: it is not on the machine that certified. `declined`: it says that it cannot tell. `failed`: it did not end well. */
+export const checkOutcomeSchema = z.enum(['accepted', 'refused', 'declined', 'absent', 'failed']);
+export type CheckOutcome = z.infer<typeof checkOutcomeSchema>;
+
+/** One look at the compiled theorem, by one program. */
+export const checkRecordSchema = z.strictObject({
+  by: z.string(),
+  /** Null where it is absent. */
+  version: z.string().nullable(),
+  outcome: checkOutcomeSchema,
+  /** Wall time; of the whole file, where the theorem was certified among others. */
+  ms: z.number().nonnegative(),
+});
+export type CheckRecord = z.infer<typeof checkRecordSchema>;
+
+/** SHA-256, hex. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What exactly was checked when a proof was certified, and by what. What is optional is missing in older records. */
+export const certificateSchema = z.strictObject({
+  leanVersion: z.string(),
+  /** Content hash of toolchain and library (`LeanEnvironment.fingerprint`). */
+  fingerprint: z.string(),
+  /** SHA-256 (hex) of the file that a fresh process compiled, this proof in it. */
+  fileHash: z.string(),
+  /** Axioms that the compiled theorem rests on, sorted. */
+  axioms: z.array(z.string()),
+  /** What the certificate claims, in words: with an assembled Lean no more than its library's statements allow. */
+  claim: z.string().optional(),
+  statementHash: hash.optional(),
+  proofHash: hash.optional(),
+  /** Of the header the proof stands under; of the library's where it has none of its own. */
+  headerHash: hash.optional(),
+  /** Every check that was made or asked for, in order. */
+  checks: z.array(checkRecordSchema).optional(),
+  premises: z.array(z.string()).optional(),
+  /** Theorems of a grown library that the compiled proof rests on, directly or through others. */
+  restsOn: z.array(z.string()).optional(),
+  sandbox: sandboxFactsSchema.optional(),
+  /** Resident memory of the compiling process, bytes: its bound and the most that was seen. */
+  memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }).optional(),
+  /** Wall times of the file the proof stood in, ms. */
+  times: z
+    .strictObject({
+      compileMs: z.number(),
+      /** Reading the compiled object and checking it by the second kernel; missing in older ones. */
+      objectMs: z.number().optional(),
+      /** In older ones: asking Lean for axioms. */
+      axiomsMs: z.number().optional(),
+      checksMs: z.number(),
+    })
+    .optional(),
+});
+export type Certificate = z.infer<typeof certificateSchema>;
+
+/** A proof that counts: certified, with all one needs to check it again and to know where it came from. */
+export const provedSchema = z.strictObject({
+  statementId: id,
+  name: z.string(),
+  header: z.string().nullable(),
+  statement: z.string(),
+  proof: z.string(),
+  origin: z.enum(['dataset', 'conjecture']),
+  /** Conjecture level: 0 for a dataset statement. */
+  level: z.number().int().nonnegative(),
+  round: z.number().int().nonnegative(),
+  passRate: z.number().min(0).max(1),
+  premises: z.array(z.string()),
+  /** `restsOn` of the verdict; missing too where the proof has no certificate below these alone. */
+  restsOn: z.array(z.string()).optional(),
+  model: z.string(),
+  seed: z.number().int().nonnegative(),
+  leanVersion: z.string(),
+  promptHash: z.string(),
+  /** Null until a second, fresh process has accepted it too; only then is it rewarded. */
+  certificate: certificateSchema.nullable(),
+  checkMs: z.number().nonnegative(),
+  /** `steps` of the sample. */
+  steps: z.array(proofStepSchema).optional(),
+});
+export type Proved = z.infer<typeof provedSchema>;

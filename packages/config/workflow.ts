@@ -1,0 +1,30 @@
+/** What workflows use of `@stp/config`: schemas alone, without Node. */
+export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
+export type { LevanterEngine } from './schemas/engines.ts';
+export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
+export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
+export type { NodesConfig } from './schemas/nodes.ts';
+export {
+  costOf,
+  costOfTokens,
+  type Evaluation,
+  type MachineTime,
+  type ModelEvaluation,
+  partFolder,
+  type RoundEvaluation,
+  type RoundOutcome,
+  type ShardResult,
+  shardFolder,
+  sumTokens,
+} from './schemas/round.ts';
+export {
+  evaluationConfig,
+  isInWords,
+  proverMode,
+  type RunConfig,
+  type StartInput,
+  startInputSchema,
+  trainsByReward,
+  usesScripts,
+  withoutScripts,
+} from './schemas/run-config.ts';

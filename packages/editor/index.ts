@@ -1,0 +1,12 @@
+/** Suggests checked next steps for a goal: engines, HTTP contracts, the language-server proxy. */
+export { AnswerCache } from './cache.ts';
+export { type PromptKind, suggestionProcesses } from './defaults.ts';
+export { encoderDecoderEngine } from './engines/encoder-decoder-engine.ts';
+export type { Engine } from './engines/engine.ts';
+export { modelEngine } from './engines/model-engine.ts';
+export { portfolioEngine } from './engines/portfolio-engine.ts';
+export { startSuggestServer } from './http/server.ts';
+export { openLeanPlaces } from './lean-places.ts';
+export { startProxy } from './lsp/proxy.ts';
+export { SuggesterProcess, type SuggesterSource } from './lsp/suggester-process.ts';
+export { Suggester } from './suggester.ts';

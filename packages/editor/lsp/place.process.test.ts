@@ -1,0 +1,65 @@
+/** Where a suggestion goes: what Lean has checked at the place is what stands in the file afterwards, behind any characters. */
+
+import { openFilePlaces } from '@stp/lean-explore';
+import type { FilePlaces } from '@stp/lean-explore/testing';
+import {
+  coreEnvironment,
+  DRIVER_MEMORY_BYTES_MAX as MEMORY_BYTES_MAX,
+  scratchFolder,
+} from '@stp/lean-verifier/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EditPlace, editPlace, type Position } from './place.ts';
+
+const TWO_STEPS = ['refine ⟨?_, hp⟩', 'exact hq'];
+const LIMITS = { deadlineMs: 10_000 };
+
+let places: FilePlaces;
+beforeAll(async () => {
+  const [environment, workingDirectory] = [await coreEnvironment(), scratchFolder()];
+  const options = { memoryBytesMax: MEMORY_BYTES_MAX, heartbeatsMax: 20_000 };
+  places = openFilePlaces({ environment, workingDirectory, runMark: `test-place-${process.pid}`, ...options });
+});
+afterAll(() => places.close());
+
+/** The cursor is at `¦`. */
+function placeIn(marked: string, isBroken = false): { text: string; place: EditPlace } {
+  const before = marked.slice(0, marked.indexOf('¦')).split('\n');
+  const text = marked.replace('¦', '');
+  return { text, place: editPlace(text, { line: before.length - 1, character: before.at(-1)!.length }, isBroken) };
+}
+
+function edited(text: string, { range: { start, end }, newText }: EditPlace, tactic: string): string {
+  const lines = text.split('\n');
+  const offset = ({ line, character }: Position): number =>
+    lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, character);
+  return text.slice(0, offset(start)) + newText(tactic) + text.slice(offset(end));
+}
+
+const P_AND_Q = '(𝔸 q : Prop) (hp : 𝔸) (hq : q) : q ∧ 𝔸';
+
+test.each([
+  ['a hole behind letters of two UTF-16 units', `example ${P_AND_Q} := by s¦orry`],
+  ['a term in the place of a hole', `example ${P_AND_Q} := ¦sorry`],
+  ['below such an alternative', `example ${P_AND_Q} := by\n  cases q using em_𝔸 with\n  | 𝔸 => skip¦`],
+  ['an empty line below `by`', `example ${P_AND_Q} := by\n¦`],
+  ['a bullet', `example ${P_AND_Q} := by\n  · ¦`],
+])('%s', async (_, marked) => {
+  const { text, place } = placeIn(marked);
+  // A text that Lean cannot open shows the columns alone.
+  if (marked.includes('em_𝔸')) {
+    expect(edited(text, place, 'skip').split('\n').at(-1)).toBe('         skip');
+    return;
+  }
+  const opened = await places.openAt(place.context, LIMITS);
+  if (opened.kind !== 'open') throw new Error(JSON.stringify(opened));
+  const first = await opened.state.run(TWO_STEPS[0]!, LIMITS);
+  if (first.kind !== 'open') throw new Error(JSON.stringify(first));
+  expect((await first.state.run(TWO_STEPS[1]!, LIMITS)).kind).toBe('done');
+  const after = `${edited(text, place, TWO_STEPS.join('\n'))}\n\nexample (p : Prop) (h : p) : p := by\n  `;
+  expect(await places.openAt(after, LIMITS)).toMatchObject({ kind: 'open', messages: [] });
+});
+
+test('a sorry in a comment is no hole', () => {
+  const { place } = placeIn('example : 1 = 1 := by\n  skip -- or so¦rry');
+  expect(place.context.split('\n').slice(-2)).toEqual(['  skip -- or sorry', '  ']);
+});

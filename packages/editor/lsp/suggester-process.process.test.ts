@@ -1,0 +1,59 @@
+/** The proxy's side of the suggester, with a program in its place that ends when it is told to. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { SuggesterProcess } from './suggester-process.ts';
+
+/** Cuts its first questions off without an answer, as many in all its lives as the file says, and ends a little later. */
+const PROGRAM = `
+import { createServer } from 'node:http';
+import { appendFileSync, readFileSync } from 'node:fs';
+const [file, deaths] = process.argv.slice(1);
+appendFileSync(file, 'started ');
+const server = createServer((request, response) => {
+  if (readFileSync(file, 'utf8').split('started').length - 1 <= Number(deaths)) {
+    request.socket.destroy();
+    setTimeout(() => process.exit(1), 500);
+    return;
+  }
+  response.end('event: answer\\ndata: {"suggestions":[],"unchecked":null}\\n\\n');
+});
+server.listen(0, '127.0.0.1', () => console.log('serving suggestions on http://127.0.0.1:' + server.address().port));
+`;
+
+let suggester: SuggesterProcess;
+let file: string;
+
+function suggesterThatDies(deaths: number): void {
+  file = join(mkdtempSync(join(tmpdir(), 'suggester-')), 'lives');
+  writeFileSync(file, '');
+  const words = [process.execPath, '--input-type=module', '-e', PROGRAM, file, String(deaths)];
+  suggester = new SuggesterProcess({ words, keysVariable: 'KEYS' });
+}
+
+const lives = (): number => readFileSync(file, 'utf8').split('started').length - 1;
+const ask = () => suggester.ask({}, new AbortController().signal, () => {});
+
+afterEach(() => suggester.close());
+
+test('a question that a dying suggester leaves open is asked of the next one', async () => {
+  suggesterThatDies(1);
+  expect(await ask()).toEqual({ suggestions: [], unchecked: null });
+  expect(lives()).toBe(2);
+  await ask();
+  expect(lives()).toBe(2);
+});
+
+test('questions that wait together when it dies share the next one', async () => {
+  suggesterThatDies(1);
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  expect(answers).toHaveLength(3);
+  expect(lives()).toBe(2);
+});
+
+test('a question that ends two suggesters is given up, and the next one may be answered', async () => {
+  suggesterThatDies(2);
+  await expect(ask()).rejects.toThrow(/the suggester at \S+ is gone/u);
+  expect(await ask()).toEqual({ suggestions: [], unchecked: null });
+});

@@ -1,0 +1,78 @@
+/** A best-first search for a whole proof at a place (`packages/selfplay/search`), with the engines' proposals as tactics. */
+import type { PlaceState, StepOptions } from '@stp/lean-explore';
+import { searchProof } from '@stp/selfplay';
+import type { Engine, Proposal, Query } from './engines/engine.ts';
+import { type LeanPlace, retried } from './lean-places.ts';
+
+const EXPANSIONS_MAX = 10_000;
+const LENGTH_EXPONENT = 0.5;
+/** Of each engine, in each state. */
+const TACTICS_MAX = 16;
+/** Proposals without a log-probability count as this unlikely, and less with every place in their list. */
+const UNSCORED = -4;
+const UNSCORED_STEP = -0.25;
+
+export interface PlaceSearch {
+  readonly state: PlaceState;
+  readonly place: LeanPlace;
+  readonly query: Query;
+  readonly engines: readonly Engine[];
+  readonly seconds: number;
+  readonly step: StepOptions;
+  readonly signal: AbortSignal;
+  /** Why a tactic is refused before Lean sees it; null for the others. */
+  readonly refuses: (tactic: string) => string | null;
+  readonly onExpansion: (expansions: number) => void;
+}
+
+/** The tactics of a proof, one below the other; null where none was found in time. An engine that fails proposes nothing. */
+export async function searchPlace(search: PlaceSearch): Promise<string | null> {
+  const { state: root, place, query, seconds, step, signal, refuses, onExpansion } = search;
+  const wallMs = 1_000 * seconds;
+  const endsAt = performance.now() + wallMs;
+  const outcome = await searchProof<PlaceState>(
+    { key: keyOf(root), state: root },
+    {
+      async propose(state, expansion) {
+        signal.throwIfAborted();
+        onExpansion(expansion);
+        const [first] = state.goals;
+        const prefix = state === root ? query.prefix : '';
+        const goal = { hypotheses: [...first!.hypotheses], target: first!.target };
+        return propose(
+          search,
+          { ...query, goal, prefix, state: keyOf(state) },
+          Math.max(1, endsAt - performance.now()),
+        );
+      },
+      async run(state, tactic) {
+        signal.throwIfAborted();
+        if (refuses(tactic) !== null) return { kind: 'invalid', why: 'forbidden', leanMs: 0 };
+        const began = performance.now();
+        const result = await retried(() => state.run(tactic, step));
+        const leanMs = performance.now() - began;
+        if (result.kind === 'invalid') return { kind: 'invalid', why: result.why, leanMs };
+        if (result.kind === 'done') return { kind: 'done', state: result.state, leanMs };
+        return { kind: 'open', key: keyOf(result.state), state: result.state, leanMs };
+      },
+      together: (work) => place.turn(work, signal),
+      now: () => performance.now(),
+    },
+    { limits: { expansions: EXPANSIONS_MAX, wallMs, leanMs: wallMs }, lengthExponent: LENGTH_EXPONENT },
+  );
+  return outcome.end === 'proved' ? outcome.state.tactics.join('\n') : null;
+}
+
+async function propose({ engines, signal }: PlaceSearch, query: Query, leftMs: number) {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))]);
+  const answers = await Promise.all(engines.map((engine) => engine.propose(query, either).catch((): Proposal[] => [])));
+  const best = new Map<string, number>();
+  for (const proposals of answers)
+    for (const [place, { text, logprob }] of proposals.slice(0, TACTICS_MAX).entries()) {
+      const likely = logprob ?? UNSCORED + UNSCORED_STEP * place;
+      best.set(text, Math.max(likely, best.get(text) ?? Number.NEGATIVE_INFINITY));
+    }
+  return [...best].map(([tactic, logprob]) => ({ tactic, logprob, count: 1 })).sort((a, b) => b.logprob - a.logprob);
+}
+
+const keyOf = (state: PlaceState): string => state.goals.map(({ text }) => text).join('\n\n');

@@ -1,0 +1,233 @@
+/**
+ * Asks the judges of a configuration: each question once, as long as its record is kept; under the limits that the processes of
+ * this machine share; anew where an answer cannot be used. Counts what it took.
+ */
+import { StpError } from '@stp/base';
+import {
+  costOf,
+  type Judge,
+  type JudgeFailure,
+  type JudgeSpent,
+  NOTHING_SPENT,
+  type ObjectStore,
+  sumSpent,
+} from '@stp/config/records';
+import { seedFrom } from '@stp/selfplay';
+import { isUnusable, type Question } from '../questions/question.ts';
+import { AnswerRecords, askedQuestion, type KeptAnswer, recordKey } from './answer-record.ts';
+import type { ChatAnswer, ChatModel } from './chat-model.ts';
+import { noAnswer } from './errors.ts';
+import { jsonIn } from './json-in.ts';
+import { openChat } from './open-chat.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+/** Of a prompt, for the limit, until the server has counted. */
+const CHARS_PER_TOKEN = 3;
+/** Wrong keys, addresses and names of models: no other question would fare better. */
+const HOPELESS = [401, 403, 404];
+const DETAIL_CHARS_MAX = 2_048;
+
+export interface AskerOptions {
+  readonly judges: readonly Judge[];
+  readonly askedAnew: number;
+  readonly store: ObjectStore;
+  readonly limits: RateLimits;
+  /** Nobody is asked: a question without a record fails. */
+  readonly replay?: boolean;
+}
+
+export interface Asked<Answer> {
+  /** Null where no answer could be used. */
+  readonly answer: Answer | null;
+  /** Key of its record. */
+  readonly record: string | null;
+  readonly failures: readonly JudgeFailure[];
+}
+
+/** What askers of one process share. */
+interface Shared {
+  readonly records: AnswerRecords;
+  readonly models: Map<number, ChatModel>;
+  /** Questions under way, by key: equal ones are asked once. */
+  readonly asking: Map<string, Promise<ChatAnswer>>;
+}
+
+export class Asker {
+  readonly #options: AskerOptions;
+  readonly #shared: Shared;
+  readonly #work: string | null;
+  /** Keys of the answers that are in `spent`. */
+  readonly #counted = new Set<string>();
+  #spent: JudgeSpent = NOTHING_SPENT;
+  #fromRecords = 0;
+
+  constructor(options: AskerOptions, work: string | null = null, shared: Shared | null = null) {
+    this.#options = options;
+    this.#work = work;
+    this.#shared = shared ?? { records: new AnswerRecords(options.store), models: new Map(), asking: new Map() };
+  }
+
+  /** The same judges for one piece of work, which counts for itself; the piece has the same name when it is tried again. */
+  for(work: string): Asker {
+    return new Asker(this.#options, work, this.#shared);
+  }
+
+  get judges(): readonly Judge[] {
+    return this.#options.judges;
+  }
+
+  /** What this asker's work took, kept answers to earlier tries of it included. */
+  get spent(): JudgeSpent {
+    return this.#spent;
+  }
+
+  /** Answers that were kept before. */
+  get fromRecords(): number {
+    return this.#fromRecords;
+  }
+
+  nameOf(judge: number): string {
+    const { provider, model } = this.judges[judge]!;
+    return `${provider}/${model}`;
+  }
+
+  /**
+   * Throws only what no other question would escape: STP1001 and STP1901 for a wrong key, address or model, the store's errors, the
+   * signal's reason. What goes wrong with one question is a failure of it.
+   * @param stream names the seed: the vote, for one
+   */
+  async ask<Answer extends object>(
+    judge: number,
+    question: Question<Answer>,
+    stream: readonly (string | number)[],
+    signal: AbortSignal,
+  ): Promise<Asked<Answer>> {
+    const failures: JudgeFailure[] = [];
+    for (let turn = 0; turn <= this.#options.askedAnew; turn++) {
+      const { name, messages } = question;
+      const seed = seedFrom('judge', ...stream, turn);
+      const asked = askedQuestion(this.judges[judge]!, { name, messages: [...messages], seed });
+      const key = recordKey(asked);
+      let given: ChatAnswer;
+      try {
+        given = await this.#answer(judge, key, asked, question, signal);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        failures.push(failureOf(error));
+        // All tries were made already.
+        break;
+      }
+      const read = readAnswer(question, given);
+      if (!isUnusable(read)) return { answer: read, record: key, failures };
+      failures.push({ ...read, detail: read.detail.slice(0, DETAIL_CHARS_MAX), raw: given.text });
+    }
+    return { answer: null, record: null, failures };
+  }
+
+  close(): void {
+    for (const model of this.#shared.models.values()) model.close();
+  }
+
+  async #answer(
+    judge: number,
+    key: string,
+    asked: ReturnType<typeof askedQuestion>,
+    question: Question<object>,
+    signal: AbortSignal,
+  ): Promise<ChatAnswer> {
+    const under = this.#shared.asking.get(key);
+    if (under !== undefined) return under;
+    const asking = this.#recordedOrAsked(judge, key, asked, question, signal);
+    this.#shared.asking.set(key, asking);
+    try {
+      return await asking;
+    } finally {
+      this.#shared.asking.delete(key);
+    }
+  }
+
+  async #recordedOrAsked(
+    judge: number,
+    key: string,
+    asked: ReturnType<typeof askedQuestion>,
+    { schema }: Question<object>,
+    signal: AbortSignal,
+  ): Promise<ChatAnswer> {
+    const found = await this.#shared.records.find(key);
+    if (found !== null) {
+      this.#fromRecords += 1;
+      if (this.#work !== null && found.asked?.work === this.#work) this.#count(judge, key, found);
+      return found.answer;
+    }
+    const { limits, replay = false } = this.#options;
+    if (replay)
+      throw noAnswer(this.nameOf(judge), 'no answer is kept, and nobody is to be asked', { retryable: false });
+    const model = this.#model(judge);
+    const { maxTokens, limits: limit } = this.judges[judge]!;
+    const chars = asked.messages.reduce((sum, { content }) => sum + content.length, 0);
+    const estimated = Math.ceil(chars / CHARS_PER_TOKEN) + maxTokens;
+    let sent: number | null = null;
+    let requests = 0;
+    const pace = {
+      admit: async (wanted: AbortSignal) => {
+        sent = await limits.admit(model.account, estimated, limit, wanted);
+        requests += 1;
+      },
+      hold: (milliseconds: number) => limits.hold(model.account, milliseconds),
+    };
+    const { name, messages, seed } = asked;
+    let answer: ChatAnswer;
+    try {
+      answer = await model.ask({ messages, schema, name, seed, pace, signal });
+    } catch (error) {
+      this.#spent = { ...this.#spent, requests: this.#spent.requests + requests };
+      throw error;
+    }
+    if (sent !== null && answer.usage !== null)
+      limits.correct(sent, answer.usage.promptTokens + answer.usage.answerTokens);
+    const own = { asked: { work: this.#work, requests }, answer };
+    this.#count(judge, key, own);
+    return (await this.#shared.records.keep(key, asked, own)).answer;
+  }
+
+  #model(judge: number): ChatModel {
+    const open = this.#shared.models.get(judge);
+    if (open !== undefined) return open;
+    const model = openChat(this.nameOf(judge), this.judges[judge]!);
+    this.#shared.models.set(judge, model);
+    return model;
+  }
+
+  #count(judge: number, key: string, { asked, answer: { usage } }: KeptAnswer): void {
+    if (this.#counted.has(key)) return;
+    this.#counted.add(key);
+    const { promptTokens = 0, answerTokens = 0 } = usage ?? {};
+    const { price } = this.judges[judge]!;
+    const { cost = null } = usage === null ? {} : costOf({ tokens: answerTokens, promptTokens }, price);
+    this.#spent = sumSpent([
+      this.#spent,
+      { requests: asked?.requests ?? 0, answers: 1, promptTokens, answerTokens, cost },
+    ]);
+  }
+}
+
+function readAnswer<Answer extends object>(question: Question<Answer>, { text, finish }: ChatAnswer) {
+  if (finish === 'length') return { kind: 'cut-off', detail: 'the answer ended at its token limit' } as const;
+  if (finish === 'declined') return { kind: 'declined', detail: 'the model would not answer' } as const;
+  const json = jsonIn(text);
+  return json === undefined
+    ? ({ kind: 'malformed', detail: 'there is no JSON object in the answer' } as const)
+    : question.read(json);
+}
+
+/** Throws what concerns every question. */
+function failureOf(error: unknown): JudgeFailure {
+  if (!(error instanceof StpError) || error.code !== 'STP1901') throw error;
+  if (HOPELESS.includes(error.facts.status as number)) throw error;
+  const raw = error.facts.raw;
+  return {
+    kind: 'provider',
+    detail: error.message.slice(0, DETAIL_CHARS_MAX),
+    raw: typeof raw === 'string' ? raw : null,
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * Limits of requests and tokens a minute that all processes of a machine keep together. Who wants to send asks a small database
+ * (SQLite, in the cache folder) for a place. Places for requests are evenly spaced: servers count in other minutes than we, many in
+ * seconds, and a burst reaches them later than it was sent. Tokens are counted over the last minute. What a killed process has sent
+ * stays counted. Other machines are not seen: each gets its share of a limit by its configuration.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '@stp/base';
+
+/** A minute, and how much longer one request may take to the server than another: there, too, no minute has more than allowed. */
+const WINDOW_MS_DEFAULT = 60_000 + 1_200;
+/** How long a process waits for another that has the database. */
+const BUSY_MS = 10_000;
+
+/** Shared by the processes of this machine that have one cache folder. */
+export const rateLimitsFile = (cacheDirectory: string): string => join(cacheDirectory, 'judges', 'rate-limits.sqlite');
+
+export interface RateLimit {
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+export interface Clock {
+  /** Milliseconds, the same for all processes of the machine. */
+  now(): number;
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Since the machine started: no correction of the time of day makes a minute shorter. */
+const machineClock: Clock = {
+  now: () => Number(process.hrtime.bigint() / 1_000_000n),
+  wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+};
+
+export interface RateLimitsOptions {
+  readonly windowMs?: number;
+  readonly clock?: Clock;
+}
+
+/** What was sent, to be corrected when the answer says how many tokens it took. */
+export type Sent = number;
+
+export class RateLimits {
+  readonly #database: DatabaseSync;
+  readonly #windowMs: number;
+  readonly #clock: Clock;
+  /** One request of an account waits at the database; the others of this process stand behind it. */
+  readonly #lines = new Map<string, Turns>();
+
+  /** Opens or makes the database in the file. */
+  constructor(path: string, { windowMs = WINDOW_MS_DEFAULT, clock = machineClock }: RateLimitsOptions = {}) {
+    mkdirSync(dirname(path), { recursive: true });
+    this.#windowMs = windowMs;
+    this.#clock = clock;
+    this.#database = new DatabaseSync(path, { timeout: BUSY_MS });
+    this.#database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      CREATE TABLE IF NOT EXISTS sent (id INTEGER PRIMARY KEY, account TEXT NOT NULL, at REAL NOT NULL, tokens INTEGER NOT NULL);
+      CREATE INDEX IF NOT EXISTS sent_account ON sent (account, at);
+      CREATE TABLE IF NOT EXISTS held (account TEXT PRIMARY KEY, until REAL NOT NULL);
+    `);
+  }
+
+  /**
+   * Waits until the request may be sent, and counts it as sent.
+   * @param account address and key: what the server counts by
+   * @param tokens of prompt and answer, estimated
+   */
+  async admit(account: string, tokens: number, limit: RateLimit, signal: AbortSignal): Promise<Sent> {
+    const line = this.#lines.get(account) ?? new Turns();
+    this.#lines.set(account, line);
+    return line.run(
+      1,
+      async () => {
+        for (;;) {
+          signal.throwIfAborted();
+          const { sent, waitMs } = this.#try(account, tokens, limit);
+          if (waitMs > 0)
+            await this.#clock.wait(waitMs, signal).catch((error: unknown) => {
+              throw signal.aborted ? signal.reason : error;
+            });
+          if (sent !== null) return sent;
+        }
+      },
+      signal,
+    );
+  }
+
+  /** What a request took after all. */
+  correct(sent: Sent, tokens: number): void {
+    this.#database.prepare('UPDATE sent SET tokens = ? WHERE id = ?').run(tokens, sent);
+  }
+
+  /** Nobody sends for so long: the server has said that it is full. */
+  hold(account: string, milliseconds: number): void {
+    const until = this.#clock.now() + Math.min(milliseconds, this.#windowMs);
+    this.#database
+      .prepare('INSERT INTO held VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET until = max(until, excluded.until)')
+      .run(account, until);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** A place that is taken, and how long it is until then; or how long it is until there may be one. */
+  #try(account: string, tokens: number, limit: RateLimit): { sent: Sent | null; waitMs: number } {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const now = this.#clock.now();
+      // What lies far in the future is of a time before the machine started anew.
+      for (const [table, column] of [
+        ['sent', 'at'],
+        ['held', 'until'],
+      ])
+        this.#database
+          .prepare(`DELETE FROM ${table} WHERE ${column} <= ? OR ${column} > ?`)
+          .run(now - this.#windowMs, now + this.#windowMs);
+      const untilTokensMs = this.#untilTokensMs(account, tokens, limit, now);
+      if (untilTokensMs > 0) return { sent: null, waitMs: untilTokensMs };
+      const place = this.#place(account, limit, now);
+      const { lastInsertRowid } = this.#database
+        .prepare('INSERT INTO sent (account, at, tokens) VALUES (?, ?, ?)')
+        .run(account, place, tokens);
+      return { sent: Number(lastInsertRowid), waitMs: place - now };
+    } finally {
+      this.#database.exec('COMMIT');
+    }
+  }
+
+  #place(account: string, { requestsPerMinute }: RateLimit, now: number): number {
+    const held = this.#database.prepare('SELECT until FROM held WHERE account = ?').get(account);
+    const { last } = this.#database.prepare('SELECT max(at) AS last FROM sent WHERE account = ?').get(account)!;
+    const free = held === undefined ? now : Math.max(now, Number(held.until));
+    if (last === null || requestsPerMinute === null) return free;
+    return Math.max(free, Number(last) + this.#windowMs / requestsPerMinute);
+  }
+
+  #untilTokensMs(account: string, tokens: number, { tokensPerMinute }: RateLimit, now: number): number {
+    if (tokensPerMinute === null) return 0;
+    const sum = this.#database.prepare('SELECT total(tokens) AS tokens FROM sent WHERE account = ?').get(account)!;
+    // A request larger than the limit waits until it is alone.
+    let over = Number(sum.tokens) + tokens - tokensPerMinute;
+    let waitMs = 0;
+    for (const row of this.#database
+      .prepare('SELECT at, tokens FROM sent WHERE account = ? ORDER BY at')
+      .iterate(account)) {
+      if (over <= 0) break;
+      over -= Number(row.tokens);
+      waitMs = Number(row.at) + this.#windowMs - now;
+    }
+    return waitMs;
+  }
+}

@@ -1,0 +1,20 @@
+/** One proof of a problem in words, or a problem without one, as the files of several systems hold them. */
+import type { Grading, ScaleName } from '@stp/config/records';
+
+export interface Item {
+  /** Of the proof; of the problem where there is none. */
+  readonly id: string;
+  readonly problemId: string;
+  /** Problem set. */
+  readonly set: string;
+  readonly problem: string;
+  readonly grading: Grading;
+  /** An answer as a model gave it, its thinking perhaps included; null: a problem alone. */
+  readonly answer: string | null;
+  /** A person's mark. */
+  readonly human: { readonly raw: number; readonly scale: ScaleName } | null;
+  /** Another judge's mean over its votes, as a share of full marks. */
+  readonly automatic: number | null;
+  /** Of the problem, where its source says. */
+  readonly split: 'train' | 'held-out' | null;
+}

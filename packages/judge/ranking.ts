@@ -1,0 +1,42 @@
+/**
+ * Ranks the proofs of a problem in shuffled chunks, and turns places into points (LLMProofs' group judge). Chunks are as equal in
+ * size as they can be, so that no proof is left alone and gets points for nothing; each chunk hands out the same mean.
+ */
+import type { Judging } from '@stp/config/records';
+import type { Random } from '@stp/selfplay';
+
+export type RankingConfig = Judging['ranking'];
+
+/** Chunks of indices, a shuffle for each round. One proof alone is in none. */
+export function chunksOf(count: number, { rounds, together }: RankingConfig, random: Random): number[][][] {
+  const indices = Array.from({ length: count }, (_, index) => index);
+  const chunks = Math.ceil(count / together);
+  return Array.from({ length: count < 2 ? 0 : rounds }, () => {
+    const order = random.shuffle(indices);
+    return Array.from({ length: chunks }, (_, at) =>
+      order.slice(Math.floor((at * count) / chunks), Math.floor(((at + 1) * count) / chunks)),
+    );
+  });
+}
+
+/** Points of each proof of a chunk by its rank; ties share the mean of the places that they span. */
+export function pointsOf(ranks: readonly number[], { points: { first, last } }: RankingConfig): number[] {
+  const atPlace = (place: number): number => first + ((last - first) * place) / Math.max(1, ranks.length - 1);
+  return sharedByTies(ranks, (a, b) => a - b, atPlace);
+}
+
+/** Of each item the mean of what the places have that it and its equals span; places count from 0. */
+export function sharedByTies<Item>(
+  items: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+  atPlace: (place: number) => number,
+): number[] {
+  return items.map((item) => {
+    const before = items.filter((other) => compare(other, item) < 0).length;
+    const equal = items.filter((other) => compare(other, item) === 0).length;
+    return mean(Array.from({ length: equal }, (_, at) => atPlace(before + at)));
+  });
+}
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,34 @@
+/** Reads a model's files: refuses files above a size limit, and reports every fault in them as one error (STP1302). */
+import { open, stat } from 'node:fs/promises';
+import { describeIssues, StpError } from '@stp/base';
+import { z } from 'zod';
+import { damaged, foreign } from '../damaged.ts';
+
+/** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
+export const FILE_BYTES_MAX = 2 ** 31;
+
+export async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw damaged(path, `${size} bytes, ${bytesMax} allowed`);
+    const file = await open(path);
+    try {
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    if (cause instanceof StpError) throw cause;
+    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+/** JSON of another form than `parse` takes is the file of another kind of model. */
+export function parseJson<Value>(bytes: Buffer, path: string, parse: (json: unknown) => Value): Value {
+  try {
+    return parse(JSON.parse(bytes.toString('utf8')));
+  } catch (cause) {
+    if (cause instanceof z.ZodError) throw foreign(path, describeIssues(cause), cause);
+    throw damaged(path, String(cause), cause);
+  }
+}

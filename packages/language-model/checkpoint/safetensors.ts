@@ -1,0 +1,136 @@
+/**
+ * Reads and writes the safetensors format: an 8-byte little-endian header length, a JSON header, then the tensors'
+ * bytes. Nothing in a file is believed: sizes are capped, and the tensors must cover the data exactly once.
+ * Writes F32; reads F32, BF16 and F16. Format: github.com/huggingface/safetensors, README "Format".
+ */
+import { endianness } from 'node:os';
+import { describeIssues } from '@stp/base';
+import { z } from 'zod';
+import { damaged } from '../damaged.ts';
+
+export interface Tensor {
+  /** Dimensions, outermost first. */
+  readonly shape: readonly number[];
+  /** Row-major values. */
+  readonly values: Float32Array;
+}
+
+/** A header entry takes about 150 bytes; 4,096 tensors are a Llama of 450 layers. */
+const HEADER_BYTES_MAX = 1 << 20;
+const TENSORS_MAX = 4_096;
+const NAME_CHARS_MAX = 256;
+const DIMENSIONS_MAX = 4;
+const DIMENSION_MAX = 2 ** 24;
+const LENGTH_FIELD_BYTES = 8;
+const ALIGNMENT_BYTES = 8;
+/** The format is little-endian; so is nearly every machine, where bytes are copied as they are. */
+const IS_BIG_ENDIAN = endianness() === 'BE';
+const VALUE_BYTES = { F32: 4, BF16: 2, F16: 2 } as const;
+type Dtype = keyof typeof VALUE_BYTES;
+
+const entrySchema = z.strictObject({
+  dtype: z.enum(['F32', 'BF16', 'F16']),
+  shape: z.array(z.int().min(1).max(DIMENSION_MAX)).min(1).max(DIMENSIONS_MAX),
+  data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
+});
+const metadataSchema = z.record(z.string().max(NAME_CHARS_MAX), z.string().max(NAME_CHARS_MAX));
+
+/** The file's bytes; the same tensors in the same order give the same bytes. */
+export function writeSafetensors(tensors: ReadonlyMap<string, Tensor>): Buffer {
+  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
+  let offset = 0;
+  for (const [name, tensor] of tensors) {
+    const end = offset + tensor.values.length * VALUE_BYTES.F32;
+    header[name] = { dtype: 'F32', shape: tensor.shape, data_offsets: [offset, end] };
+    offset = end;
+  }
+  const json = Buffer.from(JSON.stringify(header));
+  const headerBytes = Math.ceil(json.length / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
+  const file = Buffer.alloc(LENGTH_FIELD_BYTES + headerBytes + offset, ' ');
+  file.writeBigUInt64LE(BigInt(headerBytes));
+  json.copy(file, LENGTH_FIELD_BYTES);
+  let position = LENGTH_FIELD_BYTES + headerBytes;
+  for (const { values } of tensors.values()) {
+    const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength).copy(file, position);
+    if (IS_BIG_ENDIAN) file.subarray(position, position + bytes).swap32();
+    position += bytes;
+  }
+  return file;
+}
+
+/** Tensors by name, copied out of `file`. Throws STP1302 for anything but a well-formed file; `name` is for messages. */
+export function readSafetensors(file: Buffer, name: string): Map<string, Tensor> {
+  if (file.length < LENGTH_FIELD_BYTES) throw damaged(name, 'shorter than its length field');
+  const headerBytes = file.readBigUInt64LE();
+  if (headerBytes > HEADER_BYTES_MAX)
+    throw damaged(name, `header of ${headerBytes} bytes, ${HEADER_BYTES_MAX} allowed`);
+  const dataStart = LENGTH_FIELD_BYTES + Number(headerBytes);
+  if (dataStart > file.length) throw damaged(name, 'header runs past the end of the file');
+  const entries = readHeader(file.subarray(LENGTH_FIELD_BYTES, dataStart), name);
+  const data = file.subarray(dataStart);
+  const tensors = new Map<string, Tensor>();
+  let covered = 0;
+  // In order of place every tensor must begin where the one before it ended: no hole, no overlap, no byte left over.
+  for (const [tensorName, entry] of entries.sort((a, b) => a[1].data_offsets[0] - b[1].data_offsets[0])) {
+    const [start, end] = entry.data_offsets;
+    const count = entry.shape.reduce((product, dimension) => product * dimension, 1);
+    if (start !== covered) throw damaged(name, `tensor ${tensorName} begins at byte ${start}, expected ${covered}`);
+    if (end - start !== count * VALUE_BYTES[entry.dtype])
+      throw damaged(name, `tensor ${tensorName}: size and shape differ`);
+    if (end > data.length) throw damaged(name, `tensor ${tensorName} runs past the end of the file`);
+    tensors.set(tensorName, { shape: entry.shape, values: readValues(data.subarray(start, end), entry.dtype) });
+    covered = end;
+  }
+  if (covered !== data.length) throw damaged(name, `${data.length - covered} bytes belong to no tensor`);
+  return tensors;
+}
+
+function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof entrySchema>][] {
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw damaged(name, 'header is not JSON', cause);
+  }
+  if (typeof header !== 'object' || header === null || Array.isArray(header))
+    throw damaged(name, 'header is no object');
+  const fields = Object.entries(header);
+  if (fields.length > TENSORS_MAX) throw damaged(name, `${fields.length} tensors, ${TENSORS_MAX} allowed`);
+  const entries: [string, z.infer<typeof entrySchema>][] = [];
+  for (const [key, value] of fields) {
+    if (key.length > NAME_CHARS_MAX) throw damaged(name, `tensor name of ${key.length} characters`);
+    const parsed = key === '__metadata__' ? metadataSchema.safeParse(value) : entrySchema.safeParse(value);
+    if (!parsed.success) throw damaged(name, `header entry ${key}: ${describeIssues(parsed.error)}`);
+    if (key !== '__metadata__') entries.push([key, parsed.data as z.infer<typeof entrySchema>]);
+  }
+  return entries;
+}
+
+function readValues(bytes: Buffer, dtype: Dtype): Float32Array {
+  const count = bytes.length / VALUE_BYTES[dtype];
+  const values = new Float32Array(count);
+  if (dtype === 'F32') {
+    const target = Buffer.from(values.buffer);
+    bytes.copy(target);
+    if (IS_BIG_ENDIAN) target.swap32();
+    return values;
+  }
+  if (dtype === 'F16') {
+    for (let index = 0; index < count; index++) values[index] = valueOfHalf(bytes.readUInt16LE(2 * index));
+    return values;
+  }
+  // A BF16 is the upper half of an F32.
+  const bits = new Uint32Array(values.buffer);
+  for (let index = 0; index < count; index++) bits[index] = bytes.readUInt16LE(2 * index) << 16;
+  return values;
+}
+
+/** The number behind the bits of an IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction. */
+function valueOfHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
+}

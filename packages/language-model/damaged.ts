@@ -1,0 +1,20 @@
+/** The errors of a checkpoint that cannot be used: which file, what is wrong with it. */
+import { StpError } from '@stp/base';
+
+const DAMAGED = 'The checkpoint was cut short or altered: fetch it again from the store, or train it again.';
+const FOREIGN =
+  'The embedded engine runs Llama models with a tokenizer of this project only. Serve another model with vLLM or `transformers serve`, and name its URL in STP_GENERATOR_URL (docs/serve.md).';
+
+/** A file that cannot be trusted. */
+export function damaged(file: string, problem: string, cause?: unknown): StpError {
+  return unusable(file, problem, DAMAGED, cause);
+}
+
+/** A file that is whole, of a kind that is not read here. */
+export function foreign(file: string, problem: string, cause?: unknown): StpError {
+  return unusable(file, `of a kind that is not read here: ${problem}`, FOREIGN, cause);
+}
+
+function unusable(file: string, problem: string, advice: string, cause: unknown): StpError {
+  return new StpError('STP1302', `${file}: ${problem}`, advice, { facts: { file }, cause });
+}

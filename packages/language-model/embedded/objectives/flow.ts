@@ -1,0 +1,188 @@
+/**
+ * The losses of flows over trajectories of states. A trajectory has one sequence a step, and one for each text by which the policy
+ * may stop where the balance asks for it. With F(s) = R(s) / π(stop | s) for the flow through a state, a step s → s' is balanced when
+ * F(s) π(s' | s) = F(s') P_B(s | s'). With a prior every π is π / π_ref^prior: what the reference model makes of a text is a part of its reward.
+ */
+import { type FlowGroup, type FlowObjective, flowGroupSchema } from '@stp/config';
+import type { Evaluated, Objective, Sequence, SequenceLogprobs, StepItem } from './objective.ts';
+
+interface FlowNumbers {
+  readonly group: string;
+  readonly weight: number;
+  readonly trajectories: readonly TrajectoryNumbers[];
+}
+
+interface TrajectoryNumbers {
+  readonly logRewards: readonly number[];
+  readonly logBackward: readonly number[];
+  /** Where the policy may stop, of the states whose stops the balance asks for. */
+  readonly stops: readonly boolean[];
+}
+
+/** What whole texts along a trajectory add to the flow, each with the place of its sequence in the record. */
+interface Trajectory extends TrajectoryNumbers {
+  readonly steps: readonly Term[];
+  /** Null where the policy has no choice: it stops there surely. */
+  readonly stopTerms: readonly (Term | null)[];
+}
+
+interface Term {
+  /** Log-probability under the policy, less its prior. */
+  readonly gain: number;
+  readonly sequence: number;
+}
+
+export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowNumbers> {
+  const asksEveryStop = config.balance === 'subtrajectory';
+  const stopsOf = ({ states }: FlowGroup['trajectories'][number]): boolean[] =>
+    states.map(({ stop }, at) => stop !== null && (asksEveryStop || at === states.length - 1));
+  /** log Z of the groups, by their place among the objective's variables. */
+  const places = new Map<string, number>();
+  const placeOf = (group: string): number => {
+    const place = places.get(group) ?? places.size;
+    places.set(group, place);
+    return place;
+  };
+  return {
+    schema: flowGroupSchema,
+    sequences: ({ trajectories, weight }) => (weight === 0 ? [] : trajectories.flatMap(sequencesOf(stopsOf))),
+    numbers: (row) => ({
+      group: row.group,
+      weight: row.weight,
+      trajectories: row.trajectories.map((trajectory) => ({
+        logRewards: trajectory.states.map(({ logReward }) => logReward),
+        logBackward: trajectory.states.map(({ logBackward }) => logBackward),
+        stops: stopsOf(trajectory),
+      })),
+    }),
+    needs: { current: true, first: false, reference: config.prior > 0 },
+    variableCount(all) {
+      if (config.balance !== 'trajectory') return 0;
+      for (const { group } of all) placeOf(group);
+      return places.size;
+    },
+    evaluate(items, variables) {
+      const weight = items.reduce((sum, { numbers }) => sum + numbers.weight, 0);
+      let loss = 0;
+      const changed = new Map<number, number>();
+      const slopes = items.map((item) => {
+        const share = item.numbers.weight / weight;
+        const place = placeOf(item.numbers.group);
+        const own = groupLoss(trajectoriesOf(item, config.prior), config, variables[place] ?? 0);
+        loss += share * own.loss;
+        if (config.balance === 'trajectory')
+          changed.set(place, (changed.get(place) ?? variables[place]!) - config.logZRate * share * own.logZSlope);
+        return item.sequences.map(({ length }, sequence) =>
+          new Float64Array(length).fill(share * (own.slopes.get(sequence) ?? 0)),
+        );
+      });
+      return { loss, slopes, variables: changed, weight } satisfies Evaluated;
+    },
+  };
+}
+
+const sequencesOf =
+  (stopsOf: (trajectory: FlowGroup['trajectories'][number]) => boolean[]) =>
+  (trajectory: FlowGroup['trajectories'][number]): Sequence[] => {
+    const { states, targets } = trajectory;
+    const steps = targets.map((target, at) => ({ prompt: states[at]!.prompt, target }));
+    const stops = stopsOf(trajectory).flatMap((asked, at) =>
+      asked ? [{ prompt: states[at]!.prompt, target: states[at]!.stop! }] : [],
+    );
+    return [...steps, ...stops];
+  };
+
+/** The inverse of `sequencesOf`, with numbers in the place of texts. */
+function trajectoriesOf({ numbers, sequences }: StepItem<FlowNumbers>, prior: number): Trajectory[] {
+  let next = 0;
+  const term = (): Term => {
+    const sequence = next++;
+    return { gain: gainOf(sequences[sequence]!, prior), sequence };
+  };
+  return numbers.trajectories.map((trajectory) => {
+    const steps = trajectory.logRewards.slice(1).map(term);
+    const stopTerms = trajectory.stops.map((asked) => (asked ? term() : null));
+    return { ...trajectory, steps, stopTerms };
+  });
+}
+
+function gainOf({ current, reference, length }: SequenceLogprobs, prior: number): number {
+  let sum = 0;
+  for (let at = 0; at < length; at += 1) sum += prior === 0 ? current[at]! : current[at]! - prior * reference[at]!;
+  return sum;
+}
+
+interface GroupLoss {
+  readonly loss: number;
+  /** By each sequence's log-probability, by its place. */
+  readonly slopes: ReadonlyMap<number, number>;
+  readonly logZSlope: number;
+}
+
+function groupLoss(trajectories: readonly Trajectory[], config: FlowObjective, logZ: number): GroupLoss {
+  return config.balance === 'subtrajectory'
+    ? stretchesLoss(trajectories, config.lambda)
+    : wholesLoss(trajectories, config.balance === 'trajectory' ? logZ : null);
+}
+
+/** Mean over the trajectories of (log Z + log P_F − log R − log P_B)²; without a log Z, the one that fits the group best. */
+function wholesLoss(trajectories: readonly Trajectory[], logZ: number | null): GroupLoss {
+  const surplus = trajectories.map(({ steps, stopTerms, logBackward, logRewards }) => {
+    const forward = steps.reduce((sum, { gain }) => sum + gain, stopTerms.at(-1)?.gain ?? 0);
+    const backward = logBackward.slice(1).reduce((sum, value) => sum + value, 0);
+    return forward - backward - logRewards.at(-1)!;
+  });
+  const share = 1 / trajectories.length;
+  const mean = surplus.reduce((sum, value) => sum + share * value, 0);
+  const residuals = surplus.map((value) => value + (logZ ?? -mean));
+  const slopes = new Map<number, number>();
+  // Where log Z is the group's mean, its own slope is nothing: residuals add up to 0.
+  trajectories.forEach(({ steps, stopTerms }, index) => {
+    for (const { sequence } of [...steps, ...stopTerms.filter((stop) => stop !== null)])
+      slopes.set(sequence, 2 * share * residuals[index]!);
+  });
+  return {
+    loss: residuals.reduce((sum, value) => sum + share * value ** 2, 0),
+    slopes,
+    logZSlope: residuals.reduce((sum, value) => sum + 2 * share * value, 0),
+  };
+}
+
+/** Mean over the trajectories of Σ λ^(n−1) (surplus of a stretch of n steps)² / Σ λ^(n−1), over all their stretches. */
+function stretchesLoss(trajectories: readonly Trajectory[], lambda: number): GroupLoss {
+  const share = 1 / trajectories.length;
+  const slopes = new Map<number, number>();
+  const add = (term: Term | null, slope: number): void => {
+    if (term !== null) slopes.set(term.sequence, (slopes.get(term.sequence) ?? 0) + slope);
+  };
+  let loss = 0;
+  for (const { steps, stopTerms, logRewards, logBackward } of trajectories) {
+    const logFlow = logRewards.map((logReward, at) => logReward - (stopTerms[at]?.gain ?? 0));
+    /** Σ over the steps before a state of log π − log P_B. */
+    const climbed = [0];
+    for (const [at, { gain }] of steps.entries()) climbed.push(climbed[at]! + gain - logBackward[at + 1]!);
+    let weights = 0;
+    const stretches: {
+      readonly from: number;
+      readonly to: number;
+      readonly weight: number;
+      readonly surplus: number;
+    }[] = [];
+    for (let length = 1; length <= steps.length; length += 1)
+      for (let from = 0; from + length <= steps.length; from += 1) {
+        const to = from + length;
+        const surplus = logFlow[from]! - logFlow[to]! + climbed[to]! - climbed[from]!;
+        const weight = lambda ** (length - 1);
+        weights += weight;
+        stretches.push({ from, to, weight, surplus });
+      }
+    for (const { from, to, weight, surplus } of stretches) {
+      loss += (share * weight * surplus ** 2) / weights;
+      const slope = (2 * share * weight * surplus) / weights;
+      add(stopTerms[from]!, -slope);
+      add(stopTerms[to]!, slope);
+      for (let at = from; at < to; at += 1) add(steps[at]!, slope);
+    }
+  }
+  return { loss, slopes, logZSlope: 0 };
+}

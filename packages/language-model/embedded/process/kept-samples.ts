@@ -1,0 +1,71 @@
+/** Finished samples of calls that failed, so that the next try of the same call does not sample them again. */
+import { contentId } from '@stp/config/ids';
+import type { Completion, SampleRequest, SamplingOptions } from '../../generator.ts';
+import type { SamplingCall } from './sampling-call.ts';
+
+/** Of all that is kept: a hundred thousand short proofs. Beyond that the oldest are sampled again. */
+const BYTES_MAX = 64 * 2 ** 20;
+/** A sample's record and its key, beside text and log-probabilities. */
+const SAMPLE_BYTES = 320;
+/** A token's text and number, as objects. */
+const TOKEN_BYTES = 96;
+
+export class KeptSamples {
+  /** By what a sample depends on, hashed; the oldest first. */
+  readonly #samples = new Map<string, Completion>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax = BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Holes in the results are unfinished samples. */
+  keep(call: Pick<SamplingCall, 'requests' | 'sampling' | 'results'>): void {
+    call.results.forEach((completion, index) => {
+      const identity = identityOf(call.requests[index]!, call.sampling);
+      this.#drop(identity);
+      this.#samples.set(identity, completion);
+      this.#bytes += bytesOf(completion);
+    });
+    for (const oldest of this.#samples.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
+      this.#drop(oldest);
+    }
+  }
+
+  /** What was kept for this request, which is then no longer kept: the caller has it. */
+  take(request: SampleRequest, sampling: SamplingOptions): Completion | null {
+    if (this.#samples.size === 0) return null;
+    const kept = this.#drop(identityOf(request, sampling));
+    return kept === undefined ? null : { ...kept, id: request.id };
+  }
+
+  #drop(identity: string): Completion | undefined {
+    const kept = this.#samples.get(identity);
+    if (kept !== undefined) this.#bytes -= bytesOf(kept);
+    this.#samples.delete(identity);
+    return kept;
+  }
+}
+
+/** About what it takes in memory. */
+function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
+  const tokens = tokenLogprobs.reduce((sum, { top = [] }) => sum + 1 + top.length, 0);
+  return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
+}
+
+/** What is asked for: the prompt, and the grammar that the completion is to follow. */
+export function askedOf({ prompt, grammar }: SampleRequest): string {
+  return grammar === undefined ? prompt : `${prompt}\0${JSON.stringify(grammar)}`;
+}
+
+/** All that a sample depends on beside the checkpoint. */
+function identityOf(request: SampleRequest, sampling: SamplingOptions): string {
+  const { temperature, topP, maxTokens, stop = [], tokenLogprobs = false, topLogprobs = 0 } = sampling;
+  const { seed } = request;
+  return contentId(
+    JSON.stringify([seed, temperature, topP, maxTokens, stop, tokenLogprobs, topLogprobs]),
+    askedOf(request),
+  );
+}

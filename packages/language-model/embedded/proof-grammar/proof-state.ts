@@ -1,0 +1,243 @@
+/**
+ * What may follow in the text of a tactic proof whose names are slots (`packages/config/schemas/slot-tokens.ts`): brackets close in order, a
+ * name is used only after the proof has introduced it, `cases` and `induction` get a variable that is still there. A necessary
+ * condition alone: it knows which names exist, not what Lean accepts. States are values; nothing is changed in place.
+ */
+import type { WordPosition } from '../../tokenizer/proof-words.ts';
+
+/** What the text is in the middle of. */
+type Place =
+  | 'plain'
+  /** After `cases` or `induction`: what to take apart. */
+  | 'target'
+  /** After `cases h`, where `h` is new: the term whose cases it will name. */
+  | 'equation'
+  /** Behind what is taken apart. */
+  | 'taken'
+  /** After `generalizing`: its first name, and behind that. */
+  | 'generalizing'
+  | 'generalized'
+  /** After `|`: a constructor's name. */
+  | 'alternative'
+  /** Names here are introduced. */
+  | 'binder';
+
+export interface ProofState {
+  readonly place: Place;
+  readonly position: WordPosition;
+  /** Brackets that are open, the outermost first. */
+  readonly open: string;
+  /** How many of them were open where names began to be introduced. */
+  readonly depth: number;
+  /** Names that the proof has introduced, in their order. */
+  readonly introduced: readonly string[];
+  /** Slots of variables that were taken apart. */
+  readonly gone: readonly string[];
+  /** Slots that the running `cases` or `induction` has named. */
+  readonly named: readonly string[];
+  /** Is the last thing a sign after which something must follow? */
+  readonly wantsMore: boolean;
+}
+
+export const PROOF_START: ProofState = {
+  place: 'plain',
+  position: 'command',
+  open: '',
+  depth: 0,
+  introduced: [],
+  gone: [],
+  named: [],
+  wantsMore: true,
+};
+
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '⟨': '⟩' };
+const CLOSES: ReadonlySet<string> = new Set(Object.values(CLOSING));
+/** What names are introduced after. */
+const BINDERS: ReadonlySet<string> = new Set(
+  'intro intros rintro rename_i obtain rcases have let set suffices fun next case with'.split(' '),
+);
+/** After these a variable that was taken apart may be there again: another goal, or the same one as before. */
+const RESTORES: ReadonlySet<string> = new Set(['with', 'by', 'have', 'suffices', 'first', 'case', 'next']);
+/** Words that are never a name of the proof. `_` and `this` need no introduction. */
+export const isKeyword = (word: string): boolean =>
+  BINDERS.has(word) || word === '_' || word === 'this' || word === 'rfl';
+/** The same of other branches, and of what `try` and `first` leave as it was. */
+const RESTORING: ReadonlySet<string> = new Set([')', '|', '\n']);
+const ENDS_BINDER: ReadonlySet<string> = new Set(['\n', ';', ':', '=', '<']);
+/** Signs that may stand behind the variables of `cases` and `induction`. */
+const AFTER_TAKEN: ReadonlySet<string> = new Set(['\n', ';', ':', ',', '<', ')', '⟩']);
+const AFTER_GENERALIZED: ReadonlySet<string> = new Set(['\n', ';', '<', ')', '⟩']);
+const VARIABLE = /^<[nsxhg]\d+>$/u;
+/** Functions and types are not taken apart. */
+const TAKEABLE = /^<[nsxh]\d+>$/u;
+
+export const isVariable = (slot: string): boolean => VARIABLE.test(slot);
+export const isTakeable = (slot: string): boolean => TAKEABLE.test(slot);
+
+/** Of a word, the part that may be a name of the proof: `h` of `h.1`. */
+export const headOf = (word: string): string => word.split('.', 1)[0]!;
+
+/** What the states of one prompt have to know. */
+export interface ProofScope {
+  /** Is the word's head a name that proofs introduce, and nothing else? */
+  isName(word: string): boolean;
+  /** Slots of the prompt's variables. */
+  readonly variables: readonly string[];
+}
+
+/** Null where the word may not stand here. */
+export function afterWord(state: ProofState, word: string, scope: ProofScope): ProofState | null {
+  const position: WordPosition = word === 'by' ? 'command' : 'argument';
+  const next = { ...state, position, wantsMore: false };
+  if (state.position === 'behind-slot') return afterPart(next);
+  const head = headOf(word);
+  const isIntroduced = state.introduced.includes(head);
+  switch (state.place) {
+    case 'target':
+      if (isIntroduced) return { ...next, place: 'taken' };
+      return scope.isName(word) ? { ...next, place: 'equation', introduced: [...state.introduced, head] } : null;
+    case 'equation':
+      return null;
+    case 'generalizing':
+      return isIntroduced ? { ...next, place: 'generalized' } : null;
+    case 'taken':
+      if (word === 'generalizing') return canGeneralize(state, scope) ? { ...next, place: 'generalizing' } : null;
+      if (word === 'using') return { ...next, place: 'plain' };
+      return word === 'with' ? afterKeyword(next, word) : null;
+    case 'generalized':
+      if (isIntroduced) return next;
+      return word === 'with' ? afterKeyword(next, word) : null;
+    case 'alternative':
+      return binding(next);
+    case 'binder':
+      if (isKeyword(word) || !(isIntroduced || scope.isName(word))) return afterKeyword(next, word);
+      return isIntroduced ? next : { ...next, introduced: [...state.introduced, head] };
+    case 'plain':
+      if (word === 'generalizing') return null;
+      if (word === 'cases' || word === 'induction')
+        return canTake(state, scope) ? { ...next, place: 'target', named: [] } : null;
+      return isIntroduced || !scope.isName(word) ? afterKeyword(next, word) : null;
+  }
+}
+
+export function afterSlot(state: ProofState, slot: string): ProofState | null {
+  if (state.position === 'command') return null;
+  const next = { ...state, position: 'behind-slot' as const, wantsMore: false };
+  switch (state.place) {
+    case 'target':
+      if (!isTakeable(slot) || state.gone.includes(slot)) return null;
+      return { ...next, place: 'taken', gone: [...state.gone, slot], named: [...state.named, slot] };
+    case 'equation':
+    case 'taken':
+      return null;
+    case 'generalizing':
+    case 'generalized':
+      if (!isVariable(slot) || state.gone.includes(slot) || state.named.includes(slot)) return null;
+      return { ...next, place: 'generalized', named: [...state.named, slot] };
+    case 'alternative':
+      return binding(next);
+    case 'binder':
+      return state.gone.includes(slot) ? { ...next, gone: state.gone.filter((one) => one !== slot) } : next;
+    case 'plain':
+      return state.gone.includes(slot) ? null : next;
+  }
+}
+
+/** @param sign one character that is of no word; a space stands anywhere */
+export function afterSign(state: ProofState, sign: string): ProofState | null {
+  const { place, open } = state;
+  if (sign === ' ') return state.position === 'behind-slot' ? { ...state, position: 'argument' } : state;
+  if (place === 'target' && sign !== '(') return null;
+  if (place === 'equation' && sign !== ':') return null;
+  if (place === 'generalizing') return null;
+  if (place === 'taken' && !AFTER_TAKEN.has(sign)) return null;
+  if (place === 'generalized' && !AFTER_GENERALIZED.has(sign)) return null;
+  const isClosing = CLOSES.has(sign);
+  if (isClosing && (open === '' || CLOSING[open.at(-1)!] !== sign)) return null;
+  const after = { ...state, open: isClosing ? open.slice(0, -1) : sign in CLOSING ? open + sign : open };
+  return {
+    ...after,
+    place: placeAfter(after, sign),
+    position: positionAfter(state.position, sign),
+    gone: RESTORING.has(sign) ? [] : state.gone,
+    wantsMore: sign === '\n' ? state.wantsMore : !isClosing,
+  };
+}
+
+/** A number: nothing but a place for a value may take one. */
+export function afterNumber(state: ProofState): ProofState | null {
+  const isRefused = isTaking(state.place) || state.position === 'command' || state.position === 'behind-slot';
+  return isRefused ? null : { ...state, position: 'argument', wantsMore: false };
+}
+
+export function mayEnd({ place, open, wantsMore }: ProofState): boolean {
+  return !wantsMore && open === '' && !NEEDS_A_NAME.has(place);
+}
+
+/** A part of what the slot stands for, as in `h.2`: the rest of it is still there. */
+function afterPart(state: ProofState): ProofState | null {
+  if (state.place === 'taken') return { ...state, gone: state.gone.slice(0, -1) };
+  return isTaking(state.place) ? null : state;
+}
+
+const NEEDS_A_NAME: ReadonlySet<Place> = new Set<Place>(['target', 'equation', 'generalizing', 'alternative']);
+const TAKING: ReadonlySet<Place> = new Set<Place>(['target', 'equation', 'taken', 'generalizing', 'generalized']);
+const isTaking = (place: Place): boolean => TAKING.has(place);
+
+const binding = (state: ProofState): ProofState => ({ ...state, place: 'binder', depth: state.open.length });
+
+function afterKeyword(state: ProofState, word: string): ProofState {
+  const next = RESTORES.has(word) ? { ...state, gone: [] } : state;
+  if (BINDERS.has(word)) return binding(next);
+  return state.place === 'binder' ? next : { ...next, place: 'plain' };
+}
+
+/** @param state with the sign's bracket opened or closed */
+function placeAfter({ place, open, depth }: ProofState, sign: string): Place {
+  switch (place) {
+    case 'target':
+      return sign === '(' ? 'plain' : place;
+    case 'equation':
+      return sign === ':' ? 'plain' : place;
+    case 'taken':
+      return sign === ',' ? 'target' : 'plain';
+    case 'generalizing':
+    case 'generalized':
+      return 'plain';
+    case 'binder':
+      // `⟨a | b⟩` has alternatives of a pattern.
+      if (open.length > depth) return place;
+      if (sign === '|') return 'alternative';
+      return ENDS_BINDER.has(sign) || open.length < depth ? 'plain' : place;
+    case 'alternative':
+      return place;
+    case 'plain':
+      return sign === '|' ? 'alternative' : place;
+  }
+}
+
+function positionAfter(before: WordPosition, sign: string): WordPosition {
+  switch (sign) {
+    case '\n':
+    case ';':
+    case '·':
+      return 'command';
+    case '|':
+      return 'alternative';
+    case '(':
+      return 'inside';
+    case '>':
+      // Of `<;>`, or of `=>`.
+      return before === 'command' ? before : 'inside';
+    default:
+      return 'argument';
+  }
+}
+
+function canTake({ gone, introduced }: ProofState, { variables }: ProofScope): boolean {
+  return introduced.length > 0 || variables.some((slot) => isTakeable(slot) && !gone.includes(slot));
+}
+
+function canGeneralize({ gone, named, introduced }: ProofState, { variables }: ProofScope): boolean {
+  return introduced.length > 0 || variables.some((slot) => !gone.includes(slot) && !named.includes(slot));
+}

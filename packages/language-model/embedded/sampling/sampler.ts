@@ -1,0 +1,334 @@
+/**
+ * Samples completions from a checkpoint with continuous batching: rows decode together, a row that ends takes the next
+ * sample, equal prompts are read once. The result of a sample depends on (checkpoint, prompt, options, seed) alone: its
+ * noise is counted from its seed, and its row's arithmetic does not depend on the row's place or on other rows.
+ */
+
+import { StpError } from '@stp/base';
+import type { TypedGrammar } from '@stp/config/records';
+import { PROOF_MARKER } from '@stp/config/words';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
+import type { ProofWords } from '../../tokenizer/proof-words.ts';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import { ProofTokens, ProofWriter } from '../proof-grammar/proof-writer.ts';
+import { type ChosenToken, TokenChooser } from './choose-token.ts';
+import { decodeGraph } from './decode-graph.ts';
+import type { Weights } from './decoder.ts';
+import { KeyValueCache } from './key-value-cache.ts';
+
+import { uniformAt } from './philox.ts';
+import { type Prefix, Reader } from './reader.ts';
+import { SampleTextBuilder } from './sample-text.ts';
+import { openSession } from './session.ts';
+import { SlotMask } from './slot-mask.ts';
+import { TypedTokens, TypedWriter } from './typed-writer.ts';
+
+/** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
+const PREFIXES_KEPT = 2;
+
+/** What is sampled from. */
+export interface SampledModel extends Weights {
+  readonly tokenizer: Tokenizer;
+  /** What its proofs are made of; null: of any text. */
+  readonly proofWords: ProofWords | null;
+}
+
+/** Samples of one prompt. */
+export interface SampleGroup {
+  readonly prompt: string;
+  readonly sampling: SamplingOptions;
+  readonly samples: readonly { readonly key: number; readonly seed: number }[];
+  /** Whether text is wanted as it is decoded. */
+  readonly isStreamed?: boolean;
+  /** What the samples may be. */
+  readonly grammar?: TypedGrammar | undefined;
+}
+
+export interface Sampled {
+  /** As given in the group. */
+  readonly key: number;
+  readonly text: string;
+  /** Tokens chosen, end-of-text included. */
+  readonly tokens: number;
+  readonly logprob: number;
+  readonly finish: 'stop' | 'length';
+  readonly tokenLogprobs?: readonly TokenLogprob[];
+}
+
+/** A piece of a streamed sample's text; it follows the pieces before it. */
+export interface SampleText {
+  readonly key: number;
+  readonly delta: string;
+}
+
+/** What a step gave. All text of a sample that ended is in this step's or earlier ones. */
+export interface Step {
+  readonly ended: Sampled[];
+  readonly texts: SampleText[];
+}
+
+/** A sample in progress in a row. */
+interface Row {
+  readonly key: number;
+  readonly seed: number;
+  readonly sampling: SamplingOptions;
+  /** Tokens it may have in all. */
+  readonly tokensMax: number;
+  readonly isStreamed: boolean;
+  /** Tokens chosen; the last is not in the cache yet. */
+  readonly ids: number[];
+  readonly text: SampleTextBuilder;
+  /** Slots that its prompt does not hold. */
+  readonly masked: readonly number[];
+  /** Of a sample that is not free text. */
+  readonly writer: Writer | null;
+  /** One a chosen token, where asked for. */
+  readonly logprobs: number[];
+  /** The likeliest at each of their places, where asked for. */
+  readonly tops: ChosenToken[][];
+  /** Tokens in the cache. */
+  length: number;
+  logprob: number;
+}
+
+/** Decides which tokens may follow. */
+interface Writer {
+  allowed(): readonly number[];
+  push(id: number): void;
+}
+
+interface Waiting extends SampleGroup {
+  readonly ids: readonly number[];
+  readonly masked: readonly number[];
+  /** Null for free text. */
+  readonly writer: (() => Writer) | null;
+  /** Samples handed to rows so far. */
+  started: number;
+  prefix: Prefix | null;
+}
+
+export class Sampler {
+  /** For others that read texts with the same model. */
+  readonly reader: Reader;
+  readonly #tokenizer: Tokenizer;
+  readonly #contextLength: number;
+  readonly #vocabularySize: number;
+  readonly #session: InferenceSession;
+  readonly #cache: KeyValueCache;
+  readonly #chooser: TokenChooser;
+  readonly #mask: SlotMask;
+  readonly #proofs: ProofTokens | null;
+  readonly #rowsMax: number;
+  readonly #maskedRow: Float32Array;
+  /** The rows in use, without holes between steps. */
+  readonly #rows: (Row | null)[] = [];
+  readonly #prefixes = new Map<string, Prefix>();
+  #waiting: Waiting[] = [];
+
+  private constructor(model: SampledModel, session: InferenceSession, reader: Reader, rowsMax: number) {
+    const { shape, tokenizer, proofWords } = model;
+    this.#tokenizer = tokenizer;
+    this.#contextLength = shape.contextLength;
+    this.#vocabularySize = shape.vocabularySize;
+    this.#session = session;
+    this.reader = reader;
+    this.#rowsMax = rowsMax;
+    this.#maskedRow = new Float32Array(shape.vocabularySize);
+    this.#cache = new KeyValueCache(shape, rowsMax);
+    this.#chooser = new TokenChooser(tokenizer);
+    this.#mask = new SlotMask(tokenizer);
+    this.#proofs = proofWords === null ? null : new ProofTokens(proofWords, tokenizer);
+  }
+
+  /** `rowsMax`: how many samples decode together at most. */
+  static async open(model: SampledModel, rowsMax: number): Promise<Sampler> {
+    const session = await openSession(decodeGraph(model), 'decode');
+    return new Sampler(model, session, await Reader.open(model, model.tokenizer.padId), rowsMax);
+  }
+
+  /** Adds samples to the queue. */
+  add(group: SampleGroup): void {
+    const ids = this.#tokenizer.encode(group.prompt);
+    const writer = this.#writerOf(group, ids);
+    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), writer, started: 0, prefix: null });
+  }
+
+  #writerOf({ grammar, prompt }: SampleGroup, ids: readonly number[]): Waiting['writer'] {
+    if (grammar !== undefined) {
+      const typed = new TypedTokens(grammar, this.#tokenizer);
+      return () => new TypedWriter(typed);
+    }
+    const proofs = this.#proofs;
+    if (proofs === null || !prompt.endsWith(PROOF_MARKER)) return null;
+    const own = proofs.promptOf(prompt, ids);
+    return () => new ProofWriter(proofs, own);
+  }
+
+  /** Drops samples, waiting or in progress. */
+  drop(isDropped: (key: number) => boolean): void {
+    this.#rows.forEach((row, index) => {
+      if (row !== null && isDropped(row.key)) this.#rows[index] = null;
+    });
+    this.#waiting = this.#waiting.flatMap((group) => {
+      const samples = group.samples.slice(group.started).filter(({ key }) => !isDropped(key));
+      return samples.length === 0 ? [] : [{ ...group, samples, started: 0 }];
+    });
+  }
+
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#rows.every((row) => row === null);
+  }
+
+  /** Starts what there are free rows for, and decodes one token in each row. */
+  async step(): Promise<Step> {
+    const step: Step = { ended: [], texts: [] };
+    await this.#fillRows(step);
+    this.#closeHoles();
+    const rows = this.#rows as readonly (Row | null)[];
+    if (rows.length === 0) return step;
+    const count = rows.length;
+    const lengths = Int32Array.from(rows, (row) => row?.length ?? 0);
+    const tokens = BigInt64Array.from(rows, (row) => BigInt(row?.ids.at(-1) ?? this.#tokenizer.padId));
+    const results = await this.#session.run({
+      tokens: new Tensor('int64', tokens, [count]),
+      positions: new Tensor('int64', BigInt64Array.from(lengths, BigInt), [count, 1]),
+      ...this.#cache.inputs(lengths),
+    });
+    const logProbabilities = results.logProbabilities!.data as Float32Array;
+    this.#cache.append(results.fresh!.data as Float32Array, lengths);
+    const size = this.#vocabularySize;
+    rows.forEach((row, index) => {
+      if (row === null) return;
+      row.length++;
+      const goesOn = this.#advance(row, logProbabilities.subarray(index * size, (index + 1) * size), step);
+      if (!goesOn) this.#rows[index] = null;
+    });
+    return step;
+  }
+
+  async close(): Promise<void> {
+    await this.#session.release();
+    await this.reader.close();
+  }
+
+  /** Gives rows that ended, then rows not yet used, to waiting samples. */
+  async #fillRows(step: Step): Promise<void> {
+    for (let index = 0; index < this.#rowsMax && this.#waiting.length > 0; index++) {
+      while ((this.#rows[index] ?? null) === null && this.#waiting.length > 0) {
+        await this.#start(index, this.#waiting[0]!, step);
+      }
+    }
+  }
+
+  /** Moves the last rows into free places, so that a step computes no more rows than there are samples in progress. */
+  #closeHoles(): void {
+    for (let index = 0; index < this.#rows.length; index++) {
+      while (this.#rows.at(-1) === null) this.#rows.pop();
+      if (index >= this.#rows.length || this.#rows[index] !== null) continue;
+      this.#cache.move(this.#rows.length - 1, index);
+      this.#rows[index] = this.#rows.pop()!;
+    }
+  }
+
+  /** Takes the group's next sample; its first token follows from the prompt alone. */
+  async #start(index: number, group: Waiting, step: Step): Promise<void> {
+    const { key, seed } = group.samples[group.started++]!;
+    if (group.started === group.samples.length) this.#waiting.shift();
+    const tokensMax = Math.min(group.sampling.maxTokens, this.#contextLength - group.ids.length);
+    const row: Row = {
+      key,
+      seed,
+      sampling: group.sampling,
+      tokensMax,
+      isStreamed: group.isStreamed ?? false,
+      ids: [],
+      text: new SampleTextBuilder(group.sampling.stop ?? []),
+      masked: group.masked,
+      writer: group.writer?.() ?? null,
+      logprobs: [],
+      tops: [],
+      length: group.ids.length,
+      logprob: 0,
+    };
+    if (group.ids.length === 0 || tokensMax <= 0 || row.writer?.allowed().length === 0) {
+      // A prompt that fills the context leaves no room, and a grammar may have no equation: an empty sample that says so, not a failed batch.
+      this.#end(row, 'length', step);
+      return;
+    }
+    group.prefix ??= await this.#prefixOf(group);
+    if (!this.#advance(row, group.prefix.logProbabilities, step)) return;
+    this.#cache.place(index, group.prefix);
+    this.#rows[index] = row;
+  }
+
+  /** Samples of one prompt may come in several groups, one after another: the prompt is read for the first. */
+  async #prefixOf({ prompt, ids }: Waiting): Promise<Prefix> {
+    const known = this.#prefixes.get(prompt);
+    if (known !== undefined) return known;
+    const prefix = await this.reader.prefill(ids);
+    for (const oldest of this.#prefixes.keys()) if (this.#prefixes.size >= PREFIXES_KEPT) this.#prefixes.delete(oldest);
+    this.#prefixes.set(prompt, prefix);
+    return prefix;
+  }
+
+  /** Chooses the row's next token; false, with the sample ended, when it was the last. */
+  #advance(row: Row, given: Float32Array, step: Step): boolean {
+    const logProbabilities = this.#masked(row, given);
+    const { id, logprob } = this.#chooser.choose(logProbabilities, row.sampling, uniformAt(row.seed, row.ids.length));
+    if (!Number.isFinite(logprob)) {
+      const advice = 'The weights overflow: train from an earlier checkpoint, or with a lower learning rate.';
+      throw new StpError('STP1301', 'the model gives probabilities that are not finite', advice);
+    }
+    row.writer?.push(id);
+    row.ids.push(id);
+    row.logprob += logprob;
+    const { tokenLogprobs, topLogprobs = 0 } = row.sampling;
+    if (tokenLogprobs) row.logprobs.push(logprob);
+    if (tokenLogprobs && topLogprobs > 0) row.tops.push(this.#chooser.likeliest(logProbabilities, topLogprobs));
+    const isEnd = id === this.#tokenizer.endId;
+    if (isEnd || row.text.push(this.#tokenizer.bytesOf(id))) this.#end(row, 'stop', step);
+    else if (row.ids.length >= row.tokensMax) this.#end(row, 'length', step);
+    else {
+      this.#show(row, step);
+      return true;
+    }
+    return false;
+  }
+
+  /** What the row may not write gets probability 0. In a buffer of its own: the first ones of a prompt serve other samples too. */
+  #masked({ masked, writer }: Row, logProbabilities: Float32Array): Float32Array {
+    const allowed = writer?.allowed();
+    if (allowed === undefined) {
+      this.#maskedRow.set(logProbabilities);
+      for (const id of masked) this.#maskedRow[id] = Number.NEGATIVE_INFINITY;
+    } else {
+      this.#maskedRow.fill(Number.NEGATIVE_INFINITY);
+      for (const id of allowed) this.#maskedRow[id] = logProbabilities[id]!;
+    }
+    return this.#maskedRow;
+  }
+
+  #end(row: Row, finish: Sampled['finish'], step: Step): void {
+    const { key, ids, text, logprob } = row;
+    text.finish();
+    this.#show(row, step);
+    const sampled: Sampled = { key, text: text.text, tokens: ids.length, logprob, finish };
+    if (!row.sampling.tokenLogprobs) step.ended.push(sampled);
+    else {
+      const tokenOf = (id: number, logprob: number) => ({ token: this.#tokenizer.decode([id]), logprob });
+      const tokenLogprobs = ids.map((id, at) => {
+        const chosen = tokenOf(id, row.logprobs[at]!);
+        const top = row.tops[at]?.map((other) => tokenOf(other.id, other.logprob));
+        return top === undefined ? chosen : { ...chosen, top };
+      });
+      step.ended.push({ ...sampled, tokenLogprobs });
+    }
+  }
+
+  #show(row: Row, step: Step): void {
+    if (!row.isStreamed) return;
+    const delta = row.text.takeShowable();
+    if (delta !== '') step.texts.push({ key: row.key, delta });
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Lets a sample be nothing but a well-typed equation (`packages/config/schemas/typed-grammar.ts`): after each token the tokens from which one of
+ * the allowed length can still be finished. Variables of a type are used in their order, since other names for them say nothing new;
+ * the right side has variables of the left one, unless it could not be finished so, and is another term.
+ */
+import { StpError } from '@stp/base';
+import type { TypedGrammar } from '@stp/config/records';
+import { EQUALS, IMPLIES } from '@stp/config/words';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+
+interface Symbol {
+  readonly id: number;
+  readonly arguments: readonly number[];
+  readonly result: number;
+  readonly kind: 'function' | 'constructor' | 'variable';
+}
+
+/** A grammar in the tokens of one model; shared by the samples under it. */
+export class TypedTokens {
+  readonly symbols: readonly Symbol[];
+  readonly conditionType: number | null;
+  readonly tokensMax: number;
+  readonly equals: number;
+  readonly implies: number;
+  readonly end: number;
+
+  /** Throws STP1301 where a symbol is not one token of the model, or two are the same among those that may stand in one place. */
+  constructor(grammar: TypedGrammar, tokenizer: Tokenizer) {
+    const idOf = (token: string): number => {
+      const ids = tokenizer.encode(token);
+      if (ids.length !== 1) throw wrongGrammar(`${JSON.stringify(token)} is not one token of the model`);
+      return ids[0]!;
+    };
+    this.symbols = grammar.symbols.map(({ token, ...symbol }) => ({ ...symbol, id: idOf(token) }));
+    const places = this.symbols.map(({ id, result, kind }) => (kind === 'function' ? `${id}` : `${id} of ${result}`));
+    if (new Set(places).size < places.length) throw wrongGrammar('two symbols of one type have the same token');
+    this.conditionType = grammar.conditionType;
+    this.tokensMax = grammar.tokensMax;
+    this.equals = idOf(EQUALS);
+    this.implies = idOf(IMPLIES);
+    this.end = tokenizer.endId;
+  }
+
+  /** Fewest tokens of a term of each type; infinite where none ends. @param isUsable of variables */
+  leastSizes(isUsable: (symbol: Symbol) => boolean): ReadonlyMap<number, number> {
+    const least = new Map<number, number>();
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const symbol of this.symbols) {
+        if (symbol.kind === 'variable' && !isUsable(symbol)) continue;
+        const size = symbol.arguments.reduce((sum, type) => sum + (least.get(type) ?? Number.POSITIVE_INFINITY), 1);
+        if (size >= (least.get(symbol.result) ?? Number.POSITIVE_INFINITY)) continue;
+        least.set(symbol.result, size);
+        changed = true;
+      }
+    }
+    return least;
+  }
+}
+
+function wrongGrammar(what: string): StpError {
+  return new StpError(
+    'STP1301',
+    `the grammar of a sample does not fit: ${what}`,
+    'Sample without a grammar, or from a model with slots.',
+  );
+}
+
+type Place = 'left' | 'equals' | 'right' | 'over';
+
+/** One sample's way through the grammar. */
+export class TypedWriter {
+  readonly #tokens: TypedTokens;
+  /** Least sizes with all variables, and on a right side with those of the left. */
+  readonly #least: ReadonlyMap<number, number>;
+  #leastRight: ReadonlyMap<number, number>;
+  readonly #used = new Set<Symbol>();
+  #place: Place = 'left';
+  /** Types of the terms still to be written on this side, the next one last. */
+  #open: number[] = [];
+  #sideType: number | null = null;
+  /** Of the right side so far, if it is one constant constructor. */
+  #isConstant = false;
+  #hasCondition = false;
+  #written = 0;
+  /** Tokens of the left side, and of the right one so far. */
+  #left: number[] = [];
+  #right: number[] = [];
+
+  constructor(tokens: TypedTokens) {
+    this.#tokens = tokens;
+    this.#least = tokens.leastSizes(() => true);
+    this.#leastRight = this.#least;
+  }
+
+  /** Empty where nothing can be written at all. */
+  allowed(): readonly number[] {
+    const { equals, implies, end } = this.#tokens;
+    switch (this.#place) {
+      case 'equals':
+        return [equals];
+      case 'over':
+        return this.#mayImply() ? [end, implies] : [end];
+      case 'left':
+      case 'right':
+        return this.#withoutEcho(this.#candidates()).map(({ id }) => id);
+    }
+  }
+
+  /** @param id one of those allowed */
+  push(id: number): void {
+    const place = this.#place;
+    const symbol = place === 'left' || place === 'right' ? this.#candidates().find((one) => one.id === id) : undefined;
+    this.#written++;
+    if (symbol !== undefined) {
+      (place === 'left' ? this.#left : this.#right).push(id);
+      this.#add(symbol);
+    } else if (place === 'equals') this.#startRight();
+    else if (id === this.#tokens.implies) {
+      this.#hasCondition = true;
+      this.#place = 'left';
+      this.#left = [];
+      this.#right = [];
+    }
+  }
+
+  #add(symbol: Symbol): void {
+    const isFirst = this.#open.length === (this.#place === 'left' ? 0 : 1);
+    if (this.#place === 'left' && isFirst) this.#sideType = symbol.result;
+    else this.#open.pop();
+    this.#isConstant &&= isFirst && symbol.kind === 'constructor' && symbol.arguments.length === 0;
+    this.#open.push(...symbol.arguments.toReversed());
+    if (symbol.kind === 'variable') this.#used.add(symbol);
+    if (this.#open.length === 0) this.#place = this.#place === 'left' ? 'equals' : 'over';
+  }
+
+  /** Those after which the right side is not the left one, if there are any: that a term is itself says nothing. */
+  #withoutEcho(candidates: readonly Symbol[]): readonly Symbol[] {
+    if (this.#place !== 'right' || this.#right.length + 1 !== this.#left.length) return candidates;
+    if (this.#right.some((id, place) => id !== this.#left[place])) return candidates;
+    const others = candidates.filter(({ id }) => id !== this.#left.at(-1));
+    return others.length === 0 ? candidates : others;
+  }
+
+  #startRight(): void {
+    this.#place = 'right';
+    this.#open = [this.#sideType!];
+    this.#isConstant = true;
+    const own = this.#tokens.leastSizes((symbol) => this.#used.has(symbol));
+    const room = this.#tokens.tokensMax - this.#written - 1;
+    const needed = own.get(this.#sideType!) ?? Number.POSITIVE_INFINITY;
+    this.#leastRight = needed <= room ? own : this.#least;
+  }
+
+  /** Is what was written a condition, with room for an equation after it? */
+  #mayImply(): boolean {
+    if (this.#hasCondition || !this.#isConstant || this.#sideType !== this.#tokens.conditionType) return false;
+    const shortest = this.#tokens.symbols
+      .filter(({ kind }) => kind === 'function')
+      .map((symbol) => this.#sizeWith(symbol, this.#least) + this.#restAfterLeft(symbol.result));
+    return this.#written + 1 + Math.min(...shortest) <= this.#tokens.tokensMax;
+  }
+
+  #sizeWith({ arguments: given }: Symbol, least: ReadonlyMap<number, number>): number {
+    return given.reduce((sum, type) => sum + (least.get(type) ?? Number.POSITIVE_INFINITY), 1);
+  }
+
+  /** `=`, the shortest right side, the end. */
+  #restAfterLeft(type: number): number {
+    return 2 + (this.#least.get(type) ?? Number.POSITIVE_INFINITY);
+  }
+
+  #candidates(): readonly Symbol[] {
+    const isLeft = this.#place === 'left';
+    const startsLeft = isLeft && this.#open.length === 0;
+    const least = isLeft ? this.#least : this.#leastRight;
+    const type = this.#open.at(-1);
+    const room = this.#tokens.tokensMax - this.#written;
+    const others = startsLeft ? [] : this.#open.slice(0, -1);
+    const open = others.reduce((sum, its) => sum + (least.get(its) ?? Number.POSITIVE_INFINITY), 0);
+    const ownVariables = !isLeft && this.#leastRight !== this.#least;
+    return this.#tokens.symbols.filter((symbol) => {
+      if (startsLeft ? symbol.kind !== 'function' : symbol.result !== type) return false;
+      if (symbol.kind === 'variable' && !(ownVariables ? this.#used.has(symbol) : this.#isNext(symbol))) return false;
+      const after = isLeft ? this.#restAfterLeft(startsLeft ? symbol.result : this.#sideType!) : 1;
+      return this.#sizeWith(symbol, least) + open + after <= room;
+    });
+  }
+
+  /** Used already, or the first of its type that is not. */
+  #isNext(symbol: Symbol): boolean {
+    if (this.#used.has(symbol)) return true;
+    return (
+      this.#tokens.symbols.find(
+        (one) => one.kind === 'variable' && one.result === symbol.result && !this.#used.has(one),
+      ) === symbol
+    );
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The optimizer steps of a training: pack records, run some steps in one call, watch the loss, keep the state now and
+ * then. How many steps a call holds follows the clock and changes nothing but the pace of reports. An objective that asks for
+ * the log-probabilities of the current weights gets one step a call.
+ */
+import { StpError } from '@stp/base';
+import { oneAtATime } from '../../process/one-at-a-time.ts';
+import type { TrainOptions, TrainRequest } from '../../trainer.ts';
+import type { Evaluated } from '../objectives/objective.ts';
+import type { HeldOut } from './held-out.ts';
+import { learningRateAt } from './learning-rate.ts';
+import { type DataCursor, exampleSteps } from './schedule-examples.ts';
+import { sequenceLogprobs } from './sequence-logprobs.ts';
+import type { StateFile } from './state-file.ts';
+import { stepBatches, type Task } from './step-batches.ts';
+import type { StepPlan, TrainingEngine } from './training-engine.ts';
+import type { TrainingPlace, TrainingState } from './training-state.ts';
+
+/** Share of the steps, at the end, that the final loss is averaged over. */
+const FINAL_LOSS_SHARE = 0.1;
+/** Aimed-at length of a call: reports come this often, and copying the state in and out is lost in it. */
+const CALL_SECONDS = 2;
+/** Most steps and tokens of a call: bounds what is fed at once when steps take no time. */
+const CALL_STEPS_MAX = 64;
+const CALL_TOKENS_MAX = 1 << 20;
+/** Keeping the state may take this share of the time, however slow the disk is. */
+const KEEPING_SHARE_MAX = 0.05;
+const MILLISECONDS = 1000;
+
+interface PlannedStep {
+  readonly plan: StepPlan;
+  readonly evaluated: Evaluated;
+  readonly tokens: number;
+  readonly next: DataCursor;
+}
+
+export interface StepsRun {
+  readonly engine: TrainingEngine;
+  readonly state: TrainingState;
+  readonly place: TrainingPlace;
+  readonly task: Task;
+  readonly heldOut: HeldOut | null;
+  readonly stateFile: StateFile | null;
+  /** Least time between two keepings of the state. */
+  readonly keepStateMs: number;
+  /** Steps in each call; null follows the clock. */
+  readonly stepsPerCall: number | null;
+}
+
+/**
+ * Runs from `place` to the last step, changing `state` in place, and returns where it ends. STP1301 where the loss or the
+ * gradient stops being finite, naming the step.
+ */
+export async function runSteps(
+  run: StepsRun,
+  request: TrainRequest,
+  { signal, onProgress, onKept }: TrainOptions,
+): Promise<TrainingPlace> {
+  const { engine, state, task, heldOut, stateFile, keepStateMs } = run;
+  const { objective, set } = task;
+  const { steps, heldOutEverySteps } = request;
+  const currentOf = (sequences: readonly number[]) =>
+    sequenceLogprobs(engine, state.parameters, set, sequences, task.contextLength);
+  const source = exampleSteps(set, request.tokensPerStep, request.seed, run.place.cursor);
+  const firstAveraged = steps - Math.max(1, Math.round(steps * FINAL_LOSS_SHARE)) + 1;
+  const stepsFitting = Math.min(CALL_STEPS_MAX, Math.max(1, Math.floor(CALL_TOKENS_MAX / request.tokensPerStep)));
+  const stepsMax = objective.needs.current ? 1 : stepsFitting;
+  const kept = oneAtATime(onKept);
+  let place = run.place;
+  let stepsNext = 1;
+  let keptAt = performance.now();
+  let keepingMs = 0;
+  while (place.step < steps) {
+    signal?.throwIfAborted();
+    const untilScoring = heldOut === null ? steps : heldOutEverySteps - (place.step % heldOutEverySteps);
+    const count = Math.min(run.stepsPerCall ?? stepsNext, stepsMax, untilScoring, steps - place.step);
+    const heldOutLoss =
+      heldOut !== null && untilScoring === heldOutEverySteps ? await heldOut.loss(engine, state.parameters) : null;
+    const started = performance.now();
+    const planned: PlannedStep[] = [];
+    for (let step = place.step + 1; step <= place.step + count; step += 1) {
+      const { indices, next } = source.next().value;
+      const { batches, evaluated } = await stepBatches(task, indices, state.variables, currentOf);
+      const tokens = indices.reduce((total, index) => total + set.length(index), 0);
+      planned.push({ plan: { step, learningRate: learningRateAt(step, request), batches }, evaluated, tokens, next });
+    }
+    const results = await engine.train(
+      state,
+      planned.map(({ plan }) => plan),
+    );
+    const seconds = (performance.now() - started) / MILLISECONDS;
+    const tokensPerSecond = planned.reduce((total, { tokens }) => total + tokens, 0) / seconds;
+    results.forEach(({ step, loss: ofGraph, gradientNorm }, index) => {
+      const { tokens, evaluated, next } = planned[index]!;
+      const loss = evaluated.loss ?? ofGraph;
+      if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) throw diverged(step, loss, gradientNorm);
+      signal?.throwIfAborted();
+      for (const [variable, value] of evaluated.variables) state.variables[variable] = value;
+      const averaged = step >= firstAveraged ? evaluated.weight : 0;
+      place = {
+        step,
+        cursor: next,
+        tokens: place.tokens + tokens,
+        seconds: place.seconds + seconds / count,
+        finalLossSum: place.finalLossSum + loss * averaged,
+        finalWeight: place.finalWeight + averaged,
+      };
+      const scored = index === 0 ? heldOutLoss : null;
+      onProgress?.({ step, steps, loss, gradientNorm, tokensPerSecond, heldOutLoss: scored });
+    });
+    stepsNext = Math.min(stepsMax, Math.max(1, Math.round((count * CALL_SECONDS) / seconds)));
+    const now = performance.now();
+    const due = now - keptAt >= Math.max(keepStateMs, keepingMs / KEEPING_SHARE_MAX);
+    if (stateFile !== null && due && place.step < steps) {
+      await stateFile.save(state, place);
+      keptAt = performance.now();
+      keepingMs = keptAt - now;
+      kept({ step: place.step, files: stateFile.files });
+    }
+  }
+  return place;
+}
+
+function diverged(step: number, loss: number, gradientNorm: number): StpError {
+  return new StpError(
+    'STP1301',
+    `training diverged at step ${step}: loss ${loss}, gradient norm ${gradientNorm}`,
+    'Lower the learning rate or lengthen the warm-up; if its initial weights are new, train those again.',
+    { facts: { step, loss, gradientNorm } },
+  );
+}

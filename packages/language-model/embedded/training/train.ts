@@ -1,0 +1,116 @@
+/**
+ * Trains the embedded model in this process: examples in, checkpoint folder out. It blocks its thread for some steps at
+ * a time, so it belongs in a separate process. The same request with the same number of threads gives the same weights,
+ * bit for bit, even after interruptions and resumptions from its `stateDirectory`.
+ */
+
+import { describeIssues, StpError } from '@stp/base';
+import { LIKELIHOOD } from '@stp/config';
+import { z } from 'zod';
+import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
+import { objectiveOf } from '../objectives/objectives.ts';
+import { readRows } from './example-file.ts';
+import { HeldOut } from './held-out.ts';
+import { initialState } from './initial-state.ts';
+import { KeptLogprobs } from './kept-logprobs.ts';
+import { parameterView } from './parameter-layout.ts';
+import { requestHash } from './request-hash.ts';
+import { runSteps } from './run-steps.ts';
+import { StateFile } from './state-file.ts';
+import { TrainingEngine } from './training-engine.ts';
+import { TrainingSet } from './training-set.ts';
+import { freshState, TRAINING_START } from './training-state.ts';
+
+/** Threads of ONNX Runtime when the caller names no number: a laptop's share that leaves room for Lean. */
+const THREADS_DEFAULT = 2;
+/** Work a kill may cost, against a few megabytes written this often. */
+const KEEP_STATE_MS_DEFAULT = 10_000;
+
+const requestSchema = z.object({
+  steps: z.int().min(1).max(1e9),
+  tokensPerStep: z.int().min(1).max(1e7),
+  learningRate: z.number().positive(),
+  warmupSteps: z.int().nonnegative(),
+  weightDecay: z.number().nonnegative(),
+  gradientClipNorm: z.number().nonnegative(),
+  seed: z.int().nonnegative(),
+  heldOutEverySteps: z.int().min(1),
+});
+
+export interface TrainInProcessOptions extends TrainOptions {
+  readonly threads?: number;
+  /** Least time between two keepings of the state, where the request has a folder for it. */
+  readonly keepStateMs?: number;
+  /** Optimizer steps in one call of the engine; by default as many as take about two seconds. */
+  readonly stepsPerCall?: number;
+}
+
+/**
+ * Throws STP1002 (request), STP1302 (checkpoint to start from), STP1501 (a line of the examples), STP1301 (the engine, or a
+ * loss that is no longer finite), STP1401 (checkpoint not writable); an abort reason where `signal` is aborted.
+ */
+export async function trainInProcess(request: TrainRequest, options: TrainInProcessOptions = {}): Promise<TrainResult> {
+  const parsed = requestSchema.safeParse(request);
+  if (!parsed.success)
+    throw new StpError('STP1002', `training request: ${describeIssues(parsed.error)}`, 'See `TrainRequest`.');
+  const { shape } = request;
+  const { objective: asked = LIKELIHOOD, referenceDirectory = null } = request;
+  const objective = objectiveOf(asked);
+  if (request.initDirectory === null && asked.kind !== 'likelihood')
+    throw new StpError('STP1002', `${asked.kind} has no model to start from`, 'Give initDirectory.');
+  const { tokenizer, proofWords, parameters, parent } = await initialState(request);
+  const { contextLength } = shape;
+  const set = new TrainingSet(readRows(request.examplesPath, objective), objective, tokenizer, contextLength);
+  if (set.count === 0)
+    throw new StpError(
+      'STP1002',
+      `${request.examplesPath} has no example to train on (${set.tooLong} are longer than the context)`,
+      'Give examples of positive weight that fit contextLength, or raise contextLength.',
+    );
+  const heldOut = request.heldOutPath === null ? null : new HeldOut(request.heldOutPath, tokenizer, contextLength);
+  const threads = options.threads ?? THREADS_DEFAULT;
+  const state = freshState(parameters, objective.variableCount(set.allNumbers));
+  const { stateDirectory } = request;
+  // The first weights are the reference where nobody names another.
+  const reference =
+    objective.needs.reference && referenceDirectory !== null
+      ? await initialState({ ...request, initDirectory: referenceDirectory })
+      : null;
+  const hash = await requestHash(request, parent, reference?.parent ?? null, threads);
+  const stateFile = stateDirectory === null ? null : await StateFile.open(stateDirectory, hash);
+  const engine = new TrainingEngine({ ...request, threads });
+  try {
+    const keptOf = (name: string, weights: Float32Array) =>
+      KeptLogprobs.of(engine, weights, set, { contextLength, directory: stateDirectory, name, request: hash });
+    const { needs } = objective;
+    const task = {
+      objective,
+      set,
+      contextLength,
+      first: needs.first ? await keptOf('first', parameters) : null,
+      reference: needs.reference ? await keptOf('reference', reference?.parameters ?? parameters) : null,
+    };
+    const place = (await stateFile?.load(state)) ?? TRAINING_START;
+    const { keepStateMs = KEEP_STATE_MS_DEFAULT, stepsPerCall = null } = options;
+    const run = { engine, state, place, task, heldOut, stateFile, keepStateMs, stepsPerCall };
+    const end = await runSteps(run, request, options);
+    const finalLoss = end.finalLossSum / end.finalWeight;
+    const heldOutLoss = (await heldOut?.loss(engine, parameters)) ?? null;
+    const tensors = new Map(
+      engine.layout.entries.map((entry) => [
+        entry.name,
+        { shape: entry.shape, values: parameterView(parameters, entry) },
+      ]),
+    );
+    const { seed, steps, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep } = request;
+    const recipe = { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep };
+    const training = { seed, steps, tokens: end.tokens, finalLoss, ...recipe, parent };
+    await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, proofWords, training });
+    const { tokens, seconds } = end;
+    const heldOutTooLong = heldOut?.tooLong ?? 0;
+    return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: set.tooLong, heldOutTooLong };
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,26 @@
+/** Language models: tokenizer, checkpoints, the embedded engine, remote engines, trainers, a server. */
+export { readManifest } from './checkpoint/checkpoint.ts';
+export { modelIn, readServedModel, writeServedModel } from './checkpoint/served-model.ts';
+export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
+export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
+export { startingPoint } from './embedded/starting-point.ts';
+export { EncoderDecoder } from './encoder-decoder/engine.ts';
+export { isEncoderDecoderFolder } from './encoder-decoder/folder.ts';
+export type { WrittenText } from './encoder-decoder/messages.ts';
+export { Ensemble } from './ensemble/ensemble.ts';
+export { trainEnsemble } from './ensemble/train-ensemble.ts';
+export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';
+export { CappedLog } from './process/capped-log.ts';
+export { ProcessGroup } from './process/process-group.ts';
+export { type RemoteOptions, remoteGenerator } from './remote/openai/engine.ts';
+export { ModelServer, type Pace } from './remote/openai/model-server.ts';
+export type { RemoteGenerator } from './remote/openai/remote-generator.ts';
+export { errorSchema, TOKENS_MAX, usageSchema } from './remote/openai/wire.ts';
+export { VllmGenerators } from './remote/vllm/generators.ts';
+export type { ServerMetrics } from './remote/vllm/server-metrics.ts';
+export type { KeptState, Trainer, TrainingShare, TrainResult } from './trainer.ts';
+export { exportFolder, levanterCommand, levanterConfig, tokensOf } from './trainers/levanter/config.ts';
+export { runLevanter, StepMetrics } from './trainers/levanter/run.ts';
+export { sealExport, writeRows } from './trainers/levanter/scripts.ts';
+export { trainingId } from './trainers/levanter/training-id.ts';
+export { pytorchTrainer } from './trainers/pytorch/trainer.ts';

@@ -1,0 +1,4 @@
+/** Estimates of memory, speed and cost. Loads no engine. */
+export { GPUS, type Gpu } from './plan/gpus.ts';
+export { type Part, totalGib } from './plan/memory.ts';
+export { type Figure, makePlan, type Plan, type PlanInput, whatWouldFit } from './plan/plan.ts';

@@ -1,0 +1,408 @@
+/**
+ * The `Generator` port over OpenAI-compatible servers: `bin/stp serve`, vLLM, `transformers serve` and similar ones. All
+ * servers that have the model share the requests; one that fails leaves its requests to the others.
+ *
+ * A sample is a request of its own, with `n: 1` and its own seed. Lists of prompts do not work, because vLLM gives all of
+ * them one seed, and equal prompts under one seed give equal samples. This costs nothing: such servers batch the requests
+ * in flight and keep the prefix of equal prompts. Where requests are dear, `samplesPerRequest` asks for several samples of
+ * one prompt at once; their seeds are then the server's choice, made from the first one's.
+ *
+ * A request with messages goes to the chat endpoint. If the caller can tell when an answer is complete, the answer is
+ * streamed and ended there.
+ *
+ * The server determines the effect of a seed: `bin/stp serve` gives the embedded engine's samples; vLLM's arithmetic
+ * depends on the rest of its batch. Log-probabilities are at temperature 1, as the port requires, if the server reports
+ * those of the raw logits (`bin/stp serve`, vLLM's default).
+ */
+import { StpError } from '@stp/base';
+import type { StreamEnd } from '@stp/http';
+import { KeptSamples } from '../../embedded/process/kept-samples.ts';
+import { checkRequests } from '../../embedded/process/sampling-request.ts';
+import type {
+  Completion,
+  GenerateOptions,
+  Generator,
+  ModelFacts,
+  SampleRequest,
+  SamplingOptions,
+} from '../../generator.ts';
+import { AnswerReader } from './answers.ts';
+import { decodeEmbedding } from './decode-embedding.ts';
+import { typedGrammarText } from './grammar-text.ts';
+import { type EventReader, ModelServer, type ModelServerOptions } from './model-server.ts';
+import { RequestLine, type Unit } from './request-line.ts';
+import { malformedAnswer, modelNotServed, type RefusalFacts } from './server-errors.ts';
+import {
+  answerSchemas,
+  embeddingsSchema,
+  eventSchemas,
+  modelsSchema,
+  type SamplingPath,
+  type WireAnswer,
+  type WireModel,
+} from './wire.ts';
+
+const MODELS_ANSWER_BYTES_MAX = 2 ** 20;
+/** A server answers what it serves without computing anything; one that takes longer is not well. */
+const MODELS_TIMEOUT_MS = 10_000;
+/** Of an answer beside its tokens. */
+const ANSWER_BYTES_BASE = 2 ** 20;
+/** A token in an answer: its text, a number, an offset and an entry among the likeliest, all as JSON. */
+const TOKEN_BYTES_MAX = 512;
+/** An event of a stream, a token each, has the answer's other fields beside it. */
+const EVENT_BYTES_MAX = 2_048;
+/** A number of an embedding written in decimal. */
+const NUMBER_BYTES_MAX = 32;
+/** Texts in one request for embeddings: an answer of some megabytes for wide models. */
+const TEXTS_PER_REQUEST = 32;
+
+/** What a server is asked for in one request. */
+interface Asking {
+  readonly unit: Unit;
+  readonly sampling: SamplingOptions;
+  /** Null: all the room that the context has. */
+  readonly tokensWanted: number | null;
+  readonly isComplete: GenerateOptions['isComplete'];
+  readonly signal: AbortSignal;
+}
+
+export interface RemoteGeneratorOptions extends Omit<ModelServerOptions, 'url'> {
+  /** Samples of one prompt in one request, at most. */
+  readonly samplesPerRequest: number;
+}
+
+export class RemoteGenerator implements Generator {
+  readonly model: ModelFacts;
+  readonly #servers: readonly ModelServer[];
+  readonly #servedName: string;
+  readonly #options: RemoteGeneratorOptions;
+  /** Servers that refuse fields which OpenAI does not have. */
+  readonly #strict = new Set<ModelServer>();
+  readonly #kept = new KeptSamples();
+  readonly #closing = new AbortController();
+
+  private constructor(
+    servers: readonly ModelServer[],
+    model: ModelFacts,
+    servedName: string,
+    options: RemoteGeneratorOptions,
+  ) {
+    this.#servers = servers;
+    this.model = model;
+    this.#servedName = servedName;
+    this.#options = options;
+  }
+
+  /**
+   * Asks the servers what they serve, and takes those that have the model; the others' errors are in the second part of the
+   * result. `servedName` is what they call the model of `model`. Never throws but for the signal, which ends the asking.
+   */
+  static async open(
+    urls: readonly string[],
+    options: RemoteGeneratorOptions,
+    model: ModelFacts,
+    servedName: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<{ readonly generator: RemoteGenerator | null; readonly errors: readonly StpError[] }> {
+    const asked = await Promise.all(
+      urls.map(async (url) => {
+        const server = new ModelServer({ ...options, url });
+        try {
+          const served = await askModels(server, signal);
+          const found = served.find(({ id }) => id === servedName);
+          if (found !== undefined) return { server, found };
+          throw modelNotServed(
+            server.url,
+            servedName,
+            served.map(({ id }) => id),
+          );
+        } catch (error) {
+          server.close();
+          if (signal.aborted || !(error instanceof StpError)) throw error;
+          return error;
+        }
+      }),
+    );
+    const errors = asked.flatMap((one) => (one instanceof StpError ? [one] : []));
+    const found = asked.flatMap((one) => (one instanceof StpError ? [] : [one]));
+    if (found.length === 0) return { generator: null, errors };
+    const lengths = found.map((one) => one.found.max_model_len ?? model.contextLength);
+    const facts = { ...model, contextLength: Math.min(model.contextLength, ...lengths) };
+    const servers = found.map(({ server }) => server);
+    return { generator: new RemoteGenerator(servers, facts, servedName, options), errors };
+  }
+
+  /** Whether all its servers still have the model: one may have been started anew with another. Throws STP1303. */
+  async isServed(signal?: AbortSignal): Promise<boolean> {
+    const all = this.#signal(signal);
+    const served = await Promise.all(this.#servers.map((server) => askModels(server, all)));
+    return served.every((models) => models.some(({ id }) => id === this.#servedName));
+  }
+
+  /** `onText` hears each sample's text in one piece, when it is whole. */
+  async sample(
+    requests: readonly SampleRequest[],
+    sampling: SamplingOptions,
+    options: GenerateOptions = {},
+  ): Promise<readonly Completion[]> {
+    checkRequests(requests, sampling);
+    const failed = new AbortController();
+    const signal = this.#signal(failed.signal, options.signal);
+    signal.throwIfAborted();
+    const results = new Array<Completion>(requests.length);
+    let completions = 0;
+    let tokens = 0;
+    const finish = (index: number, completion: Completion): void => {
+      results[index] = completion;
+      completions++;
+      tokens += completion.tokens;
+      if (completion.text !== '') options.onText?.(index, completion.text);
+      options.onCompletion?.(index, completion);
+      options.onProgress?.({ completions, tokens });
+    };
+    const line = new RequestLine(requests, this.#options.samplesPerRequest);
+    const { isComplete } = options;
+    const work = async (): Promise<void> => {
+      for (const [index, request] of requests.entries()) {
+        const kept = isPossible(request) ? this.#kept.take(request, sampling) : unwritten(request, sampling);
+        if (kept === null) continue;
+        line.drop(index);
+        finish(index, kept);
+      }
+      const lanes = this.#servers.flatMap((server) =>
+        Array.from({ length: Math.min(this.#options.requestsInFlight, line.size) }, () => server),
+      );
+      await line.run(lanes, async (server, unit) => {
+        const made = await this.#complete(server, {
+          unit,
+          sampling,
+          tokensWanted: sampling.maxTokens,
+          isComplete,
+          signal,
+        });
+        made.forEach((completion, at) => {
+          finish(unit.indices[at]!, completion);
+        });
+        return made.length;
+      });
+    };
+    try {
+      await work();
+      return results;
+    } catch (error) {
+      failed.abort(error);
+      await line.settled();
+      this.#kept.keep({ requests, sampling, results });
+      throw error;
+    }
+  }
+
+  async embed(
+    texts: readonly string[],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly Float32Array[]> {
+    const failed = new AbortController();
+    const signal = this.#signal(failed.signal, options.signal);
+    signal.throwIfAborted();
+    const vectors: Float32Array[] = texts.map(() => new Float32Array(this.model.hiddenSize));
+    // Servers refuse an empty text; what it is to give is known.
+    const asked = texts.flatMap((text, index) => (text === '' ? [] : [index]));
+    const parts = Array.from({ length: Math.ceil(asked.length / TEXTS_PER_REQUEST) }, (_, part) =>
+      asked.slice(part * TEXTS_PER_REQUEST, (part + 1) * TEXTS_PER_REQUEST),
+    );
+    const work = parts.map(async (indices, part) => {
+      const embedded = await this.#embedPart(
+        this.#servers[part % this.#servers.length]!,
+        indices.map((index) => texts[index]!),
+        signal,
+      );
+      indices.forEach((index, at) => {
+        vectors[index] = embedded[at]!;
+      });
+    });
+    try {
+      await Promise.all(work);
+      return vectors;
+    } catch (error) {
+      failed.abort(error);
+      await Promise.allSettled(work);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(
+      new StpError('STP1301', 'the generator is closed', 'Open another on the checkpoint.', { retryable: true }),
+    );
+    for (const server of this.#servers) server.close();
+  }
+
+  #signal(...signals: (AbortSignal | undefined)[]): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, ...signals.filter((signal) => signal !== undefined)]);
+  }
+
+  /** Completions of the unit's first requests, at least one. */
+  async #complete(server: ModelServer, asking: Asking): Promise<readonly Completion[]> {
+    // Requests that were under way when another was refused were made with the field too.
+    const wasStrict = this.#strict.has(server);
+    try {
+      return await this.#ask(server, asking);
+    } catch (error) {
+      if (hasFact(error, 'extraRefused') && !wasStrict) {
+        this.#strict.add(server);
+        return this.#complete(server, asking);
+      }
+      if (!hasFact(error, 'contextExceeded')) throw error;
+    }
+    // vLLM refuses a prompt that leaves room for fewer tokens than asked for, and without a number gives all the room.
+    try {
+      return await this.#ask(server, { ...asking, tokensWanted: null });
+    } catch (error) {
+      if (!hasFact(error, 'contextExceeded')) throw error;
+      // A prompt that fills the context: empty samples that say so, as from the embedded engine.
+      return asking.unit.requests.map((request) => unwritten(request, asking.sampling));
+    }
+  }
+
+  async #ask(server: ModelServer, asking: Asking): Promise<readonly Completion[]> {
+    const { unit, sampling, isComplete, signal } = asking;
+    const path: SamplingPath = unit.requests[0]!.messages === undefined ? 'completions' : 'chat/completions';
+    const { maxTokens, topLogprobs = 0 } = sampling;
+    const tokens = unit.requests.length * Math.min(maxTokens, this.model.contextLength);
+    const ids = unit.requests.map(({ id }) => id);
+    const body = this.#body(path, asking, server);
+    if (isComplete === undefined) {
+      const answer = await server.ask(path, {
+        body,
+        schema: answerSchemas[path],
+        answerBytesMax: ANSWER_BYTES_BASE + (1 + topLogprobs) * TOKEN_BYTES_MAX * tokens,
+        signal,
+        check: (value) => {
+          const read = readWhole(value, ids, sampling);
+          return typeof read === 'string' ? read : null;
+        },
+      });
+      return readWhole(answer, ids, sampling) as Completion[];
+    }
+    return server.stream(path, {
+      body: { ...body, stream: true, stream_options: this.#streamOptions(unit, server) },
+      schema: eventSchemas[path],
+      answerBytesMax: ANSWER_BYTES_BASE + EVENT_BYTES_MAX * tokens,
+      signal,
+      read: () => streamReader(ids, sampling, (at, text) => isComplete(unit.indices[at]!, text)),
+    });
+  }
+
+  /** vLLM counts the tokens with every event where it is asked to, of one choice: an answer that is ended here is counted too. */
+  #streamOptions({ indices }: Unit, server: ModelServer): object {
+    const counts = indices.length === 1 && !this.#strict.has(server);
+    return { include_usage: true, ...(counts ? { continuous_usage_stats: true } : {}) };
+  }
+
+  #body(path: SamplingPath, { unit, sampling, tokensWanted }: Asking, server: ModelServer): object {
+    const [{ prompt, messages, seed, grammar }] = unit.requests as [SampleRequest];
+    const { temperature, topP, stop, tokenLogprobs, topLogprobs = 0 } = sampling;
+    const common = {
+      n: unit.requests.length,
+      seed,
+      max_tokens: tokensWanted,
+      temperature,
+      top_p: topP,
+      ...(stop && stop.length > 0 ? { stop } : {}),
+      // Of vLLM 0.12 and later. Others pass it over, or refuse it; what is written without it is tested as well.
+      ...(grammar === undefined ? {} : { structured_outputs: { grammar: typedGrammarText(grammar) } }),
+    };
+    if (path === 'completions')
+      return {
+        model: this.#servedName,
+        prompt,
+        ...common,
+        logprobs: tokenLogprobs ? topLogprobs : 0,
+        // Of vLLM and SGLang: our separators are special tokens, and they belong to the text. Others pass it over, or refuse it.
+        ...(this.#strict.has(server) ? {} : { skip_special_tokens: false }),
+      };
+    // Here OpenAI has no number that stands for all the room.
+    const { max_tokens, ...rest } = common;
+    return {
+      model: this.#servedName,
+      messages,
+      ...rest,
+      ...(max_tokens === null ? {} : { max_tokens }),
+      ...(tokenLogprobs ? { logprobs: true, top_logprobs: topLogprobs } : {}),
+    };
+  }
+
+  async #embedPart(
+    server: ModelServer,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]> {
+    const { hiddenSize } = this.model;
+    const { data } = await server.ask('embeddings', {
+      // The last is vLLM's for "cut what is too long", as the port does.
+      body: { model: this.#servedName, input: texts, encoding_format: 'base64', truncate_prompt_tokens: -1 },
+      schema: embeddingsSchema,
+      answerBytesMax: ANSWER_BYTES_BASE + texts.length * hiddenSize * NUMBER_BYTES_MAX,
+      signal,
+    });
+    const byIndex = new Map(data.map(({ index, embedding }) => [index, embedding]));
+    return texts.map((_, index) => {
+      const vector = decodeEmbedding(byIndex.get(index), hiddenSize);
+      if (typeof vector === 'string') throw malformedAnswer(`${server.url}/embeddings`, vector);
+      return vector;
+    });
+  }
+}
+
+function readWhole(answer: WireAnswer, ids: readonly string[], sampling: SamplingOptions): Completion[] | string {
+  const reader = new AnswerReader();
+  reader.take(answer);
+  return reader.completions(ids, sampling);
+}
+
+function streamReader(
+  ids: readonly string[],
+  sampling: SamplingOptions,
+  isComplete: (at: number, text: string) => boolean,
+): EventReader<WireAnswer, readonly Completion[]> {
+  const reader = new AnswerReader();
+  const complete = new Set<number>();
+  return {
+    take(event) {
+      reader.take(event);
+      for (const { index, finish } of event.choices)
+        if (finish !== null || isComplete(index, reader.textOf(index))) complete.add(index);
+      // An answer that the server ends is read to its end: it says there how many tokens there were.
+      return complete.size < ids.length || reader.hasEnded(ids.length);
+    },
+    result(end: StreamEnd) {
+      if (end === 'whole' && !reader.hasEnded(1)) return 'the stream ended before the answer';
+      const endedHere = end === 'stopped' ? 'stop' : 'length';
+      const read = reader.completions(ids, { ...sampling, isStream: true, ...(end === 'whole' ? {} : { endedHere }) });
+      return typeof read === 'string' ? read : { value: read };
+    },
+  };
+}
+
+async function askModels(server: ModelServer, signal: AbortSignal): Promise<readonly WireModel[]> {
+  const { data } = await server.ask('models', {
+    schema: modelsSchema,
+    answerBytesMax: MODELS_ANSWER_BYTES_MAX,
+    timeoutMs: MODELS_TIMEOUT_MS,
+    signal,
+  });
+  return data;
+}
+
+function hasFact(error: unknown, fact: keyof RefusalFacts): boolean {
+  return error instanceof StpError && error.facts[fact] === true;
+}
+
+/** An empty sample that says that there was no room for another. */
+function unwritten({ id }: SampleRequest, { tokenLogprobs }: SamplingOptions): Completion {
+  const empty = { id, text: '', tokens: 0, logprob: 0, finish: 'length' } as const;
+  return tokenLogprobs ? { ...empty, tokenLogprobs: [] } : empty;
+}
+
+/** Has the request's grammar an equation? */
+const isPossible = ({ grammar }: SampleRequest): boolean => grammar === undefined || typedGrammarText(grammar) !== null;

@@ -1,0 +1,175 @@
+/**
+ * The `Generator` port by a vLLM server of this node: the server is started on the requested checkpoint for the
+ * requested task and replaces the previous one, because an accelerator holds one model. A server that dies is started
+ * anew, and finished samples are not sampled again.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StpError } from '@stp/base';
+import type { VllmEngine } from '@stp/config';
+import { z } from 'zod';
+import { readManifest } from '../../checkpoint/checkpoint.ts';
+import { parseJson, readWhole } from '../../checkpoint/files.ts';
+import { ADAPTER_CONFIG_FILE, ADAPTER_FILE } from '../../checkpoint/manifest.ts';
+import type { Generator } from '../../generator.ts';
+import { remoteGenerator } from '../openai/engine.ts';
+import type { RemoteGenerator } from '../openai/remote-generator.ts';
+import type { ServerTask } from './command.ts';
+import { VllmServer } from './server.ts';
+import { readServerMetrics, type ServerMetrics } from './server-metrics.ts';
+
+/** A server that dies more often in one call will not get better by itself. */
+const RESTARTS_MAX = 3;
+/** A request fails a moment before its server's process is seen to be gone. */
+const EXIT_NOTICE_MS = 2_000;
+const EXIT_POLL_MS = 50;
+const METRICS_EVERY_MS = 30_000;
+const ADAPTER_CONFIG_BYTES_MAX = 1 << 20;
+const adapterConfigSchema = z.looseObject({
+  r: z
+    .int()
+    .positive()
+    .max(1 << 16),
+});
+
+export interface VllmGeneratorsOptions {
+  readonly engine: VllmEngine;
+  /** Where servers log. */
+  readonly logDirectory: string;
+  readonly runMark?: string | undefined;
+  /** The folder of the whole model that the run's adapters belong to, or null. */
+  readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
+  /** Called with what the server that runs says of itself, every so often. */
+  readonly onMetrics?: (metrics: Partial<ServerMetrics>) => void;
+  /** Default: half a minute. */
+  readonly metricsEveryMs?: number;
+}
+
+/** What is asked of it is done one after another: a call fills the server by itself. */
+export class VllmGenerators {
+  readonly #options: VllmGeneratorsOptions;
+  #open: { readonly server: VllmServer; readonly client: RemoteGenerator } | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #looking: NodeJS.Timeout | null;
+
+  constructor(options: VllmGeneratorsOptions) {
+    this.#options = options;
+    const { onMetrics, metricsEveryMs = METRICS_EVERY_MS } = options;
+    this.#looking =
+      onMetrics === undefined ? null : setInterval(() => void this.#tell(onMetrics), metricsEveryMs).unref();
+  }
+
+  /** The server that runs now, or null. */
+  get server(): VllmServer | null {
+    return this.#open?.server ?? null;
+  }
+
+  generator(directory: string): Pick<Generator, 'sample' | 'embed'> {
+    return {
+      sample: (requests, sampling, options = {}) =>
+        this.#inTurn(() =>
+          this.#served(directory, 'complete', options.signal, (client) => client.sample(requests, sampling, options)),
+        ),
+      embed: (texts, options = {}) =>
+        this.#inTurn(() => this.#served(directory, 'embed', options.signal, (client) => client.embed(texts, options))),
+    };
+  }
+
+  /** Ends the server, and gives its memory back. */
+  close(): Promise<void> {
+    if (this.#looking !== null) clearInterval(this.#looking);
+    return this.#inTurn(() => this.#end());
+  }
+
+  async #tell(onMetrics: (metrics: Partial<ServerMetrics>) => void): Promise<void> {
+    const metrics = this.server === null ? null : await readServerMetrics(this.server.origin);
+    if (metrics !== null) onMetrics(metrics);
+  }
+
+  async #served<Result>(
+    directory: string,
+    task: ServerTask,
+    signal: AbortSignal | undefined,
+    work: (client: RemoteGenerator) => Promise<Result>,
+  ): Promise<Result> {
+    for (let restarts = 0; ; restarts += 1) {
+      signal?.throwIfAborted();
+      const client = await this.#client(directory, task, signal);
+      try {
+        return await work(client);
+      } catch (error) {
+        signal?.throwIfAborted();
+        const failure = await this.#failure();
+        // A server that runs has refused for a reason that a restart does not mend.
+        if (failure === null) throw error;
+        // The client stays: it holds the samples that were finished.
+        await this.#open?.server.end();
+        if (restarts === RESTARTS_MAX) throw failure;
+      }
+    }
+  }
+
+  /** Why the server has died, or null where it lives. */
+  async #failure(): Promise<StpError | null> {
+    for (let waitedMs = 0; waitedMs < EXIT_NOTICE_MS; waitedMs += EXIT_POLL_MS) {
+      const failure = this.#open?.server.failure ?? null;
+      if (failure !== null) return failure;
+      await sleep(EXIT_POLL_MS);
+    }
+    return null;
+  }
+
+  async #client(directory: string, task: ServerTask, signal: AbortSignal | undefined): Promise<RemoteGenerator> {
+    const open = this.#open;
+    const isSame = open?.server.checkpoint.directory === directory && open.server.task === task;
+    if (open !== null && isSame && (await open.server.isWell(signal))) return open.client;
+    const { engine, logDirectory, runMark } = this.#options;
+    const { model, files } = await readManifest(directory);
+    const isAdapter = files.some(({ name }) => name === ADAPTER_FILE);
+    const adapterOf = isAdapter ? await this.#below(directory, signal) : undefined;
+    if (open !== null && isSame) await open.server.end();
+    else await this.#end();
+    const logPath = join(logDirectory, `vllm-${task}-${model}.log`);
+    const server = await VllmServer.start({ directory, model, adapterOf }, task, { engine, logPath, runMark, signal });
+    if (open !== null && isSame) {
+      this.#open = { server, client: open.client };
+      return open.client;
+    }
+    try {
+      const { requestsInFlight } = engine;
+      const client = await remoteGenerator({ urls: [`${server.origin}/v1`], requestsInFlight })(directory, signal);
+      this.#open = { server, client };
+      return client;
+    } catch (error) {
+      await server.end();
+      throw error;
+    }
+  }
+
+  /** The whole model below an adapter. */
+  async #below(directory: string, signal: AbortSignal | undefined): Promise<{ base: string; rank: number }> {
+    const base = await this.#options.findBase?.(signal);
+    if (base === undefined || base === null) {
+      const advice = 'Set engines.trainer.base as it was when the adapter was trained.';
+      throw new StpError('STP1002', `${directory} holds an adapter, and no model is named that it belongs to`, advice);
+    }
+    const path = join(directory, ADAPTER_CONFIG_FILE);
+    const { r: rank } = parseJson(await readWhole(path, ADAPTER_CONFIG_BYTES_MAX), path, (json) =>
+      adapterConfigSchema.parse(json),
+    );
+    return { base, rank };
+  }
+
+  async #end(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    await open?.client.close();
+    await open?.server.end();
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}

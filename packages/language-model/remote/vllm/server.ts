@@ -1,0 +1,146 @@
+/**
+ * One vLLM server as a process of this machine: started on a checkpoint, ready when its health check passes, ended with
+ * all its children. Its log is kept in a file of limited size.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StpError } from '@stp/base';
+import type { VllmEngine } from '@stp/config';
+import { CappedLog } from '../../process/capped-log.ts';
+import { type Exit, ProcessGroup } from '../../process/process-group.ts';
+import { SERVER_HOST, type ServedCheckpoint, type ServerTask, vllmCommand } from './command.ts';
+
+/** Between two questions whether it is well. */
+const POLL_MS = 250;
+/** A server that is well says so at once, also under load. */
+const HEALTH_TIMEOUT_MS = 10_000;
+const MILLISECONDS = 1_000;
+
+export interface VllmServerOptions {
+  readonly engine: VllmEngine;
+  readonly logPath: string;
+  readonly runMark?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export class VllmServer {
+  readonly checkpoint: ServedCheckpoint;
+  readonly task: ServerTask;
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  readonly #group: ProcessGroup;
+  readonly #log: CappedLog;
+  #exit: Exit | null = null;
+  #ended = false;
+
+  private constructor(
+    checkpoint: ServedCheckpoint,
+    task: ServerTask,
+    origin: string,
+    group: ProcessGroup,
+    log: CappedLog,
+  ) {
+    this.checkpoint = checkpoint;
+    this.task = task;
+    this.origin = origin;
+    this.#group = group;
+    this.#log = log;
+    group.child.stdin!.end();
+    log.take(group.child.stdout!);
+    log.take(group.child.stderr!);
+    void group.exited.then((exit) => {
+      this.#exit = exit;
+    });
+  }
+
+  /**
+   * Resolves when it serves. Throws STP1301 where it ends before that (with the end of its log), takes longer than the engine
+   * allows, or where something else listens on its port.
+   */
+  static async start(checkpoint: ServedCheckpoint, task: ServerTask, options: VllmServerOptions): Promise<VllmServer> {
+    const { engine, runMark, signal } = options;
+    const origin = `http://${SERVER_HOST}:${engine.port}`;
+    if (await isWell(origin, signal))
+      throw new StpError(
+        'STP1301',
+        `something serves on ${origin} already`,
+        'End it, or set engines.generator.port to a port that is free on every node.',
+      );
+    const log = new CappedLog(options.logPath);
+    let server: VllmServer | null = null;
+    try {
+      const group = await ProcessGroup.start(vllmCommand(engine, checkpoint, task), { runMark });
+      server = new VllmServer(checkpoint, task, origin, group, log);
+      await server.#untilWell(engine.startTimeoutSeconds * MILLISECONDS, signal);
+      return server;
+    } catch (error) {
+      await (server === null ? log.close() : server.end());
+      throw error;
+    }
+  }
+
+  get pid(): number {
+    return this.#group.pid;
+  }
+
+  get logPath(): string {
+    return this.#log.path;
+  }
+
+  /** Why it serves no more; null while its process runs. */
+  get failure(): StpError | null {
+    return this.#exit === null || this.#ended ? null : this.#exitError(this.#exit, 'ended');
+  }
+
+  isWell(signal?: AbortSignal): Promise<boolean> {
+    return this.#exit === null ? isWell(this.origin, signal) : Promise.resolve(false);
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#group.end();
+    await this.#log.close();
+  }
+
+  async #untilWell(limitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    while (performance.now() < deadline) {
+      signal?.throwIfAborted();
+      if (this.#exit !== null) throw this.#exitError(this.#exit, 'ended before it served');
+      if (await isWell(this.origin, signal)) return;
+      await sleep(POLL_MS);
+    }
+    throw new StpError(
+      'STP1301',
+      `the vLLM server did not serve within ${limitMs / MILLISECONDS} s${this.#lastWords()}`,
+      'Raise engines.generator.startTimeoutSeconds where the model is large and the disk slow; else look into its log.',
+      { retryable: true, facts: { log: this.#log.path } },
+    );
+  }
+
+  #exitError({ code, signal }: Exit, what: string): StpError {
+    const how = signal === null ? `with code ${code}` : `by ${signal}`;
+    return new StpError(
+      'STP1301',
+      `the vLLM server ${what} (${how})${this.#lastWords()}`,
+      'It is started anew on the next try. Where memory ran out, lower memoryShare, contextLength or requestsInFlight of engines.generator.',
+      { retryable: true, facts: { code, signal, log: this.#log.path } },
+    );
+  }
+
+  #lastWords(): string {
+    const last = this.#log.tail.trim().split('\n').at(-1) ?? '';
+    return last === '' ? '' : `: ${last.slice(0, 300)}`;
+  }
+}
+
+async function isWell(origin: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    const signals = [AbortSignal.timeout(HEALTH_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])];
+    const response = await fetch(new URL('/health', origin), { signal: AbortSignal.any(signals) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    signal?.throwIfAborted();
+    return false;
+  }
+}

@@ -1,0 +1,111 @@
+/** `POST /v1/completions`: a request becomes samples with seeds of their own, whole or streamed. */
+import { randomInt } from 'node:crypto';
+import type { WorkTracker } from '@stp/http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Completion, GenerateOptions, SampleRequest, SamplingOptions } from '../generator.ts';
+import { badRequest } from './api-error.ts';
+import { answerHead, choiceOf, usageOf } from './completion-answer.ts';
+import { type CompletionRequest, parseCompletionRequest } from './completion-request.ts';
+import { completionEvents } from './completion-stream.ts';
+import { CHOICES_MAX } from './limits.ts';
+import type { ServeMetrics } from './serve-metrics.ts';
+import type { ServedModel } from './served-model.ts';
+import { countedText } from './texts.ts';
+
+/** Seeds made here stay below, so that the numbers after them are whole as well. */
+const SEED_BOUND = 2 ** 47;
+
+export interface CompletionJob {
+  readonly modelName: string;
+  readonly requests: readonly SampleRequest[];
+  readonly sampling: SamplingOptions;
+  readonly promptTokens: number;
+}
+
+export function completionsHandler(
+  model: ServedModel,
+  tracker: WorkTracker,
+  metrics: ServeMetrics,
+  report: (error: unknown) => void,
+) {
+  return async ({ body }: FastifyRequest, reply: FastifyReply) => {
+    const startedAt = performance.now();
+    const request = parseCompletionRequest(body);
+    const work = tracker.begin(reply.raw);
+    let isStreaming = false;
+    try {
+      const job = jobOf(request, model);
+      metrics.promptTokens.inc(job.promptTokens);
+      const sample = (options: GenerateOptions) =>
+        sampleCounted(model, job, { ...options, signal: work.signal }, metrics);
+      const head = answerHead(job.modelName);
+      if (request.stream) {
+        const { signal, end } = work;
+        const withUsage = request.streamUsage;
+        const events = await completionEvents({ ...job, head, sample, withUsage, signal, report, end });
+        metrics.firstTextSeconds.observe((performance.now() - startedAt) / 1_000);
+        isStreaming = true;
+        return await reply.type('text/event-stream').header('cache-control', 'no-cache').send(events);
+      }
+      const completions = await sample({});
+      const completionTokens = completions.reduce((sum, { tokens }) => sum + tokens, 0);
+      return {
+        ...head,
+        choices: completions.map((completion, index) => choiceOf(index, completion)),
+        usage: usageOf(job.promptTokens, completionTokens),
+      };
+    } finally {
+      // A stream continues, and ends its work when it closes.
+      if (!isStreaming) work.end();
+    }
+  };
+}
+
+/**
+ * Choice i of the request, counted over all its prompts, is sampled with seed + i: equal prompts of one request give
+ * different choices, and a request can repeat any one of them.
+ */
+function jobOf(request: CompletionRequest, model: ServedModel): CompletionJob {
+  const { prompts, choicesPerPrompt, sampling } = request;
+  const modelName = model.nameFor(request.model);
+  const count = prompts.length * choicesPerPrompt;
+  if (count > CHOICES_MAX)
+    throw badRequest(`\`n\` times the number of prompts is ${count}; ${CHOICES_MAX} are allowed.`, 'n');
+  const seed = request.seed ?? randomInt(SEED_BOUND);
+  if (!Number.isSafeInteger(seed + count)) throw badRequest(`\`seed\` is at most 2^53 - ${count} here.`, 'seed');
+  let promptTokens = 0;
+  const requests = prompts.flatMap((input, promptIndex) => {
+    const { text, tokens } = countedText(input, model.tokenizer, 'prompt');
+    model.checkPrompt(tokens);
+    promptTokens += tokens;
+    return Array.from({ length: choicesPerPrompt }, (_, choice) => {
+      const index = promptIndex * choicesPerPrompt + choice;
+      return { id: String(index), prompt: text, seed: seed + index };
+    });
+  });
+  const maxTokens = sampling.maxTokens ?? model.generator.model.contextLength;
+  return { modelName, requests, sampling: { ...sampling, maxTokens }, promptTokens };
+}
+
+async function sampleCounted(
+  { generator }: ServedModel,
+  { requests, sampling }: CompletionJob,
+  options: GenerateOptions,
+  metrics: ServeMetrics,
+): Promise<readonly Completion[]> {
+  let unfinished = requests.length;
+  metrics.choicesQueued.inc(unfinished);
+  try {
+    return await generator.sample(requests, sampling, {
+      ...options,
+      onCompletion: (index, completion) => {
+        unfinished--;
+        metrics.choicesQueued.dec();
+        metrics.completionTokens.inc(completion.tokens);
+        options.onCompletion?.(index, completion);
+      },
+    });
+  } finally {
+    metrics.choicesQueued.dec(unfinished);
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The configuration and command of a Levanter training (`levanter.main.train_lm`, the release in
+ * `infra/bootstrap/pins.json`). Every host of a slice gets the same. Places are folders, or `gs://` addresses that all
+ * hosts reach.
+ */
+
+import type { LevanterEngine } from '@stp/config';
+import { stringify } from 'yaml';
+import type { WrittenRows } from '../../process/trainer-messages.ts';
+import type { TrainRequest } from '../../trainer.ts';
+
+/** STP's moments (stp.md §2.10); epsilon as the other trainers have it. */
+const FIRST_DECAY = 0.9;
+const SECOND_DECAY = 0.95;
+const EPSILON = 1e-8;
+/** What the linear schedule ends at, as a share of the rate. */
+const FINAL_SHARE = 0.1;
+/** Held-out rows are few: all of them are scored. */
+const NO_PERMANENT_CHECKPOINTS = null;
+
+export interface LevanterPlaces {
+  /** Checkpoint folder with weights, shape and tokenizer to start from. */
+  readonly init: string;
+  /** Rows that `levanter_rows.py` wrote. */
+  readonly trainRows: readonly string[];
+  readonly heldOutRows: readonly string[];
+  /** Rows as Levanter stores them for itself. */
+  readonly cache: string;
+  /** Checkpoints to resume from; a training of the same id finds its own. */
+  readonly state: string;
+  /** The finished model in Hugging Face's form, in its folder `step-N`. */
+  readonly export: string;
+  readonly logs: string;
+}
+
+export interface LevanterTraining {
+  /** Names the training's checkpoints: a training with the same id resumes where the last one was interrupted. */
+  readonly id: string;
+  readonly request: Pick<
+    TrainRequest,
+    | 'steps'
+    | 'tokensPerStep'
+    | 'learningRate'
+    | 'warmupSteps'
+    | 'schedule'
+    | 'weightDecay'
+    | 'gradientClipNorm'
+    | 'seed'
+    | 'heldOutEverySteps'
+    | 'shape'
+  >;
+  readonly engine: LevanterEngine;
+  readonly places: LevanterPlaces;
+}
+
+/** Rows in a step: as many as its tokens fill. */
+export const rowsPerStep = ({ tokensPerStep, shape }: Pick<TrainRequest, 'tokensPerStep' | 'shape'>): number =>
+  Math.max(1, Math.floor(tokensPerStep / shape.contextLength));
+
+/**
+ * Number of steps whose rows are written in addition to the trained ones: Levanter reads ahead this far (128 batches
+ * held, 32 in progress). If it wraps around to a row that it already holds, this release truncates that row and fails.
+ */
+const STEPS_READ_AHEAD = 160;
+
+/** Rows to be written for a training, all different places in its data. */
+export const rowsWanted = (request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>): number =>
+  (request.steps + STEPS_READ_AHEAD) * rowsPerStep(request);
+
+/** Tokens of so many steps; rows are alike enough, and Levanter does not say which of them it took. */
+export const tokensOf = (
+  request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>,
+  train: Pick<WrittenRows, 'rows' | 'tokens'>,
+): number => Math.round((request.steps * rowsPerStep(request) * train.tokens) / train.rows);
+
+/** The export that a training of so many steps leaves: Levanter counts steps from 0. */
+export const exportFolder = (steps: number): string => `step-${steps - 1}`;
+
+/** Text of the YAML file. */
+export function levanterConfig({ id, request, engine, places }: LevanterTraining): string {
+  const { shape, steps, seed, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm } = request;
+  return stringify({
+    data: {
+      tokenizer: places.init,
+      cache_dir: places.cache,
+      // The rows lie in the order of the steps, epoch after epoch.
+      shuffle: false,
+      components: {
+        examples: {
+          source: { type: 'url', train_urls: places.trainRows, validation_urls: places.heldOutRows },
+          // A weight for each token, so that Levanter's mean is Σ weight · loss / Σ weight over the batch (STP §2.10).
+          format: { type: 'prebuilt', input_ids_key: 'input_ids', loss_weights_key: 'loss_weights' },
+        },
+      },
+      train_weights: { examples: 1 },
+    },
+    // The sizes are those of the checkpoint; without a reference Levanter would look for a tokenizer on the internet.
+    model: { type: 'llama', reference_checkpoint: places.init, tokenizer: places.init },
+    initialize_from_hf: places.init,
+    use_hf_model_config: true,
+    pad_tokenizer_to_match_model: true,
+    train_seq_len: shape.contextLength,
+    trainer: {
+      id,
+      seed,
+      mp: 'p=f32,c=bfloat16',
+      train_batch_size: rowsPerStep(request),
+      allow_nondivisible_batch_size: true,
+      per_device_parallelism: engine.rowsPerDevice,
+      num_train_steps: steps,
+      steps_per_eval: request.heldOutEverySteps,
+      tracker: { type: 'json_logger' },
+      // Of gradients the norm over all, at every step.
+      watch: { watch_targets: ['grads'], include_per_parameter_norms: false, interval: 1 },
+      log_dir: places.logs,
+      log_jaxprs: false,
+      log_xla_hlo: false,
+      require_accelerator: engine.requireAccelerator,
+      mesh: { axes: { model: engine.modelParallelism } },
+      checkpointer: {
+        base_path: places.state,
+        save_interval: `${engine.keepStateSeconds}s`,
+        keep: NO_PERMANENT_CHECKPOINTS,
+      },
+    },
+    optimizer: {
+      type: 'adam',
+      learning_rate: learningRate,
+      weight_decay: weightDecay,
+      beta1: FIRST_DECAY,
+      beta2: SECOND_DECAY,
+      epsilon: EPSILON,
+      max_grad_norm: gradientClipNorm,
+      lr_schedule: schedule,
+      warmup: warmupSteps,
+      min_lr_ratio: schedule === 'linear' ? FINAL_SHARE : 1,
+    },
+    hf_save_path: places.export,
+    hf_save_steps: steps,
+  });
+}
+
+export const levanterCommand = (engine: LevanterEngine, configPath: string): string[] => [
+  engine.python,
+  '-m',
+  'levanter.main.train_lm',
+  '--config_path',
+  configPath,
+];

@@ -1,0 +1,105 @@
+/**
+ * The `Trainer` port by PyTorch: runs `packages/language-model/trainers/python/train.py` (transformers, peft) on this node, one process per GPU,
+ * alone or together with the processes of other nodes. On a Llama it does the same training as the embedded trainer: the
+ * same steps of the same examples from the same first weights, with the same loss and optimizer. Results are equal up
+ * to rounding, not bit for bit.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { StpError } from '@stp/base';
+import { LIKELIHOOD, type PytorchEngine } from '@stp/config';
+import { removePartialCheckpoints } from '../../checkpoint/checkpoint.ts';
+import { trainingSilenceMs } from '../../embedded/process/training-silence.ts';
+import { startingPoint } from '../../embedded/starting-point.ts';
+import { runTrainerProcesses } from '../../process/trainer-processes.ts';
+import type { KeptState, Trainer, TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
+
+const SCRIPT = resolve(import.meta.dirname, '../python/train.py');
+/** Beside the checkpoint to be written: what a training needs only while it runs. */
+const WORK_SUFFIX = '.pytorch';
+/** In the work folder: `copying` of `training_state.py`. */
+const COPYING_FILE = 'copying';
+
+export interface PytorchTrainerOptions {
+  readonly engine: PytorchEngine;
+  /** Finds the folder of `engine.base` on this node, or throws; without it `base` is a folder itself. */
+  readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
+  /** Threads of each process on the processor. */
+  readonly threads: number;
+  readonly runMark?: string | undefined;
+  /** Where the trainer's standard error goes; default beside the output. */
+  readonly logPath?: string;
+}
+
+export function pytorchTrainer(options: PytorchTrainerOptions): Trainer {
+  return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
+}
+
+/** Throws what the trainer says (STP1002, STP1302, STP1501, STP1401, STP1301) or the signal's reason; no process is left. */
+async function train(
+  request: TrainRequest,
+  { signal, onProgress, onKept, share }: TrainOptions,
+  { engine, findBase, threads, runMark, logPath }: PytorchTrainerOptions,
+): Promise<TrainResult> {
+  const workDirectory = `${resolve(request.outputDirectory)}${WORK_SUFFIX}`;
+  const silenceLimitMs = await trainingSilenceMs(request);
+  await rm(workDirectory, { recursive: true, force: true });
+  await mkdir(workDirectory, { recursive: true });
+  const found: { result: TrainResult | null } = { result: null };
+  try {
+    const baseDirectory = findBase === undefined ? engine.base : await findBase(signal);
+    const { initDirectory, parent } = await startingPoint(request, baseDirectory, workDirectory, { runMark, signal });
+    const { shape, objective = LIKELIHOOD, referenceDirectory = null, ...rest } = request;
+    const { device, precision, floatMasters, attention, lora, parallelism, recomputeActivations } = engine;
+    const { microBatchTokens, keepStateSeconds } = engine;
+    const asked = {
+      ...rest,
+      ...{ objective, referenceDirectory },
+      ...{ device, precision, floatMasters, attention, lora, parallelism, recomputeActivations },
+      ...{ microBatchTokens, keepStateSeconds, baseDirectory, baseName: engine.base },
+      contextLength: shape.contextLength,
+      initDirectory,
+      parent,
+      workDirectory,
+      threads,
+    };
+    const path = join(workDirectory, 'request.json');
+    await writeFile(path, JSON.stringify(asked));
+    await runTrainerProcesses({
+      command: [engine.python, SCRIPT, '--request', path],
+      processes: engine.processes,
+      logPath: logPath ?? `${resolve(request.outputDirectory)}.log`,
+      runMark,
+      environment: { OMP_NUM_THREADS: `${threads}`, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+      silenceLimitMs,
+      share,
+      signal,
+      onMessage: (message) => {
+        if (message.type === 'trained') found.result = message.result;
+        else if (message.type === 'kept') void copied(message, workDirectory, onKept);
+        else if (message.type === 'progress') {
+          const { type: _, ...progress } = message;
+          onProgress?.(progress);
+        }
+      },
+    });
+    if (found.result === null)
+      throw new StpError('STP1301', 'the trainer ended without a result', 'Look into its log.', { retryable: true });
+    return found.result;
+  } catch (error) {
+    await removePartialCheckpoints(request.outputDirectory);
+    throw error;
+  } finally {
+    await rm(workDirectory, { recursive: true, force: true });
+  }
+}
+
+/** Has a state copied; the next is announced when the file that the trainer has made is gone (`training_state.py`). */
+async function copied(
+  { step, files }: KeptState,
+  workDirectory: string,
+  onKept: TrainOptions['onKept'],
+): Promise<void> {
+  await onKept?.({ step, files }).catch(() => undefined);
+  await rm(join(workDirectory, COPYING_FILE), { force: true });
+}

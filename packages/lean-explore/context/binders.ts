@@ -1,0 +1,130 @@
+/**
+ * The binders of a statement's type: what each one is, and how a proof may use it. The second kernel gives their types.
+ */
+import {
+  ANONYMOUS,
+  type Checker,
+  CONSTANT,
+  type CompiledBinder,
+  type CompiledConstant,
+  type CompiledLibrary,
+  displayName,
+  type Expr,
+  FORALL,
+  headOf,
+  type Kernel,
+  LAMBDA,
+  type Name,
+  type NameTable,
+  SORT,
+  type Terms,
+} from '@stp/lean-kernel';
+import { mentionsInOrder } from './mentions.ts';
+import type { ContextBinder, ContextInductive } from './statement-context.ts';
+
+/** Component of generated names: `a._@.Module._hyg.7`. */
+const HYGIENIC = '_@';
+
+interface Looked {
+  readonly kind: 'type' | 'function' | 'hypothesis' | 'variable';
+  readonly typeHead: Name | null;
+  /** At the head of the type as far as it unfolds; of a proposition nothing is unfolded. */
+  readonly unfoldedHead: Name | null;
+}
+
+export class BinderReader {
+  readonly #terms: Terms;
+  readonly #kernel: Kernel;
+  readonly #library: CompiledLibrary;
+
+  constructor(terms: Terms, kernel: Kernel, library: CompiledLibrary) {
+    this.#terms = terms;
+    this.#kernel = kernel;
+    this.#library = library;
+  }
+
+  /** `stated`: a theorem whose proof abstracts what stands before the colon. Null where its types cannot be told. */
+  read(stated: CompiledConstant, written: readonly CompiledBinder[]): readonly ContextBinder[] | null {
+    const introduced = stated.kind === 'theorem' ? lambdas(this.#terms, stated.value) : 0;
+    const looked = this.#kernel.ask((checker) => this.#look(checker, stated.type, written.length));
+    if (looked === null) return null;
+    const names = written.map(({ name }) => plainName(this.#terms.names, name));
+    return written.map(({ kind }, place): ContextBinder => {
+      const { kind: ofType, typeHead, unfoldedHead } = looked[place]!;
+      return {
+        name: names[place]!,
+        kind: kind === 'instance' ? 'instance' : ofType,
+        isExplicit: kind === 'explicit',
+        isIntroduced: place < introduced,
+        isShadowed: names[place] !== null && names.lastIndexOf(names[place]!) > place,
+        typeHead: typeHead === null ? null : displayName(this.#terms.names, typeHead),
+        inductive: unfoldedHead === null ? null : this.#inductive(unfoldedHead),
+      };
+    });
+  }
+
+  #look(checker: Checker, type: Expr, count: number): Looked[] {
+    const terms = this.#terms;
+    const locals: Expr[] = [];
+    const found: Looked[] = [];
+    for (let at = type; found.length < count; at = terms.body(at)) {
+      const its = checker.substitution.instantiate(terms.binderType(at), locals);
+      found.push(this.#lookAt(checker, its));
+      locals.push(checker.local(its));
+    }
+    return found;
+  }
+
+  #lookAt(checker: Checker, type: Expr): Looked {
+    const terms = this.#terms;
+    const typeHead = constantHead(terms, type);
+    if (checker.inference.isProposition(type)) return { kind: 'hypothesis', typeHead, unfoldedHead: null };
+    const whole = checker.reduction.whnf(type);
+    const heads = { typeHead, unfoldedHead: constantHead(terms, whole) };
+    if (terms.kind(whole) === SORT) return { kind: 'type', ...heads };
+    return { kind: terms.kind(whole) === FORALL ? 'function' : 'variable', ...heads };
+  }
+
+  #inductive(name: Name): ContextInductive | null {
+    const { names } = this.#terms;
+    const type = this.#library.constant(name);
+    if (type?.kind !== 'inductive') return null;
+    return {
+      name: displayName(names, name),
+      isRecursive: type.constructors.some((its) => holds(this.#terms, this.#library, its, type.block)),
+      constructors: type.constructors.map((its) => String(names.last(its))),
+    };
+  }
+}
+
+/** Does a constructor take a value of one of the types? */
+function holds(terms: Terms, library: CompiledLibrary, name: Name, block: readonly Name[]): boolean {
+  const its = library.constant(name);
+  if (its?.kind !== 'constructor') return false;
+  const types = new Set(block);
+  let at = its.type;
+  for (let field = 0; terms.kind(at) === FORALL; field++, at = terms.body(at))
+    if (field >= its.parameters && mentions(terms, terms.binderType(at), types)) return true;
+  return false;
+}
+
+function mentions(terms: Terms, expr: Expr, names: ReadonlySet<Name>): boolean {
+  return mentionsInOrder(terms, [expr]).some((name) => names.has(name));
+}
+
+function constantHead(terms: Terms, expr: Expr): Name | null {
+  const head = headOf(terms, expr);
+  return terms.kind(head) === CONSTANT ? terms.name(head) : null;
+}
+
+function lambdas(terms: Terms, value: Expr): number {
+  let count = 0;
+  for (let at = value; terms.kind(at) === LAMBDA; at = terms.body(at)) count++;
+  return count;
+}
+
+/** Null for a generated name. */
+function plainName(names: NameTable, name: Name): string | null {
+  const shown = displayName(names, name);
+  return name === ANONYMOUS || shown.split('.').includes(HYGIENIC) || shown.includes(`«${HYGIENIC}»`) ? null : shown;
+}

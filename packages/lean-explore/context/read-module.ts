@@ -1,0 +1,108 @@
+/**
+ * Reads the contexts of statements from one compiled module and the modules it imports. Reads objects, runs no code.
+ */
+import {
+  type CompiledConstant,
+  CompiledLibrary,
+  type CompiledModule,
+  DEFAULT_LIMITS,
+  explained,
+  Kernel,
+  moduleName,
+  type Name,
+  readModule,
+  Terms,
+} from '@stp/lean-kernel';
+import { applicationsIn } from './applications.ts';
+import { BinderReader } from './binders.ts';
+import { type DefinitionOptions, DefinitionReader, type OwnConstants } from './definitions.ts';
+import type { ContextAnswer } from './statement-context.ts';
+import { writtenName } from './written-name.ts';
+
+export interface ModuleToRead extends DefinitionOptions {
+  readonly path: string;
+  /** Folders with the modules it imports. */
+  readonly searchPath: readonly string[];
+  readonly indexFolder: string | null;
+}
+
+export interface StatedName {
+  /** Of the statement among those that were asked for. */
+  readonly place: number;
+  /** Of the theorem in the module. */
+  readonly name: string;
+  /** Namespaces that are open for its proof. */
+  readonly opened: readonly string[];
+}
+
+/** Throws `InputError` for a file that is not a module, and `Decline`. */
+export function readContexts(stated: readonly StatedName[], options: ModuleToRead): ContextAnswer[] {
+  const terms = new Terms();
+  const module = readModule(options.path, terms);
+  const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
+  const library = new CompiledLibrary(terms, imports, options.searchPath, options.indexFolder);
+  const kernel = new Kernel(terms, { limits: DEFAULT_LIMITS, trusted: library });
+  const parts = {
+    terms,
+    module,
+    library,
+    places: new Map(module.names.map((name, place) => [name, place])),
+    written: explained(options.path, () => module.sourceRanges()),
+    binders: new BinderReader(terms, kernel, library),
+    definitions: new DefinitionReader(terms, library, options),
+  };
+  return explained(options.path, () => stated.map((one) => readOne(one, parts)));
+}
+
+interface Parts {
+  readonly terms: Terms;
+  readonly module: CompiledModule;
+  readonly library: CompiledLibrary;
+  readonly places: ReadonlyMap<Name, number>;
+  readonly written: ReadonlyMap<Name, unknown>;
+  readonly binders: BinderReader;
+  readonly definitions: DefinitionReader;
+}
+
+function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
+  const { terms, module, library, places, written } = parts;
+  const own: OwnConstants = {
+    constant(its: Name): CompiledConstant | null {
+      const place = places.get(its);
+      return place === undefined ? null : module.constant(place);
+    },
+    isWritten: (its) => written.has(its),
+    binders: (its) => module.binders(places.get(its)!),
+  };
+  const place = places.get(terms.names.of(name));
+  const constant = place === undefined ? undefined : module.constant(place);
+  if (place === undefined || constant?.kind !== 'theorem')
+    return { context: null, reason: 'the module has no such theorem' };
+  const binders = parts.binders.read(constant, module.binders(place));
+  if (binders === null) return { context: null, reason: 'the types of its binders could not be told' };
+  const { definitions, names, core } = parts.definitions.mentionedBy(constant.type, own);
+  const scope = {
+    opened,
+    bound: new Set(binders.flatMap((binder) => binder.name ?? [])),
+    has: (dotted: string) => library.has(terms.names.of(dotted)) || places.has(terms.names.of(dotted)),
+  };
+  const fullNames = new Map(names.map((its, index) => [its, definitions[index]!]));
+  const applications = applicationsIn(terms, constant.type, (its) =>
+    fullNames.get(its)?.kind === 'definition'
+      ? (places.has(its) ? own : library).binders(its).map(({ kind }) => kind)
+      : null,
+  );
+  return {
+    reason: '',
+    context: {
+      binders,
+      definitions: definitions.map((definition) => ({ ...definition, written: writtenName(definition.name, scope) })),
+      applications: applications.flatMap((application) => {
+        const given = application.places.map((at) => binders[at]!);
+        if (given.some((binder) => binder.name === null || binder.isShadowed)) return [];
+        return [{ definition: fullNames.get(application.name)!.name, arguments: given.map((binder) => binder.name!) }];
+      }),
+      core,
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * The functions and constructors that terms are made of, with first-order types, read from compiled modules. What has no such
+ * type (dependent, a predicate, an argument that is a proof, a class other than a test for equality) is left out.
+ */
+import {
+  argumentsOf,
+  type BinderKind,
+  type Checker,
+  CONSTANT,
+  type CompiledLibrary,
+  type Expr,
+  FORALL,
+  headOf,
+  type Kernel,
+  LOCAL,
+  type Name,
+  SORT,
+  type Terms,
+} from '@stp/lean-kernel';
+import { ARROW, type GroundType, type TypeScheme } from './ground-type.ts';
+
+/** Classes whose instances for numbers are known (`evaluator.ts`). A type that has one is explored as that of numbers. */
+export const EQUALITY_CLASSES: ReadonlySet<string> = new Set(['DecidableEq', 'BEq']);
+
+/** A binder of a constant's type. */
+export type SchemeSlot =
+  | { readonly kind: 'type'; readonly variable: number }
+  | { readonly kind: 'instance'; readonly name: string; readonly variable: number }
+  | { readonly kind: 'value'; readonly type: TypeScheme };
+
+export interface SymbolScheme {
+  readonly name: Name;
+  readonly levels: number;
+  readonly slots: readonly SchemeSlot[];
+  readonly result: TypeScheme;
+  readonly variables: number;
+  /** Variables for which a test for equality is asked. */
+  readonly withEquality: ReadonlySet<number>;
+}
+
+/** A function or constructor at types without variables. */
+export interface TermSymbol {
+  /** Full name. */
+  readonly name: string;
+  readonly scheme: SymbolScheme;
+  /** Of the scheme's variables. */
+  readonly types: readonly GroundType[];
+  readonly arguments: readonly GroundType[];
+  readonly result: GroundType;
+  readonly isConstructor: boolean;
+}
+
+export interface InductiveType {
+  readonly parameters: number;
+  readonly constructors: readonly Name[];
+}
+
+export class SignatureReader {
+  readonly terms: Terms;
+  readonly library: CompiledLibrary;
+  readonly #kernel: Kernel;
+  readonly #schemes = new Map<Name, SymbolScheme | null>();
+
+  constructor(terms: Terms, kernel: Kernel, library: CompiledLibrary) {
+    this.terms = terms;
+    this.library = library;
+    this.#kernel = kernel;
+  }
+
+  /** Null for a constant that is not there, and for one without a first-order type. */
+  scheme(name: Name): SymbolScheme | null {
+    let known = this.#schemes.get(name);
+    if (known === undefined) {
+      known = this.#read(name);
+      this.#schemes.set(name, known);
+    }
+    return known;
+  }
+
+  /** Null for a type that has indices, or is no inductive type. */
+  inductive(name: string): InductiveType | null {
+    const constant = this.library.constant(this.terms.names.of(name));
+    return constant?.kind === 'inductive' && constant.indices === 0 ? constant : null;
+  }
+
+  #read(name: Name): SymbolScheme | null {
+    if (!this.library.has(name)) return null;
+    const constant = this.library.constant(name)!;
+    const kinds = this.library.binders(name).map(({ kind }) => kind);
+    const read = this.#kernel.ask((checker) => new SchemeReader(this.terms, checker, kinds).read(constant.type));
+    return read === null ? null : { name, levels: constant.levelParams.length, ...read };
+  }
+}
+
+/** Reads one type, opened binder by binder. */
+class SchemeReader {
+  readonly #terms: Terms;
+  readonly #checker: Checker;
+  readonly #kinds: readonly BinderKind[];
+  readonly #variables = new Map<Expr, number>();
+
+  constructor(terms: Terms, checker: Checker, kinds: readonly BinderKind[]) {
+    this.#terms = terms;
+    this.#checker = checker;
+    this.#kinds = kinds;
+  }
+
+  read(type: Expr): Omit<SymbolScheme, 'name' | 'levels'> | null {
+    const [terms, checker] = [this.#terms, this.#checker];
+    const locals: Expr[] = [];
+    const slots: SchemeSlot[] = [];
+    const withEquality = new Set<number>();
+    let at = type;
+    for (; terms.kind(at) === FORALL; at = terms.body(at)) {
+      const its = checker.substitution.instantiate(terms.binderType(at), locals);
+      const local = checker.local(its);
+      const slot = this.#slot(its, local, this.#kinds[slots.length] ?? 'explicit');
+      if (slot === null) return null;
+      if (slot.kind === 'instance') withEquality.add(slot.variable);
+      slots.push(slot);
+      locals.push(local);
+    }
+    const result = this.#type(checker.substitution.instantiate(at, locals));
+    return result === null ? null : { slots, result, variables: this.#variables.size, withEquality };
+  }
+
+  #slot(type: Expr, local: Expr, kind: BinderKind): SchemeSlot | null {
+    const [terms, checker] = [this.#terms, this.#checker];
+    if (kind === 'instance') {
+      const [head, given] = [headOf(terms, type), argumentsOf(terms, type)];
+      const name = terms.kind(head) === CONSTANT ? terms.names.print(terms.name(head)) : '';
+      const variable = given.length === 1 ? this.#variables.get(given[0]!) : undefined;
+      return variable !== undefined && EQUALITY_CLASSES.has(name) ? { kind, name, variable } : null;
+    }
+    const whole = checker.reduction.whnf(type);
+    if (terms.kind(whole) === SORT) {
+      // An explicit type argument would have to be written.
+      if (kind === 'explicit' || terms.level(whole) === terms.levels.zero) return null;
+      const variable = this.#variables.size;
+      this.#variables.set(local, variable);
+      return { kind: 'type', variable };
+    }
+    if (kind !== 'explicit' || checker.inference.isProposition(type)) return null;
+    const its = this.#type(type);
+    return its === null ? null : { kind: 'value', type: its };
+  }
+
+  #type(expr: Expr): TypeScheme | null {
+    const terms = this.#terms;
+    const whole = this.#checker.reduction.whnf(expr);
+    if (terms.kind(whole) === LOCAL) {
+      const variable = this.#variables.get(whole);
+      return variable === undefined ? null : { variable };
+    }
+    if (terms.kind(whole) === FORALL) {
+      if (terms.looseBound(terms.body(whole)) > 0) return null;
+      return this.#compound(ARROW, [terms.binderType(whole), terms.body(whole)]);
+    }
+    const head = headOf(terms, whole);
+    if (terms.kind(head) !== CONSTANT) return null;
+    return this.#compound(terms.names.print(terms.name(head)), argumentsOf(terms, whole));
+  }
+
+  #compound(head: string, parts: readonly Expr[]): TypeScheme | null {
+    const args = parts.map((part) => this.#type(part));
+    return args.some((its) => its === null) ? null : { head, args: args as TypeScheme[] };
+  }
+}

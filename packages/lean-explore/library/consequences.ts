@@ -1,0 +1,72 @@
+/**
+ * Which theorems of a grown library need no marks, since a cheap tactic proves them with the marks of others. Each mark costs every
+ * later proof time, and of the equations that exploration finds over the same functions many follow from few.
+ */
+import {
+  type GrownTheorem,
+  headerOf,
+  type LeanRun,
+  markedNamespace,
+  markLines,
+  signatureOf,
+  splitImports,
+} from '@stp/lean-verifier';
+
+/** Thousands of allocations for one theorem. */
+const HEARTBEATS_MAX = 1_000;
+
+export interface NewTheorems {
+  /** The compiled module that holds them. */
+  readonly module: string;
+  readonly header: string | null;
+  readonly added: readonly GrownTheorem[];
+  /** Those of earlier generations, under the same header. */
+  readonly earlier: readonly GrownTheorem[];
+  /** Tactic block that proves what is trivial, `simp` among its tactics. */
+  readonly trivialProof: string;
+}
+
+/**
+ * Names of new theorems that are trivial with the marks of earlier ones and of smaller new ones. Lean reads one file: every statement
+ * as an example, smallest first, and after each its marks. Where Lean does not come to the file's end, the rest keeps its marks.
+ */
+export async function consequences(
+  { module, header, added, earlier, trivialProof }: NewTheorems,
+  run: (source: string) => Promise<LeanRun>,
+): Promise<ReadonlySet<string>> {
+  const { imports, rest } = splitImports(headerOf(header));
+  const parts = [
+    ...imports,
+    `import ${module}`,
+    rest,
+    `set_option maxHeartbeats ${HEARTBEATS_MAX}`,
+    'set_option autoImplicit false',
+    'set_option relaxedAutoImplicit false',
+    'set_option linter.all false',
+    ...(earlier.length === 0 ? [] : [`open ${markedNamespace(earlier.at(-1)!.name)}`]),
+  ];
+  let line = parts.join('\n').split('\n').length + 1;
+  const add = (text: string): number => {
+    parts.push(text);
+    const at = line;
+    line += text.split('\n').length;
+    return at;
+  };
+  const bySize = added
+    .filter(({ marks }) => marks.length > 0)
+    .toSorted((a, b) => a.statement.length - b.statement.length || (a.name < b.name ? -1 : 1));
+  const examples = bySize.map((one) => {
+    const first = add(`example${signatureOf(one)} := by\n  ${trivialProof.replaceAll('\n', '\n  ')}`);
+    const end = line;
+    add(markLines([one], 'local').join('\n'));
+    return { name: one.name, first, end };
+  });
+  const { messages, exitCode, timedOut } = await run(`${parts.join('\n')}\n`);
+  if (timedOut || exitCode === null) return new Set();
+  const errors = messages.filter(({ severity }) => severity === 'error');
+  return new Set(
+    examples
+      .filter(({ first, end }) => !errors.some((error) => first <= error.line && error.line < end))
+      .map(({ name }) => name),
+  );
+}

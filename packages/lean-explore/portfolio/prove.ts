@@ -1,0 +1,101 @@
+/**
+ * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. A proof is checked
+ * like every other proof: by Lean under the statement, then as a compiled object. The number of scripts bounds the work
+ * for a statement (`scripts.ts`; at most 79 for the repository's sets); each has the verifier's limits of time and heartbeats.
+ */
+
+import type { Candidate, CheckResult } from '@stp/lean-verifier';
+import type { ContextAnswer } from '../context/statement-context.ts';
+import type { SearchScript } from '../library/search/script-text.ts';
+import { type PortfolioStages, portfolioStages } from './scripts.ts';
+
+/** Statements whose scripts are held at once. */
+const STATEMENTS_AT_ONCE = 100;
+
+export interface PortfolioStatement {
+  readonly id: string;
+  readonly header: string | null;
+  readonly statement: string;
+}
+
+export interface PortfolioOutcome {
+  /** The first script of the list that proves it, as `textOf` writes it; null where none does. */
+  readonly proof: string | null;
+  /** Scripts that Lean was asked about. */
+  readonly tried: number;
+  /** Time that Lean spent on them, ms. */
+  readonly leanMs: number;
+  /** Why there was no context, and so no script; empty where there was one. */
+  readonly unread: string;
+}
+
+export interface PortfolioTools {
+  /** What is tried for a statement of its stages; without it all. */
+  chosen?(id: string, stages: PortfolioStages): PortfolioStages;
+  /** What stands for a script in a proof of the statement; without it the script. */
+  textOf?(id: string, script: string): string;
+  contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
+  check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
+  onProgress?(done: number): void;
+}
+
+interface Open {
+  readonly index: number;
+  readonly stages: PortfolioStages;
+  tried: number;
+  leanMs: number;
+}
+
+/** An outcome each, in order. */
+export async function provePortfolio(
+  statements: readonly PortfolioStatement[],
+  tools: PortfolioTools,
+): Promise<readonly PortfolioOutcome[]> {
+  const outcomes: PortfolioOutcome[] = [];
+  for (let from = 0; from < statements.length; from += STATEMENTS_AT_ONCE) {
+    outcomes.push(...(await proveSome(statements.slice(from, from + STATEMENTS_AT_ONCE), tools)));
+    tools.onProgress?.(outcomes.length);
+  }
+  return outcomes;
+}
+
+async function proveSome(
+  statements: readonly PortfolioStatement[],
+  tools: PortfolioTools,
+): Promise<readonly PortfolioOutcome[]> {
+  const outcomes = new Array<PortfolioOutcome>(statements.length);
+  const textOf = ({ index }: Open, { proof }: SearchScript): string =>
+    tools.textOf?.(statements[index]!.id, proof) ?? proof;
+  let open: Open[] = [];
+  for (const [index, { context, reason }] of (await tools.contexts(statements)).entries()) {
+    if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
+    else {
+      const all = portfolioStages(context);
+      open.push({ index, stages: tools.chosen?.(statements[index]!.id, all) ?? all, tried: 0, leanMs: 0 });
+    }
+  }
+  for (let stage = 0; open.length > 0; stage++) {
+    const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, place) => ({ one, script, place })));
+    const results = await tools.check(
+      attempts.map(({ one, script, place }) => {
+        const { id, header, statement } = statements[one.index]!;
+        return { id: `${id} ${stage} ${place}`, header, statement, proof: textOf(one, script) };
+      }),
+    );
+    const proofs = new Map<number, string>();
+    for (const [place, { one, script }] of attempts.entries()) {
+      const { kind, checkMs } = results[place]!;
+      one.tried += 1;
+      one.leanMs += checkMs;
+      if (kind === 'proved' && !proofs.has(one.index)) proofs.set(one.index, textOf(one, script));
+    }
+    open = open.filter((one) => {
+      const { index, tried, leanMs, stages } = one;
+      const proof = proofs.get(index) ?? null;
+      const goesOn = proof === null && stage + 1 < stages.length;
+      if (!goesOn) outcomes[index] = { proof, tried, leanMs, unread: '' };
+      return goesOn;
+    });
+  }
+  return outcomes;
+}

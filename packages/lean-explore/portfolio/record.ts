@@ -1,0 +1,81 @@
+/**
+ * The portfolio's results by statement: the record in the repository (`data/portfolio.jsonl`), and a file of this
+ * machine's own. A kept proof is only a hint, and Lean checks it again before it counts. A kept failure (no script
+ * proves the statement) is trusted; a display of such figures must name the Lean that found them.
+ */
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StpError } from '@stp/base';
+import { PROOF_CHARS_MAX } from '@stp/config/records';
+import { z } from 'zod';
+import type { PortfolioOutcome } from './prove.ts';
+import { PORTFOLIO_VERSION } from './scripts.ts';
+
+const headSchema = z.strictObject({
+  /** Of the list of scripts. */
+  portfolio: z.literal(PORTFOLIO_VERSION),
+  /** With which Lean, in words, and the hash of its toolchain and library. */
+  leanVersion: z.string(),
+  fingerprint: z.string(),
+});
+export type RecordHead = z.infer<typeof headSchema>;
+
+const rowSchema = z.strictObject({
+  /** Of the statement: a hash of its header and text. */
+  id: z.string().min(1).max(128),
+  proof: z.string().max(PROOF_CHARS_MAX).nullable(),
+  /** Scripts that were tried. */
+  tried: z.number().int().nonnegative(),
+  /** What Lean spent on them. */
+  leanMs: z.number().nonnegative(),
+});
+export type RecordRow = z.infer<typeof rowSchema>;
+
+export interface PortfolioRecord {
+  readonly head: RecordHead;
+  readonly rows: ReadonlyMap<string, RecordRow>;
+}
+
+/** Null if there is no record, or it belongs to another list of scripts. STP1501 for a file that is not a record. */
+export async function readRecord(path: string): Promise<PortfolioRecord | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const [first, ...lines] = text.split('\n').filter((line) => line !== '');
+  const head = parse(headSchema.extend({ portfolio: z.number() }), first ?? '', path, 1);
+  if (head.portfolio !== PORTFOLIO_VERSION) return null;
+  const rows = lines.map((line, index) => parse(rowSchema, line, path, index + 2));
+  return { head: headSchema.parse(head), rows: new Map(rows.map((row) => [row.id, row])) };
+}
+
+/** Adds rows, the head before the first ones. */
+export async function keepRows(path: string, head: RecordHead, rows: readonly RecordRow[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  await appendFile(path, `${JSON.stringify(head)}\n`, { flag: 'ax' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await appendFile(path, lines);
+}
+
+export const rowOf = (id: string, { proof, tried, leanMs }: PortfolioOutcome): RecordRow => ({
+  id,
+  proof,
+  tried,
+  leanMs: Math.round(leanMs),
+});
+
+function parse<T>(schema: z.ZodType<T>, line: string, path: string, lineNumber: number): T {
+  try {
+    return schema.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new StpError(
+      'STP1501',
+      `${path}:${lineNumber} is no row of a portfolio's record`,
+      'Remove the file; it is made again with `npm run experiment -- portfolio`.',
+      { cause, facts: { path } },
+    );
+  }
+}

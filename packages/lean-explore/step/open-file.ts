@@ -1,0 +1,278 @@
+/**
+ * The step API at a place in a file: the text above the place is read as it stands, with all that it declares, and tactics are put
+ * there. For a person's own file; `open-steps.ts` is for statements of others. What a step says holds as far as elaboration
+ * goes: nothing is compiled, and no kernel is asked.
+ */
+import type { LeanMessage, VerdictKind } from '@stp/config/records';
+import {
+  endedEarly,
+  HEARTBEATS_USED,
+  infra,
+  isKilledFromOutside,
+  note,
+  type ProcessPlace,
+  screenProof,
+} from '@stp/lean-verifier';
+import type { Goal, StepOptions } from './step.ts';
+import { UNSOLVED, USES_SORRY } from './step-source.ts';
+import { openStepWorker, type StepReading, type StepWorker } from './step-worker.ts';
+
+/** Stands at a place to see whether a tactic can, and with which goals. */
+const PROBE = 'skip';
+/** What the first closing tactic has Lean say, with its place in the list behind it. */
+const CLOSED_BY = 'stp closed by ';
+/** Lines before the first command that decide what is imported. */
+const HEADER_LINE = /^(?:(?:public|meta|private)\s+)*import\b|^(?:module|prelude)\b/u;
+/** Text of a declaration begins in the first column. */
+const COMMAND_START = /^\S/u;
+const SORRY_WORD = /\b(?:sorry|admit)\b/u;
+
+export interface PlaceState {
+  /** Those that Lean shows at the place, the one that a tactic works on first. Empty where none is left. */
+  readonly goals: readonly Goal[];
+  /** From the first, each as it stands in the file, with its own first line in column 0. */
+  readonly tactics: readonly string[];
+  /** Never rejects for what the tactic does. Places in messages count in the tactic's own text. */
+  run(tactic: string, options: StepOptions): Promise<PlaceResult>;
+  /**
+   * The place in the list of the first tactic that leaves no goal, or null; all are tried in one reading of the text. A hint: `run`
+   * the tactic to know. Tactics of several lines, and those that the screen refuses, are not tried. A limit ends them together.
+   */
+  firstClosing(tactics: readonly string[], options: StepOptions): Promise<{ index: number | null; cpuMs: number }>;
+}
+
+interface RefusedStep {
+  readonly kind: 'invalid';
+  readonly why: Exclude<VerdictKind, 'proved'>;
+  readonly messages: readonly LeanMessage[];
+  readonly cpuMs: number;
+}
+interface Stepped<Kind> {
+  readonly kind: Kind;
+  /** Lean's processor time. */
+  readonly cpuMs: number;
+  readonly state: PlaceState;
+  readonly messages: readonly LeanMessage[];
+}
+export type PlaceResult = Stepped<'open' | 'done'> | RefusedStep;
+export type OpenedPlace = Stepped<'open'> | RefusedStep;
+
+export interface FilePlaces {
+  /** `above`: the file up to the place, where a tactic can begin. `messages`: errors above it. */
+  openAt(above: string, options: StepOptions): Promise<OpenedPlace>;
+  /** Ends the process; steps that run or wait are rejected with STP1203. */
+  close(): Promise<void>;
+}
+
+export interface FilePlacesOptions extends ProcessPlace {
+  readonly memoryBytesMax: number;
+  /** For a declaration, where the file sets no other number. */
+  readonly heartbeatsMax: number;
+}
+
+/** A file cut at a place. */
+interface CutFile {
+  readonly header: string;
+  /** Below the header; ends where the tactic begins. */
+  readonly body: string;
+  /** 1-based line of the place in header and body. */
+  readonly line: number;
+  /** Of the place, in characters as Lean counts columns, not in UTF-16 units. */
+  readonly column: number;
+}
+
+/** Starts nothing yet. One process, one text at a time. */
+export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: FilePlacesOptions): FilePlaces {
+  const worker = openStepWorker(place, memoryBytesMax);
+  return {
+    close: () => worker.close(),
+    async openAt(above, options) {
+      const file = cutFile(above, heartbeatsMax);
+      const read = await readAt(worker, file, [PROBE], 0, [], options);
+      if (read.kind !== 'read') return failure(read, options);
+      const errors = read.messages.filter(({ severity }) => severity === 'error');
+      const wrong = errors.filter((error) => isAtOrBehind(error, file) && !UNSOLVED.test(error.text));
+      if (read.goals === null || read.goals.length === 0) {
+        const messages = wrong.length > 0 ? wrong : [...errors, note('there is no goal here')];
+        return { kind: 'invalid', why: 'rejected', messages, cpuMs: read.cpuMs };
+      }
+      // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
+      const known = new Set(errors.map((error) => keyOf(error, file)));
+      const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
+      return {
+        kind: 'open',
+        state: stateOf(worker, file, known, [], read.goals, read.cpuMs),
+        messages,
+        cpuMs: read.cpuMs,
+      };
+    },
+  };
+}
+
+function stateOf(
+  worker: StepWorker,
+  file: CutFile,
+  known: ReadonlySet<string>,
+  tactics: readonly string[],
+  goals: readonly Goal[],
+  cpuMs: number,
+): PlaceState {
+  return {
+    goals,
+    tactics,
+    async run(tactic, options) {
+      const screened = screenProof(tactic);
+      if (!screened.accepted) {
+        const { kind, reason, ...at } = screened.refusal;
+        return { kind: 'invalid', why: kind, messages: [{ severity: 'error', ...at, text: reason }], cpuMs: 0 };
+      }
+      const placed = leftAligned(screened.text);
+      const read = await readAt(worker, file, [...tactics, placed], cpuMs, tactics, options);
+      if (read.kind !== 'read') return failure(read, options);
+      const first = file.line + tactics.reduce((lines, one) => lines + one.split('\n').length, 0);
+      const { why, messages } = judge(read.messages, file, known, first);
+      const { cpuMs: took } = read;
+      if (why !== null) return { kind: 'invalid', why, messages, cpuMs: took };
+      if (read.goals === null)
+        return {
+          kind: 'invalid',
+          why: 'infra',
+          messages: [note('the language server gives no goals here')],
+          cpuMs: took,
+        };
+      const next = stateOf(worker, file, known, [...tactics, placed], read.goals, cpuMs + took);
+      return { kind: read.goals.length === 0 ? 'done' : 'open', state: next, messages, cpuMs: took };
+    },
+    async firstClosing(closers, options) {
+      const ladder = closers.flatMap((closer, index) => {
+        const screened = screenProof(closer);
+        return screened.accepted && !screened.text.includes('\n')
+          ? [`  | ((${screened.text.trim()}); done; trace "${CLOSED_BY}${index}")`]
+          : [];
+      });
+      if (ladder.length === 0) return { index: null, cpuMs: 0 };
+      const tried = ['first', ...ladder].join('\n');
+      const read = await readAt(worker, file, [...tactics, tried], cpuMs, tactics, options);
+      if (read.kind !== 'read') return { index: null, cpuMs: options.deadlineMs };
+      const told = read.messages.find(({ text }) => text.startsWith(CLOSED_BY));
+      return { index: told === undefined ? null : Number(told.text.slice(CLOSED_BY.length)), cpuMs: read.cpuMs };
+    },
+  };
+}
+
+async function readAt(
+  worker: StepWorker,
+  file: CutFile,
+  tactics: readonly string[],
+  prefixMs: number,
+  before: readonly string[],
+  options: StepOptions,
+): Promise<StepReading> {
+  const indent = `\n${' '.repeat(file.column)}`;
+  const text = (some: readonly string[]): string =>
+    file.body + some.map((one) => one.replaceAll('\n', indent) + indent).join('');
+  const body = text(tactics);
+  return worker.read(
+    {
+      header: file.header,
+      body,
+      prefix: text(before),
+      prefixMs,
+      goalLine: file.line + tactics.join('\n').split('\n').length,
+      goalCharacter: file.column,
+    },
+    { ...options, keepsProcess: true },
+  );
+}
+
+/** What Lean's messages say of the last tactic; `why` is null where nothing is wrong with it. */
+function judge(
+  messages: readonly LeanMessage[],
+  file: CutFile,
+  known: ReadonlySet<string>,
+  first: number,
+): { why: Exclude<VerdictKind, 'proved'> | null; messages: readonly LeanMessage[] } {
+  const isNew = (message: LeanMessage): boolean =>
+    !known.has(keyOf(message, file)) && (isAtOrBehind(message, file) || !UNSOLVED.test(message.text));
+  const errors = messages.filter((message) => message.severity === 'error' && isNew(message));
+  const own = messages
+    .filter((message) => message.line >= first || errors.includes(message))
+    .map((message) => ({ ...message, line: Math.max(1, message.line - first + 1) }));
+  if (errors.some(({ text }) => HEARTBEATS_USED.test(text))) return { why: 'timeout', messages: own };
+  if (errors.length > 0) return { why: 'rejected', messages: own };
+  const usesSorry = messages.some(({ severity, text }) => severity === 'warning' && USES_SORRY.test(text));
+  // A hole that the person has left above is theirs.
+  if (usesSorry && !SORRY_WORD.test(declarationAbove(file.body))) return { why: 'sorry', messages: own };
+  return { why: null, messages: own };
+}
+
+/** Where the text ends is another line with every tactic. */
+function keyOf(message: LeanMessage, file: CutFile): string {
+  const { line, column, text } = message;
+  return isAtOrBehind(message, file) ? `behind ${text}` : `${line}:${column} ${text}`;
+}
+
+function isAtOrBehind({ line, column }: LeanMessage, file: CutFile): boolean {
+  return line > file.line || (line === file.line && column >= file.column);
+}
+
+/** The text from the last line that begins in the first column. */
+export function declarationAbove(text: string): string {
+  const lines = text.split('\n');
+  const start = lines.slice(0, -1).findLastIndex((line) => COMMAND_START.test(line));
+  return lines.slice(COMMAND_START.test(lines.at(-1)!) ? -1 : Math.max(0, start)).join('\n');
+}
+
+function cutFile(above: string, heartbeatsMax: number): CutFile {
+  const lines = above.replaceAll('\r\n', '\n').split('\n');
+  const last = headerEnd(lines);
+  const body = [`set_option maxHeartbeats ${heartbeatsMax}`, ...lines.slice(last)].join('\n');
+  const ending = lines.at(-1)!;
+  // A header without a line is one empty line of the text.
+  const line = Math.max(1, last) + 1 + (lines.length - last);
+  return {
+    header: lines.slice(0, last).join('\n'),
+    body,
+    line,
+    column: Array.from(ending).length,
+  };
+}
+
+/** The lines of a file up to its last import. */
+export function importsOf(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  return lines.slice(0, headerEnd(lines)).join('\n');
+}
+
+/** The number of lines up to the last import. */
+function headerEnd(lines: readonly string[]): number {
+  let end = 0;
+  let depth = 0;
+  for (const [index, line] of lines.entries()) {
+    const opens = (line.match(/\/-/gu) ?? []).length;
+    const isComment = depth > 0 || opens > 0 || line.trim() === '' || line.trimStart().startsWith('--');
+    depth = Math.max(0, depth + opens - (line.match(/-\//gu) ?? []).length);
+    if (isComment) continue;
+    if (!HEADER_LINE.test(line)) return end;
+    end = index + 1;
+  }
+  return end;
+}
+
+/** The tactic with its first line in column 0 and the others moved as far. */
+function leftAligned(text: string): string {
+  const [first, ...rest] = text.split('\n');
+  const columns = first!.length - first!.trimStart().length;
+  return [first!.slice(columns), ...rest.map((line) => line.replace(new RegExp(`^ {0,${columns}}`, 'u'), ''))].join(
+    '\n',
+  );
+}
+
+/** What was ended has had all its time. */
+function failure(read: Exclude<StepReading, { kind: 'read' }>, { deadlineMs: cpuMs }: StepOptions): RefusedStep {
+  if (read.kind === 'header_error') return { kind: 'invalid', why: 'header_error', messages: read.messages, cpuMs };
+  const { kind, messages } = isKilledFromOutside(read.exit)
+    ? infra('somebody else ended the process')
+    : endedEarly(read.exit);
+  return { kind: 'invalid', why: kind === 'proved' ? 'infra' : kind, messages, cpuMs };
+}

@@ -1,0 +1,90 @@
+/** The states of a proof, each with the tactic that was run there: training data for a next-tactic prover. */
+import type { ShownGoal } from '@stp/config/records';
+import { type ScriptStep, scriptSteps } from './script-steps.ts';
+import type { Goal, StepOptions, StepState } from './step.ts';
+
+/** A step with the whole states around it, as Lean prints them. */
+export interface TracedStep {
+  readonly goal: ShownGoal;
+  readonly tactic: string;
+  /** All goals, with a blank line between two. */
+  readonly before: string;
+  /** The same after the tactic; empty if no goal is left. */
+  readonly after: string;
+}
+
+/**
+ * The steps of the split proof, and those of the proof with `<;>` lines kept whole. Either list is left out if Lean does not
+ * reach the end by it. Empty for a proof that the screen refuses.
+ *
+ * @param root the first state of the theorem that the proof proves
+ */
+export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+  const steps = scriptSteps(proof);
+  if (steps === null) return [];
+  const apart = await new Trace(options).through(steps, root);
+  const asWritten = steps.some(({ kind }) => kind === 'chain')
+    ? await new Trace(options).through(
+        steps.map((step) => (step.kind === 'chain' ? { kind: 'tactic', text: step.text } : step)),
+        root,
+      )
+    : [];
+  const traced = [...apart, ...asWritten];
+  const keys = traced.map(({ goal, tactic }) => JSON.stringify({ goal, tactic }));
+  return traced.filter((_, index) => keys.indexOf(keys[index]!) === index);
+}
+
+/** No goal is left. */
+const PROVED = 'proved';
+type Reached = StepState | typeof PROVED | null;
+
+class Trace {
+  readonly #options: StepOptions;
+  readonly #traced: TracedStep[] = [];
+
+  constructor(options: StepOptions) {
+    this.#options = options;
+  }
+
+  /** The traced steps; empty if Lean does not reach the end. */
+  async through(steps: readonly ScriptStep[], root: StepState): Promise<TracedStep[]> {
+    return (await this.#all(steps, root)) === PROVED ? this.#traced : [];
+  }
+
+  async #all(steps: readonly ScriptStep[], from: Reached): Promise<Reached> {
+    let at = from;
+    for (const step of steps) {
+      if (at === null || at === PROVED) return at;
+      at = await this.#one(step, at);
+    }
+    return at;
+  }
+
+  async #one(step: ScriptStep, from: StepState): Promise<Reached> {
+    if (step.kind === 'chain') return this.#chain(step.parts, from);
+    let at = await this.#run(step.text, from);
+    for (const body of step.kind === 'split' ? step.bodies : []) at = await this.#all(body, at);
+    return at;
+  }
+
+  async #chain([first, ...rest]: readonly string[], from: StepState): Promise<Reached> {
+    let at = await this.#run(first!, from);
+    if (rest.length === 0 || at === null || at === PROVED) return at;
+    for (let goals = at.goals.length - (from.goals.length - 1); goals > 0; goals--) {
+      if (at === null || at === PROVED) return at;
+      at = await this.#chain(rest, at);
+    }
+    return at;
+  }
+
+  async #run(tactic: string, from: StepState): Promise<Reached> {
+    const { hypotheses, target } = from.goals[0]!;
+    const result = await from.run(tactic, this.#options);
+    const goal = { hypotheses: [...hypotheses], target };
+    this.#traced.push({ goal, tactic, before: textOf(from.goals), after: textOf(result.goals) });
+    if (result.kind === 'done') return PROVED;
+    return result.kind === 'open' ? result.state : null;
+  }
+}
+
+const textOf = (goals: readonly Goal[]): string => goals.map(({ text }) => text).join('\n\n');

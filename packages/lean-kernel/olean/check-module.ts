@@ -1,0 +1,440 @@
+/**
+ * Checks the declarations of a compiled module over its imports, which are trusted, and lists all contents of the
+ * module. A module lists its constants in no particular order, so each one is checked after the constants it mentions.
+ * Constants that mention each other in a cycle were not made by a kernel; the first of them is rejected because it
+ * names an unknown constant.
+ */
+import { dirname, sep } from 'node:path';
+import { mentioned } from '../axioms.ts';
+import { Budget, DEFAULT_LIMITS } from '../budget.ts';
+import type { Declaration } from '../declaration.ts';
+import { type Expr, FORALL, SORT, type Terms } from '../expr.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Name } from '../name.ts';
+import { type LiteralConstants, literalConstants } from '../special/literal-constants.ts';
+import { Substitution } from '../substitution.ts';
+import { Decline, type Verdict } from '../verdict.ts';
+import { AxiomTrace } from './axiom-trace.ts';
+import { explained } from './compiled-file.ts';
+import { declarationOf } from './declarations.ts';
+import { Damaged } from './heap.ts';
+import type { CompiledLibrary, WrittenDeclarations } from './library.ts';
+import type { CompiledConstant, CompiledModule } from './module-data.ts';
+import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
+import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
+import { isSameConstant, isSameStatement } from './same-statement.ts';
+import { hidingOf, type StatementSource, statementParts } from './statement-parts.ts';
+
+export interface ModuleCheckOptions {
+  readonly path: string;
+  /** Folder of the toolchain's own modules, where axioms are not followed further; null: everything is followed. */
+  readonly toolchainFolder: string | null;
+  /** Folder of imported modules that are no library; null: there is none. */
+  readonly neighboursFolder: string | null;
+  readonly asked: readonly AskedTheorem[];
+  /** Compiled from the statements alone. Null where `asked` is empty. */
+  readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
+}
+
+/** Throws `InputError` where the module is damaged. `kernel` trusts `library`, and forgets the module afterwards. */
+export function checkModule(
+  terms: Terms,
+  kernel: Kernel,
+  library: CompiledLibrary,
+  module: CompiledModule,
+  options: ModuleCheckOptions,
+): ModuleReport {
+  try {
+    return explained(options.path, () => new ModuleCheck(terms, kernel, library, module, options).run());
+  } finally {
+    kernel.dropAdded();
+  }
+}
+
+type Finding = Pick<CheckedConstant, 'verdict' | 'message'>;
+
+class ModuleCheck {
+  readonly #terms: Terms;
+  readonly #kernel: Kernel;
+  readonly #library: CompiledLibrary;
+  readonly #module: CompiledModule;
+  readonly #options: ModuleCheckOptions;
+  readonly #literals: LiteralConstants;
+  readonly #places: ReadonlyMap<Name, number>;
+  readonly #written: ReadonlySet<Name>;
+  readonly #source: StatementSource;
+  readonly #constants = new Map<Name, CompiledConstant>();
+  /** Names whose declaration was checked, or waits for what it mentions. */
+  readonly #begun = new Set<Name>();
+  readonly #findings = new Map<Name, Finding>();
+  readonly #rejected: Extract<Verdict, { kind: 'rejected' }>[] = [];
+  readonly #declined: Extract<Verdict, { kind: 'declined' }>[] = [];
+  #declarations = 0;
+  #setAside = 0;
+
+  constructor(
+    terms: Terms,
+    kernel: Kernel,
+    library: CompiledLibrary,
+    module: CompiledModule,
+    options: ModuleCheckOptions,
+  ) {
+    this.#terms = terms;
+    this.#kernel = kernel;
+    this.#library = library;
+    this.#module = module;
+    this.#options = options;
+    this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
+    this.#places = new Map(module.names.map((name, place) => [name, place]));
+    if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
+    this.#written = new Set([...module.sourceRanges().keys(), ...module.projections()]);
+    this.#source = {
+      terms,
+      isWritten: (name) => this.#isWritten(name),
+      isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
+      isImported: (name) => library.has(name),
+      mentioned: (name) => this.#mentioned(name),
+      mentionedInType: ({ type }) => mentioned(terms, this.#literals, [type]),
+      binders: (name) => module.binders(this.#places.get(name)!),
+    };
+  }
+
+  run(): ModuleReport {
+    const { names } = this.#terms;
+    for (const name of this.#module.names) if (this.#library.has(name)) this.#rejectTaken(name);
+    for (const place of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(place));
+    for (const name of this.#module.names) this.#checkFrom(name);
+    const reports = this.#reports();
+    const placeOf = new Map(reports.map(([name], place) => [name, place]));
+    const asked = this.#options.asked.map((theorem) => this.#answer(theorem, placeOf));
+    return {
+      verdict: this.#rejected.length > 0 ? 'rejected' : this.#declined.length > 0 ? 'declined' : 'accepted',
+      declarations: this.#declarations,
+      setAside: this.#setAside,
+      imports: [...new Set(this.#module.imports.map((name) => names.print(name)))],
+      constants: reports.map(([, constant]) => constant),
+      asked,
+      extensions: [...this.#module.extensions()].map(([name, entries]) => ({ name, entries })),
+      rejected: this.#rejected.map(({ declaration, rule, message }) => ({ declaration, rule, message })),
+      declined: this.#declined.map(({ declaration, reason }) => ({ declaration, reason })),
+    };
+  }
+
+  /** A name of the imports is theirs: what follows axioms by name would otherwise see another constant than the kernel. */
+  #rejectTaken(name: Name): void {
+    const declaration = this.#terms.names.print(name);
+    const message = `${declaration}: an import has a constant of this name`;
+    this.#begun.add(name);
+    this.#rejected.push({ kind: 'rejected', declaration, rule: 'name', message });
+    this.#findings.set(name, { verdict: 'rejected', message });
+  }
+
+  /** Checks what makes the constant, and before it what it mentions, without recursion. */
+  #checkFrom(name: Name): void {
+    const waiting: { name: Name; declaration: Declaration | null }[] = [{ name, declaration: null }];
+    for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+      if (next.declaration !== null) {
+        waiting.pop();
+        this.#add(next.declaration);
+        continue;
+      }
+      next.declaration = this.#isBegun(next.name) ? null : this.#declarationOf(next.name);
+      if (next.declaration === null) {
+        waiting.pop();
+        continue;
+      }
+      for (const made of namesOf(next.declaration)) this.#begun.add(made);
+      for (const its of mentioned(this.#terms, this.#literals, termsOf(next.declaration)))
+        if (this.#isLeftOut(its)) this.#kernel.decline(its);
+        else if (!this.#isBegun(its)) waiting.push({ name: its, declaration: null });
+    }
+  }
+
+  /** A library may come without what is private to its modules: whatever needs that has no verdict. */
+  #isLeftOut(name: Name): boolean {
+    return !this.#places.has(name) && !this.#library.has(name) && isPrivate(this.#terms.names, name);
+  }
+
+  #isBegun(name: Name): boolean {
+    return this.#begun.has(name) || !this.#places.has(name);
+  }
+
+  /** Of this module, or null. */
+  #own(name: Name): CompiledConstant | null {
+    const place = this.#places.get(name);
+    if (place === undefined) return null;
+    const known = this.#constants.get(name) ?? this.#module.constant(place);
+    this.#constants.set(name, known);
+    return known;
+  }
+
+  #constructorsOf(name: Name): readonly Name[] | null {
+    const constant = this.#own(name) ?? (this.#library.has(name) ? this.#library.constant(name) : null);
+    return constant?.kind === 'inductive' ? constant.constructors : null;
+  }
+
+  #declarationOf(name: Name): Declaration | null {
+    try {
+      return declarationOf(this.#terms, this.#own(name)!, (part) => this.#own(part));
+    } catch (error) {
+      if (!(error instanceof Decline)) throw error;
+      this.#begun.add(name);
+      const declaration = this.#terms.names.print(name);
+      const reason = `${declaration}: ${error.message}`;
+      this.#declined.push({ kind: 'declined', declaration, reason });
+      this.#findings.set(name, { verdict: 'declined', message: reason });
+      this.#kernel.decline(name);
+      return null;
+    }
+  }
+
+  #add(declaration: Declaration): void {
+    if (isOutside(declaration)) {
+      this.#setAside++;
+      for (const name of namesOf(declaration)) {
+        this.#kernel.decline(name);
+        this.#findings.set(name, { verdict: 'outside', message: 'it is unsafe or partial' });
+      }
+      return;
+    }
+    this.#declarations++;
+    const verdict = this.#kernel.add(declaration);
+    if (verdict.kind === 'rejected') this.#rejected.push(verdict);
+    if (verdict.kind === 'declined') this.#declined.push(verdict);
+    const finding: Finding =
+      verdict.kind === 'accepted'
+        ? { verdict: 'accepted', message: '' }
+        : { verdict: verdict.kind, message: verdict.kind === 'rejected' ? verdict.message : verdict.reason };
+    for (const name of namesOf(declaration)) this.#findings.set(name, finding);
+  }
+
+  /** In the order of the source; what Lean made by itself comes last. */
+  #reports(): (readonly [Name, CheckedConstant])[] {
+    const { names } = this.#terms;
+    const ranges = this.#module.sourceRanges();
+    // Where theorems are asked for, our own record of the statements says what they mean.
+    const isListed = this.#options.asked.length === 0;
+    const trace = new AxiomTrace({
+      isFollowed: (name) => this.#places.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
+      isAxiom: (name) =>
+        this.#places.has(name)
+          ? this.#own(name)!.kind === 'axiom'
+          : this.#library.has(name) && this.#library.isAxiom(name),
+      mentioned: (name) => this.#mentioned(name),
+    });
+    const reports = this.#module.names.map((name): readonly [Name, CheckedConstant] => {
+      const constant = this.#own(name)!;
+      const report = {
+        name: displayName(names, publicName(names, name)),
+        kind: constant.kind,
+        safety: safetyOf(constant),
+        isPrivate: isPrivate(names, name),
+        range: ranges.get(name) ?? null,
+        ...(isListed && this.#written.has(name) ? statementOf(constant, this.#source) : {}),
+        hasLiteralSort: constant.kind !== 'inductive' || endsInSort(this.#terms, constant.type),
+        ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
+        madeFor: this.#madeFor(name),
+        axioms: [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)),
+      };
+      return [name, report];
+    });
+    const line = ({ range }: CheckedConstant): number => range?.line ?? Number.MAX_SAFE_INTEGER;
+    const column = ({ range }: CheckedConstant): number => range?.column ?? 0;
+    return reports.sort(([, a], [, b]) => line(a) - line(b) || column(a) - column(b) || (a.name < b.name ? -1 : 1));
+  }
+
+  #axiomUse(name: Name): AxiomUse {
+    const from = this.#places.has(name) ? 'module' : this.#isToolchains(name) ? 'toolchain' : 'import';
+    return { name: displayName(this.#terms.names, name), from };
+  }
+
+  #isToolchains(name: Name): boolean {
+    return this.#liesIn(this.#options.toolchainFolder, name);
+  }
+
+  #isNeighbours(name: Name): boolean {
+    return this.#liesIn(this.#options.neighboursFolder, name);
+  }
+
+  #liesIn(folder: string | null, name: Name): boolean {
+    const place = folder === null ? null : this.#library.place(name);
+    return place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+  }
+
+  readonly #neighbours = new Map<string, WrittenDeclarations>();
+  /** Did a person write it, in this module or a neighbour? */
+  #isWritten(name: Name): boolean {
+    const place = this.#isNeighbours(name) ? this.#library.place(name) : null;
+    if (place === null) return this.#written.has(name);
+    const known = this.#neighbours.get(place.module.path) ?? this.#library.written(place.module);
+    this.#neighbours.set(place.module.path, known);
+    return known.ranges.has(name) || known.projections.has(name);
+  }
+
+  #mentioned(name: Name): Iterable<Name> {
+    const place = this.#places.get(name);
+    return place === undefined ? this.#library.mentioned(name) : this.#module.mentioned(place);
+  }
+
+  /**
+   * The owner of a constant, by its name, which may be private: the requested theorem whose name is a prefix of it (its
+   * place), what stands above the statements (`given`), a constant of that or of an import that Lean derives facts about
+   * on demand (`imported`), or none.
+   */
+  #madeFor(name: Name): CheckedConstant['madeFor'] {
+    const { names } = this.#terms;
+    const own = publicName(names, name);
+    for (let at = own; at !== 0; at = names.prefix(at)) {
+      const theorem = this.#askedAt().get(at);
+      if (theorem !== undefined) return theorem;
+    }
+    if (this.#isGiven(name)) return 'given';
+    const last = names.last(own);
+    const derived = typeof last === 'string' && isDerivedPart(last);
+    for (let at = names.prefix(own); derived && at !== 0; at = names.prefix(at)) {
+      if (this.#isImported(at) || this.#isGiven(at)) return 'imported';
+      const between = names.last(at);
+      if (typeof between !== 'string' || !isDerivedPart(between)) break;
+    }
+    return null;
+  }
+
+  #asked: ReadonlyMap<Name, number> | null = null;
+  #askedAt(): ReadonlyMap<Name, number> {
+    const { names } = this.#terms;
+    this.#asked ??= new Map(this.#options.asked.map(({ name }, at) => [names.of(name), at]));
+    return this.#asked;
+  }
+
+  readonly #given = new Map<Name, boolean>();
+  /** Has the module of statements the same constant, type and value? */
+  #isGiven(name: Name): boolean {
+    const known = this.#given.get(name);
+    if (known !== undefined) return known;
+    const theirs = this.#statedAt().get(publicName(this.#terms.names, name));
+    const isSame = theirs !== undefined && this.#isSameAsStated(name, theirs);
+    this.#given.set(name, isSame);
+    return isSame;
+  }
+
+  #isSameAsStated(name: Name, theirs: Name): boolean {
+    return explained(this.#options.stated!.path, () => {
+      const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
+      const mine = { name, own: (part: Name) => this.#own(part) };
+      return isSameConstant(this.#terms, substitution, mine, { name: theirs, own: (its) => this.#stated(its) });
+    });
+  }
+
+  #statedNames: ReadonlyMap<Name, Name> | null = null;
+  /** Names of the module of statements, by themselves without the marks of private ones. */
+  #statedAt(): ReadonlyMap<Name, Name> {
+    const { names } = this.#terms;
+    const all = this.#options.stated?.module.names ?? [];
+    this.#statedNames ??= new Map(all.map((name) => [publicName(names, name), name]));
+    return this.#statedNames;
+  }
+
+  #statedPlaces: ReadonlyMap<Name, number> | null = null;
+  /** A constant of the module of statements, or null. */
+  #stated(name: Name): CompiledConstant | null {
+    const module = this.#options.stated?.module;
+    this.#statedPlaces ??= new Map(module?.names.map((its, place) => [its, place]));
+    const place = this.#statedPlaces.get(name);
+    return place === undefined ? null : module!.constant(place);
+  }
+
+  /** Also where it is private to the imported module. */
+  #isImported(name: Name): boolean {
+    if (this.#library.has(name)) return true;
+    const { names } = this.#terms;
+    // `_private.M.0.f.match_1` is derived from `f.match_1` of any module.
+    return names.prefix(name) !== 0 && this.#library.has(publicName(names, name));
+  }
+
+  #answer({ name: asked, stated: statedName }: AskedTheorem, placeOf: ReadonlyMap<Name, number>): AskedReport {
+    const { names } = this.#terms;
+    const name = names.of(asked);
+    const given = this.#own(name);
+    const { stated } = this.#options;
+    if (given === null)
+      return { name: asked, place: null, statement: 'unknown', hiding: [], reaches: [], mentions: [] };
+    let statement: AskedReport['statement'] = 'unknown';
+    if (stated !== null) {
+      statement = explained(stated.path, () => {
+        const constant = (its: Name): CompiledConstant | null => this.#stated(its);
+        const its = constant(names.of(statedName));
+        if (its === null) return 'unknown';
+        const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
+        const mine = { constant: given, own: (part: Name) => this.#own(part) };
+        const same = isSameStatement(this.#terms, substitution, mine, { constant: its, own: constant });
+        return same ? 'same' : 'other';
+      });
+    }
+    const reached = this.#reached(name);
+    const mentions = new Set<string>();
+    for (const own of [name, ...reached])
+      for (const its of this.#mentioned(own))
+        if (!this.#places.has(its)) mentions.add(displayName(names, publicName(names, its)));
+    const reaches = reached.map((its) => placeOf.get(its)!);
+    const { hiding } = statementParts(given, this.#source);
+    return { name: asked, place: placeOf.get(name)!, statement, hiding, reaches, mentions: [...mentions].sort() };
+  }
+
+  /** The module's own constants that one rests on, itself left out. */
+  #reached(name: Name): Name[] {
+    const seen = new Set([name]);
+    const waiting = [name];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop())
+      for (const its of this.#mentioned(at))
+        if (this.#places.has(its) && !seen.has(its)) {
+          seen.add(its);
+          waiting.push(its);
+        }
+    seen.delete(name);
+    return [...seen];
+  }
+}
+
+function statementOf(
+  constant: CompiledConstant,
+  source: StatementSource,
+): Pick<CheckedConstant, 'statement' | 'hides'> {
+  const isStatement = constant.kind === 'theorem' || constant.kind === 'axiom' || constant.kind === 'definition';
+  const [hides] = constant.kind === 'theorem' ? [] : hidingOf(source, constant.name);
+  return {
+    ...(isStatement ? { statement: statementParts(constant, source) } : {}),
+    ...(hides === undefined ? {} : { hides }),
+  };
+}
+
+function endsInSort(terms: Terms, type: Expr): boolean {
+  let at = type;
+  while (terms.kind(at) === FORALL) at = terms.body(at);
+  return terms.kind(at) === SORT;
+}
+
+function safetyOf(constant: CompiledConstant): CheckedConstant['safety'] {
+  if (constant.kind === 'definition') return constant.safety;
+  return 'isUnsafe' in constant && constant.isUnsafe ? 'unsafe' : 'safe';
+}
+
+/**
+ * Unsafe and partial declarations are there for the compiler (every recursive function leaves one), and nothing that is
+ * proved may rest on them: what does is declined.
+ */
+function isOutside(declaration: Declaration): boolean {
+  if (declaration.kind === 'definition') return declaration.safety !== 'safe';
+  return 'isUnsafe' in declaration && declaration.isUnsafe;
+}
+
+function namesOf(declaration: Declaration): Name[] {
+  if (declaration.kind !== 'inductive') return [declaration.name];
+  return [...declaration.types, ...declaration.constructors, ...declaration.recursors].map(({ name }) => name);
+}
+
+/** What must be there before it: recursors are derived, so what their claims mention is not waited for. */
+function termsOf(declaration: Declaration) {
+  if (declaration.kind === 'inductive')
+    return [...declaration.types, ...declaration.constructors].map(({ type }) => type);
+  return 'value' in declaration ? [declaration.type, declaration.value] : [declaration.type];
+}

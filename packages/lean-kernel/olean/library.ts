@@ -1,0 +1,123 @@
+/**
+ * The imports of a compiled module as the trusted environment of a check. An index gives the module of a constant; a
+ * constant is read when the kernel asks for it, the proof of a theorem when something unfolds it. Only the most
+ * recently used files stay in memory.
+ */
+import type { Declaration } from '../declaration.ts';
+import type { Expr, Terms } from '../expr.ts';
+import type { TrustedSource } from '../kernel.ts';
+import type { Name } from '../name.ts';
+import { explained, readModule } from './compiled-file.ts';
+import { ConstantIndex, type IndexedModule, type Place } from './constant-index.ts';
+import { declarationOf } from './declarations.ts';
+import { Damaged } from './heap.ts';
+import type { CompiledBinder, CompiledConstant, CompiledModule, SourceRange } from './module-data.ts';
+
+/** Bytes of modules that are kept in memory. Lean's whole library has about 500 MB. */
+const KEPT_BYTES_MAX = 128 * 1024 * 1024;
+
+export interface WrittenDeclarations {
+  /** Where they stand in the source. */
+  readonly ranges: ReadonlyMap<Name, SourceRange>;
+  /** Fields of structures, which have no place of their own. */
+  readonly projections: ReadonlySet<Name>;
+}
+
+export class CompiledLibrary implements TrustedSource {
+  readonly #terms: Terms;
+  readonly #index: ConstantIndex;
+  /** The latest used last. */
+  readonly #kept = new Map<string, CompiledModule>();
+  #keptBytes = 0;
+
+  /**
+   * All modules under `imports` (names with dots), found in the folders of `searchPath` in turn; `indexFolder` keeps the index of their constants.
+   * Throws `InputError` for one that is missing or unreadable, and `Decline`.
+   */
+  constructor(terms: Terms, imports: readonly string[], searchPath: readonly string[], indexFolder: string | null) {
+    this.#terms = terms;
+    this.#index = ConstantIndex.open(terms.names, imports, searchPath, indexFolder);
+  }
+
+  get modules(): readonly IndexedModule[] {
+    return this.#index.modules;
+  }
+
+  has(name: Name): boolean {
+    return this.#index.find(name) !== null;
+  }
+
+  /** Where the constant stands. */
+  place(name: Name): Place | null {
+    return this.#index.find(name);
+  }
+
+  read(name: Name): Declaration | null {
+    const place = this.#index.find(name);
+    if (place === null) return null;
+    return explained(place.module.path, () =>
+      declarationOf(this.#terms, this.#constantAt(name, place, false), (part) => this.constant(part)),
+    );
+  }
+
+  proof(name: Name): Expr {
+    const constant = this.#constantAt(name, this.#index.find(name)!, true);
+    if (constant.kind !== 'theorem') throw new Damaged(`${this.#terms.names.print(name)} is no theorem`);
+    return constant.value;
+  }
+
+  constant(name: Name): CompiledConstant | null {
+    const place = this.#index.find(name);
+    return place === null ? null : this.#constantAt(name, place, true);
+  }
+
+  /** Names of the constants that a constant's type and value mention, and an inductive type's constructors. */
+  mentioned(name: Name): ReadonlySet<Name> {
+    const { module, index } = this.#index.find(name)!;
+    return explained(module.path, () => this.#open(module).mentioned(index));
+  }
+
+  /** Binders at the head of the constant's type. */
+  binders(name: Name): readonly CompiledBinder[] {
+    const { module, index } = this.#index.find(name)!;
+    return explained(module.path, () => this.#open(module).binders(index));
+  }
+
+  /** The module's records of its hand-written declarations. */
+  written(module: IndexedModule): WrittenDeclarations {
+    return explained(module.path, () => {
+      const compiled = this.#open(module);
+      return { ranges: compiled.sourceRanges(), projections: compiled.projections() };
+    });
+  }
+
+  isAxiom(name: Name): boolean {
+    const { module, index } = this.#index.find(name)!;
+    return explained(module.path, () => this.#open(module).isAxiom(index));
+  }
+
+  #constantAt(name: Name, { module, index }: Place, withProof: boolean): CompiledConstant {
+    // It is kept, and what is made in scratch is not.
+    if (this.#terms.nodes.isScratchOpen) throw new Error(`${this.#terms.names.print(name)} is read within a check`);
+    return explained(module.path, () => {
+      const constant = this.#open(module).constant(index, withProof);
+      if (constant.name !== name) throw new Damaged(`${this.#terms.names.print(name)} is not where its index says`);
+      return constant;
+    });
+  }
+
+  #open({ path }: IndexedModule): CompiledModule {
+    let module = this.#kept.get(path);
+    if (module === undefined) {
+      module = readModule(path, this.#terms);
+      this.#keptBytes += module.byteLength;
+    } else this.#kept.delete(path);
+    this.#kept.set(path, module);
+    for (const [oldest, its] of this.#kept) {
+      if (this.#keptBytes <= KEPT_BYTES_MAX || its === module) break;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= its.byteLength;
+    }
+    return module;
+  }
+}

@@ -1,0 +1,28 @@
+/** Finds compiled modules: a name such as `Init.Data.Nat` is `Init/Data/Nat.olean` in a folder of a search path. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { InputError } from '../input-error.ts';
+import { ANONYMOUS, type Name, type NameTable } from '../name.ts';
+import { Decline } from '../verdict.ts';
+
+/** `module`: name with dots. Throws `InputError` where no folder has it. */
+export function findModule(module: string, searchPath: readonly string[]): string {
+  const relative = `${join(...module.split('.'))}.olean`;
+  for (const folder of searchPath) if (existsSync(join(folder, relative))) return join(folder, relative);
+  throw new InputError(
+    `the imported module ${module} is in none of: ${searchPath.join(', ')}`,
+    'Name its folder with --search-path.',
+  );
+}
+
+/** The name with dots; no file outside a folder of the search path can be named. Throws `Decline`. */
+export function moduleName(names: NameTable, name: Name): string {
+  const parts: string[] = [];
+  for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) {
+    const part = names.last(at);
+    if (typeof part !== 'string' || part === '' || /^\.+$|[./\\\0]/.test(part))
+      throw new Decline(`a module named ${JSON.stringify(names.print(name))}`);
+    parts.push(part);
+  }
+  return parts.reverse().join('.');
+}

@@ -1,0 +1,97 @@
+/** Changes one expression of a declaration in one place: an example of a wrong proof that is nearly right. */
+import {
+  APPLICATION,
+  BOUND,
+  CONSTANT,
+  type Expr,
+  FORALL,
+  LAMBDA,
+  LET,
+  NATURAL,
+  PROJECTION,
+  SORT,
+  type Terms,
+} from '../expr.ts';
+import type { Name } from '../name.ts';
+
+/** Numbers of a seed; the same seed, the same numbers. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed ^ 0x9e3779b9) >>> 0 || 1;
+  }
+
+  /** From 0 up to `count`, exclusive. */
+  below(count: number): number {
+    this.#state ^= this.#state << 13;
+    this.#state ^= this.#state >>> 17;
+    this.#state ^= this.#state << 5;
+    this.#state >>>= 0;
+    return this.#state % count;
+  }
+}
+
+/**
+ * `expr` with one of its places changed, chosen at random by a walk from the root; null where nothing can be changed there.
+ * `others`: constants to put in the place of one.
+ */
+export function mutate(terms: Terms, expr: Expr, others: readonly Name[], random: Random): Expr | null {
+  const { levels } = terms;
+  const inside = (part: Expr, rebuild: (changed: Expr) => Expr): Expr | null => {
+    const changed = mutate(terms, part, others, random);
+    return changed === null ? null : rebuild(changed);
+  };
+  switch (terms.kind(expr)) {
+    case BOUND: {
+      const index = terms.number(expr);
+      return terms.bound(index > 0 && random.below(2) === 0 ? index - 1 : index + 1);
+    }
+    case SORT:
+      return terms.sort(levels.successor(terms.level(expr)));
+    case CONSTANT: {
+      const list = levels.array(terms.levelList(expr));
+      if (list.length > 0 && random.below(2) === 0) {
+        const at = random.below(list.length);
+        return terms.constant(
+          terms.name(expr),
+          levels.list(list.map((level, index) => (index === at ? levels.successor(level) : level))),
+        );
+      }
+      return terms.constant(others[random.below(others.length)]!, terms.levelList(expr));
+    }
+    case APPLICATION: {
+      const [fn, argument] = [terms.fn(expr), terms.argument(expr)];
+      const which = random.below(12);
+      if (which === 0) return fn;
+      if (which === 1) return argument;
+      return which < 7
+        ? inside(fn, (changed) => terms.application(changed, argument))
+        : inside(argument, (changed) => terms.application(fn, changed));
+    }
+    case LAMBDA:
+    case FORALL: {
+      const make = terms.kind(expr) === LAMBDA ? terms.lambda.bind(terms) : terms.forall.bind(terms);
+      const [type, body] = [terms.binderType(expr), terms.body(expr)];
+      return random.below(4) === 0
+        ? inside(type, (changed) => make(changed, body))
+        : inside(body, (changed) => make(type, changed));
+    }
+    case LET: {
+      const [type, value, body] = [terms.binderType(expr), terms.letValue(expr), terms.letBody(expr)];
+      return random.below(2) === 0
+        ? inside(value, (changed) => terms.let(type, changed, body))
+        : inside(body, (changed) => terms.let(type, value, changed));
+    }
+    case PROJECTION: {
+      const [name, index, value] = [terms.name(expr), terms.fieldIndex(expr), terms.projected(expr)];
+      return random.below(2) === 0
+        ? terms.projection(name, index + 1, value)
+        : inside(value, (changed) => terms.projection(name, index, changed));
+    }
+    case NATURAL:
+      return terms.natural(terms.naturalValue(expr) + 1n);
+    default:
+      return null;
+  }
+}

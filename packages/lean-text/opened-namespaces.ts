@@ -1,0 +1,8 @@
+/** `open` and `namespace` names of a header, for resolving premises: `open Nat List` gives both. */
+export function openedNamespaces(header: string): string[] {
+  const names: string[] = [];
+  for (const match of header.matchAll(/^\s*(?:open|namespace)\s+(?:scoped\s+)?([^\n(]+)/gmu)) {
+    names.push(...match[1]!.split(/\s+/).filter((name) => name !== '' && name !== 'in' && name !== 'hiding'));
+  }
+  return names;
+}

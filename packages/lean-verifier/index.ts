@@ -1,0 +1,71 @@
+/** Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, pool, screen, judge of objects, certificates, HTTP service. */
+export { compileLibrary } from './library/compile.ts';
+export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
+export { variablesForProject, withProject } from './library/project-environment.ts';
+export { type LeanRun, runLean } from './library/run-lean.ts';
+export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
+export { openPool } from './runtime/pool/open-pool.ts';
+export type { DriverName } from './runtime/process/driver.ts';
+export { isFull } from './runtime/process/full-disk.ts';
+export { isKilledFromOutside } from './runtime/process/its-own-end.ts';
+export { HEADER_DEADLINE_MS } from './runtime/process/json-driver.ts';
+export { openDriver } from './runtime/process/open-driver.ts';
+export { treeResources } from './runtime/process/process-tree.ts';
+export { readFrames } from './runtime/process/server/frames.ts';
+export { type ServerWorker, startWorker } from './runtime/process/server/worker.ts';
+export type { LeanExit, ProcessPlace } from './runtime/process/spawn.ts';
+export { watchRun } from './runtime/process/watch-run.ts';
+export { openSandbox, type SandboxPolicy } from './runtime/sandbox/open-sandbox.ts';
+export type { Sandbox, SandboxFacts } from './runtime/sandbox/sandbox.ts';
+export { openRemotePool, type RemotePoolOptions } from './serve/client/remote-pool.ts';
+export { readLakeProject } from './toolchain/lake-project.ts';
+export { explainToolchain, resolveToolchain } from './toolchain/resolve.ts';
+export type { Toolchain } from './toolchain/toolchain.ts';
+export {
+  type CertificateFinding,
+  type CertifiedProof,
+  type CheckProofs,
+  certifyProofs,
+  type RefusedProof,
+} from './trust/certificate/certify-proofs.ts';
+export type { CertificateTask } from './trust/certificate/checkers.ts';
+export {
+  grownSection,
+  importLines,
+  KEPT_NAMESPACE,
+  keptSection,
+  type Lemmas,
+  neededTheorems,
+  type ProofText,
+} from './trust/certificate/proofs-text.ts';
+export { type CheckFileOptions, checkFile, FILE_TIMEOUT_MS, type FileReport } from './trust/check-file.ts';
+export { FolderModules, modulePath, type Neighbour, type Neighbours } from './trust/folder-modules.ts';
+export { closingLines, GIVEN_NAMESPACE, hasDefinitions, LIBRARY_HEADER, splitImports } from './trust/header.ts';
+export {
+  GROWN_NAMESPACE,
+  type GrownTheorem,
+  headerOf,
+  LEMMA_MARKS,
+  type LemmaMark,
+  markedNamespace,
+  markedProof,
+  markLines,
+  signatureOf,
+  theoremText,
+  withoutMarks,
+} from './trust/kept-theorem.ts';
+export { OBJECT, SECOND_KERNEL } from './trust/object/findings.ts';
+export { meaningLines } from './trust/object/meaning.ts';
+export { compileStatements, givenNamespace, statedName } from './trust/object/stated-module.ts';
+export { toolchainFolder } from './trust/object/toolchain-folder.ts';
+export { openVerifier, type VerifierOptions } from './trust/open-verifier.ts';
+export { namesBoundIn } from './trust/screen/local-names.ts';
+export { screenHeader } from './trust/screen/screen-header.ts';
+export { screenProof } from './trust/screen/screen-proof.ts';
+export { screenStatement } from './trust/screen/screen-statement.ts';
+export { FILE_BYTES_MAX } from './trust/source-file.ts';
+export { implicitLines } from './trust/stated-form.ts';
+export { HEARTBEATS_USED } from './trust/verdict/batch-reading.ts';
+export { endedEarly, infra, note } from './trust/verdict/check-outcome.ts';
+export { type BaseLimits, CANDIDATE_TIMEOUT_MS, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';
+export type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from './verifier.ts';

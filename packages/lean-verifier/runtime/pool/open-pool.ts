@@ -1,0 +1,175 @@
+/**
+ * The pool: a lease waits for a turn, takes a process that is warm with its header or has one opened, and gives it
+ * back. A worn process is ended, and its successor opened when it is needed; if spares are allowed, they are opened
+ * ahead, while a turn is free. Waiting, importing and checking are timed separately.
+ */
+import { StpError } from '@stp/base';
+import type { LeanDriver, LeanSession } from '../process/driver.ts';
+import { type LeanHost, openLeanHost } from './lean-host.ts';
+import type { LeanPool, Leased, LeaseOptions } from './lean-pool.ts';
+import { openHeaderDemand, openUsage } from './usage.ts';
+import { openWaitingList } from './waiting-list.ts';
+import { openWarmProcesses, type PoolProcess } from './warm-processes.ts';
+
+/** A language server keeps what it elaborated for a while; after so many bodies it is cheap to begin anew. */
+const USES_MAX = 1_000;
+
+export interface PoolOptions {
+  readonly driver: LeanDriver;
+  /** Leases that run at once, with the work of other pools on the host. */
+  readonly processes: number;
+  /** Shared with the other pools of this host; without it the pool has the host for itself. */
+  readonly host?: LeanHost | undefined;
+  /** Resident memory that a process may have at all, bytes: the driver bounds it by this where it can. */
+  readonly memoryBytesMax: number;
+  /** A process that has done so many runs is ended. */
+  readonly usesMax?: number;
+  /** A process that holds more after a run is ended: its memory would count against the next lease. Without this limit no process is ended for it. */
+  readonly residentBytesMax?: number;
+  /** Unused processes beyond `processes` that may be opened ahead with the busiest header while a turn is free. Default none. */
+  readonly spares?: number;
+}
+
+interface Turn {
+  readonly process: PoolProcess;
+  readonly isWarm: boolean;
+}
+
+/** Starts no process yet. Fails with STP1002 for a number of processes below 1. */
+export function openPool(options: PoolOptions): LeanPool {
+  const { driver, processes, memoryBytesMax, usesMax = USES_MAX, residentBytesMax = Infinity, spares = 0 } = options;
+  if (!Number.isInteger(processes) || processes < 1)
+    throw new StpError(
+      'STP1002',
+      `Lean needs at least one process, not ${processes}`,
+      'Give a whole number from 1 (`verification.processes`).',
+    );
+  const host = options.host ?? openLeanHost();
+  let busy = 0;
+  /** Turns of the host that were asked for and have not come; each is left by its function. */
+  const asked = new Set<{ leave: () => void }>();
+  let recycled = 0;
+  let closed: StpError | null = null;
+  const leases = new Set<Promise<unknown>>();
+  const waiting = openWaitingList<Turn>();
+  const usage = openUsage();
+  const demand = openHeaderDemand();
+  const warm = openWarmProcesses({
+    driver,
+    memoryBytesMax,
+    sessionsMax: processes + spares,
+    host: host.processes,
+    onGone: dispatch,
+    onWarmed(header, opened) {
+      if (!opened) demand.forget(header);
+      dispatch();
+    },
+  });
+
+  function dispatch(): void {
+    if (closed !== null) return;
+    warm.sweep();
+    while (busy + asked.size < processes && asked.size < waiting.size) ask();
+    const busiest = demand.busiest();
+    if (busy < processes && busiest !== null && warm.spares(busiest) < spares) warm.warm(busiest);
+  }
+
+  /** A turn serves the lease that is next when the turn comes, which may not be the one it was asked for. */
+  function ask(): void {
+    const ticket = { leave: () => {} };
+    asked.add(ticket);
+    ticket.leave = host.turns.take(processes, () => {
+      asked.delete(ticket);
+      const next = closed === null ? waiting.take(warm.price) : null;
+      if (next === null) return host.turns.give();
+      busy += 1;
+      next.give(warm.take(next));
+    });
+  }
+
+  async function run<T>(
+    header: string,
+    task: (session: LeanSession) => Promise<T>,
+    lease: LeaseOptions,
+  ): Promise<Leased<T>> {
+    const askedAt = performance.now();
+    const { fresh = false, signal } = lease;
+    const waited = waiting.wait({ header, fresh }, lease);
+    dispatch();
+    const { process, isWarm } = await waited;
+    const queueMs = performance.now() - askedAt;
+    let keep = false;
+    try {
+      const opened = await openingOf(process, signal);
+      if (opened.kind !== 'open') return opened;
+      const headerMs = isWarm ? 0 : performance.now() - askedAt - queueMs;
+      demand.asked(header);
+      usage.count({ queueMs, headerMs, isWarm });
+      const end = usage.begin();
+      const value = await task(opened.session).finally(end);
+      if (closed !== null) throw closed;
+      keep = !fresh && opened.session.isAlive && !(await isWorn(opened.session));
+      return { kind: 'done', value, queueMs, headerMs };
+    } catch (error) {
+      throw closed ?? error;
+    } finally {
+      if (keep && closed === null) warm.giveBack(process);
+      else void warm.end(process);
+      busy -= 1;
+      host.turns.give();
+      dispatch();
+    }
+  }
+
+  async function isWorn(session: LeanSession): Promise<boolean> {
+    const worn = session.uses >= usesMax || (await session.residentBytes()) > residentBytesMax;
+    if (worn) recycled += 1;
+    return worn;
+  }
+
+  return {
+    driver,
+    async lease(header, task, lease = {}) {
+      lease.signal?.throwIfAborted();
+      if (closed !== null) throw closed;
+      const running = run(header, task, lease);
+      leases.add(running);
+      try {
+        return await running;
+      } finally {
+        leases.delete(running);
+      }
+    },
+    stats() {
+      const { queueMs, headerMs, runMs, reused } = usage.totals();
+      const utilisation = runMs / Math.max(1, processes * usage.ageMs());
+      const started = warm.started();
+      const counts = { processes, busy, waiting: waiting.size, started, recycled, reused };
+      return { ...counts, queueMs, headerMs, runMs, utilisation };
+    },
+    async close() {
+      closed ??= new StpError('STP1203', 'the pool of Lean processes was closed', 'Open a new one.');
+      waiting.failAll(closed);
+      for (const { leave } of asked) leave();
+      asked.clear();
+      await warm.endAll();
+      await Promise.allSettled(leases);
+    },
+  };
+}
+
+/** Waits for the header; the signal ends the opening. */
+async function openingOf(process: PoolProcess, signal: AbortSignal | undefined) {
+  const onAbort = (): void => process.stop.abort(signal!.reason);
+  signal?.addEventListener('abort', onAbort);
+  try {
+    signal?.throwIfAborted();
+    const opened = await process.opening;
+    signal?.throwIfAborted();
+    return opened;
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Turns messages of a language server into messages of `lean --json`, each once. Older servers send the list of a
+ * version again and again as it grows, newer ones send its additions.
+ */
+
+import type { LeanMessage } from '@stp/config/records';
+import { z } from 'zod';
+import type { MessageEnd } from '../message.ts';
+import type { TextPositions } from './positions.ts';
+
+const positionSchema = z.object({ line: z.number().int().nonnegative(), character: z.number().int().nonnegative() });
+const rangeSchema = z.object({ start: positionSchema, end: positionSchema });
+
+/** As much of `textDocument/publishDiagnostics` as is read. */
+const publishedSchema = z.object({
+  version: z.number().int().optional(),
+  diagnostics: z.array(
+    z.object({
+      range: rangeSchema,
+      /** `range` ends with the first line of what it is about; this does not. */
+      fullRange: rangeSchema.optional(),
+      severity: z.number().int().optional(),
+      message: z.string(),
+      /** What an editor shows only as a mark. */
+      isSilent: z.boolean().optional(),
+    }),
+  ),
+  isIncremental: z.boolean().optional(),
+});
+type Diagnostic = z.infer<typeof publishedSchema>['diagnostics'][number];
+
+/** A longer message is dropped, as a longer line of `lean --json` is. */
+const MESSAGE_CHARS_MAX = 1_048_576;
+const SEVERITIES: Readonly<Record<number, LeanMessage['severity']>> = { 1: 'error', 2: 'warning' };
+
+export type OnMessage = (message: LeanMessage, end: MessageEnd | null) => void;
+
+/** Takes notifications for one version of a text, in order, and tells each message once. */
+export class DiagnosticReader {
+  readonly #version: number;
+  readonly #positions: TextPositions;
+  readonly #onMessage: OnMessage;
+  readonly #told = new Map<string, number>();
+
+  constructor(version: number, positions: TextPositions, onMessage: OnMessage) {
+    this.#version = version;
+    this.#positions = positions;
+    this.#onMessage = onMessage;
+  }
+
+  /** `parameters`: of a notification as it came. What has another form, or is about another version, is passed by. */
+  push(parameters: unknown): void {
+    const parsed = publishedSchema.safeParse(parameters);
+    if (!parsed.success || parsed.data.version !== this.#version) return;
+    const { diagnostics, isIncremental = false } = parsed.data;
+    // A whole list holds what was told before; two equal messages are two.
+    const again = isIncremental ? new Map<string, number>() : new Map(this.#told);
+    for (const diagnostic of diagnostics) {
+      if (diagnostic.isSilent || diagnostic.message.length > MESSAGE_CHARS_MAX) continue;
+      const key = JSON.stringify(diagnostic);
+      const left = again.get(key) ?? 0;
+      if (left > 0) again.set(key, left - 1);
+      else this.#tell(diagnostic, key);
+    }
+  }
+
+  #tell({ range, fullRange = range, severity, message: text }: Diagnostic, key: string): void {
+    this.#told.set(key, (this.#told.get(key) ?? 0) + 1);
+    const place = this.#positions.toPlace(fullRange.start);
+    const end = this.#positions.toPlace(fullRange.end);
+    const isPoint = end.line === place.line && end.column === place.column;
+    this.#onMessage({ severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text }, isPoint ? null : end);
+  }
+}

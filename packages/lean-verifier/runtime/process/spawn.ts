@@ -1,0 +1,218 @@
+/**
+ * Starts Lean. No other file of the Lean packages may start it, except for the set-up's own questions to a toolchain. Each
+ * process leads a process group of its own, has a cleared environment with the run's mark, runs in the given sandbox,
+ * is limited by a control group if this machine allows one, and ends with this process. Its standard error is always
+ * drained.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { RUN_MARK } from '@stp/base/files';
+import type { LeanEnvironment } from '../../verifier.ts';
+import { leanAccess } from '../sandbox/access.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type ControlGroup, openControlGroup } from './cgroup.ts';
+import { lineBufferingPrefix } from './line-buffering.ts';
+import { lifelinePrefix, parentDeathPrefix } from './parent-death.ts';
+
+const STDERR_CHARS_KEPT = 2_048;
+/** What it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred kilobytes. */
+const OUTPUT_BYTES_MAX = 67_108_864;
+/** Output that something else holds when the process has ended is let go of after so long without a word. */
+const HELD_OUTPUT_MS = 1_000;
+/** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
+const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
+
+/** Which Lean, and where and how its processes live: the same for every process of a run on one machine. */
+export interface ProcessPlace {
+  readonly environment: LeanEnvironment;
+  readonly workingDirectory: string;
+  readonly runMark?: string | undefined;
+  /** Without one, Lean runs as any program of this user: for text of our own. */
+  readonly sandbox?: Sandbox | undefined;
+}
+
+export interface StartOptions extends ProcessPlace {
+  /** In place of the environment's `lean`: absolute path of another program (a checker). */
+  readonly program?: string | undefined;
+  readonly arguments: readonly string[];
+  /** Environment variables in addition to those of every Lean. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** What it may read beside its own folder and the environment's. */
+  readonly readOnly?: readonly string[] | undefined;
+  /** Folders that it may write to, beside what the sandbox gives everybody. */
+  readonly writable?: readonly string[] | undefined;
+  /** Bound of its control group, bytes. The watch ends the process at the same size, where it looks in time. */
+  readonly memoryBytesMax: number;
+}
+
+export interface LeanExit {
+  /**
+   * `finished`: Lean ended by itself with exit code 0 or 1. `deadline`, `memory`, `output`: ended by us for that reason, or
+   * by the kernel for the memory. `crashed`: ended by a signal or another exit code. `not-started`: could not be started.
+   */
+  readonly how: 'finished' | 'deadline' | 'memory' | 'output' | 'crashed' | 'not-started';
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** End of what it wrote to its standard error, for people. */
+  readonly stderr: string;
+}
+
+export interface LeanProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /**
+   * Resolves when the process and its group are gone, and what holds its output too where that can be reached; never rejects.
+   */
+  readonly ended: Promise<LeanExit>;
+  /**
+   * Ends the process group; the first given reason counts. `crashed` is for a process that can no longer be used,
+   * `said` gives the cause: then its end has no signal, because none came from outside.
+   */
+  end(how: LeanExit['how'], said?: string): void;
+  /** A run begins: what it may write is counted anew, and this is the bound of its control group. */
+  beginRun(memoryBytesMax: number): void;
+}
+
+/** The process, or how it could not be started. */
+export function startLean(options: StartOptions): LeanProcess | LeanExit {
+  const { environment, workingDirectory, runMark, sandbox } = options;
+  const program = options.program ?? environment.executable;
+  const command = [...lineBufferingPrefix(), program, ...options.arguments];
+  const lean = leanAccess(environment, workingDirectory, options.writable);
+  const own = program === environment.executable ? [] : [dirname(program)];
+  const access = { ...lean, readOnly: [...lean.readOnly, ...own, ...(options.readOnly ?? [])] };
+  const group = openControlGroup(runMark ?? 'unnamed', options.memoryBytesMax);
+  let child: ChildProcess;
+  try {
+    const isWalled = sandbox !== undefined && sandbox.facts.kind !== 'none';
+    const bound = isWalled
+      ? sandbox.wrap([...lifelinePrefix(), ...command], access)
+      : [...parentDeathPrefix(), ...(sandbox?.wrap(command, access) ?? command)];
+    const [first, ...rest] = group === null ? bound : group.enter(bound);
+    child = spawn(first!, rest, {
+      cwd: workingDirectory,
+      detached: true,
+      stdio: isWalled ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
+      env: { ...cleared(environment.searchPath, runMark), ...options.variables },
+    });
+  } catch (error) {
+    void group?.remove();
+    return notStarted(error as Error);
+  }
+  return follow(child, group, sandbox);
+}
+
+function cleared(searchPath: readonly string[], runMark: string | undefined): NodeJS.ProcessEnv {
+  const kept = ENVIRONMENT_KEPT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return {
+    ...Object.fromEntries(kept),
+    ...(searchPath.length > 0 ? { LEAN_PATH: searchPath.join(delimiter) } : {}),
+    ...(runMark === undefined ? {} : { [RUN_MARK]: runMark }),
+  };
+}
+
+function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbox | undefined): LeanProcess {
+  let reason: LeanExit['how'] | null = null;
+  let stderr = '';
+  let startFailure: Error | null = null;
+  let outputBytes = 0;
+  let hasSpoken = false;
+  let hasEnded = false;
+  let drained: NodeJS.Timeout | undefined;
+  const end = (how: LeanExit['how'], said = ''): void => {
+    if (reason === null) stderr += said;
+    reason ??= how;
+    // Once it has ended its number may be another's.
+    if (!hasEnded) killGroup(child);
+    group?.kill();
+  };
+  const count = (chunk: Buffer): void => {
+    outputBytes += chunk.length;
+    if (outputBytes > OUTPUT_BYTES_MAX) end('output');
+  };
+  child.stdout!.on('data', (chunk: Buffer) => {
+    hasSpoken = true;
+    count(chunk);
+  });
+  child.stderr!.on('data', (chunk: Buffer) => {
+    count(chunk);
+    stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
+  });
+  /** Of what has ended: lets go of its output when nothing has come for a while, and nothing waits to be read. */
+  const letGoOfOutput = (): void => {
+    const readBytes = outputBytes;
+    const lookAgain = (): void => {
+      if (outputBytes !== readBytes) letGoOfOutput();
+      else for (const output of [child.stdout!, child.stderr!]) output.destroy();
+    };
+    // After a turn in which what is there is read: this program itself may have been busy all the time.
+    drained = setTimeout(() => setImmediate(lookAgain), HELD_OUTPUT_MS);
+  };
+  // A process that ends before it has read its input closes the pipe: its exit tells the story.
+  child.stdin!.on('error', () => {});
+  const lifeline = child.stdio[3];
+  lifeline?.on('error', () => {});
+  child.on('error', (error) => {
+    startFailure ??= error;
+  });
+  // What it started may hold its output open: that goes with it, or, where it has left the group, is not waited for.
+  child.on('exit', () => {
+    hasEnded = true;
+    killGroup(child);
+    group?.kill();
+    lifeline?.destroy();
+    letGoOfOutput();
+  });
+  const ended = new Promise<LeanExit>((resolve) => {
+    child.on('close', async (code, signal) => {
+      clearTimeout(drained);
+      const outOfMemory = group?.outOfMemory() ?? false;
+      // What it started and does not hold its output may take a moment longer to be gone.
+      await group?.remove();
+      if (startFailure !== null) return resolve(notStarted(startFailure));
+      // A process that has written to its standard output was started, also where `spawn` reports an error later.
+      const unwalled = !hasSpoken && (sandbox?.failedToStart({ code, stderr }) ?? false);
+      const byItself = howEnded(code, { outOfMemory, unwalled, hasSpoken });
+      // What was never started may have been given up for the pipe that nobody reads.
+      const how = byItself === 'not-started' ? byItself : (reason ?? byItself);
+      resolve({ how, code, signal: reason === 'crashed' ? null : signal, stderr });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdin: child.stdin!,
+    stdout: child.stdout!,
+    ended,
+    end,
+    beginRun(memoryBytesMax) {
+      outputBytes = 0;
+      group?.setMemoryBytesMax(memoryBytesMax);
+    },
+  };
+}
+
+function notStarted(error: Error): LeanExit {
+  return { how: 'not-started', code: null, signal: null, stderr: error.message };
+}
+
+/** 126 and 127 are what `stdbuf` and a launcher script end with where the program cannot be run. */
+function howEnded(
+  code: number | null,
+  { outOfMemory, unwalled, hasSpoken }: { outOfMemory: boolean; unwalled: boolean; hasSpoken: boolean },
+): LeanExit['how'] {
+  if (unwalled) return 'not-started';
+  if (outOfMemory && code !== 0 && code !== 1) return 'memory';
+  if (code === 0 || code === 1) return 'finished';
+  return !hasSpoken && (code === 126 || code === 127) ? 'not-started' : 'crashed';
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+}

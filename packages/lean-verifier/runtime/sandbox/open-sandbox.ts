@@ -1,0 +1,183 @@
+/**
+ * Opens the sandbox that a configuration requests: finds or fetches it, probes it, and only then returns it. It fails
+ * closed: a sandbox with an unproven protection is refused or, if the configuration allows that, omitted with a notice.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { access, mkdir, readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StpError } from '@stp/base';
+import { fileMark, folderMarks, remember } from '@stp/base/files';
+import type { RunConfig } from '@stp/config';
+import { z } from 'zod';
+import { leanFolder } from '../../toolchain/set-up-folder.ts';
+import type { LeanEnvironment } from '../../verifier.ts';
+import { bubblewrap } from './bubblewrap.ts';
+import { fetchBubblewrap, findBubblewrap } from './find-bubblewrap.ts';
+import { probeSandbox } from './probe.ts';
+import { noSandbox, type Sandbox } from './sandbox.ts';
+import { seccompFilter } from './seccomp.ts';
+
+export type SandboxPolicy = RunConfig['verification']['sandbox'];
+
+export interface OpenSandboxOptions {
+  readonly cacheDirectory: string;
+  /** The Lean that must start in it. */
+  readonly environment: Pick<LeanEnvironment, 'executable' | 'searchPath'>;
+  /** `auto` may fetch bubblewrap into the cache. */
+  readonly install: 'never' | 'auto';
+  /** A line for people where Lean will run without a sandbox though one was looked for, and where one is fetched. */
+  readonly onProgress?: (line: string) => void;
+  /** Probe it even where one like it has held since this machine was started. */
+  readonly anew?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Outcome = { readonly sandbox: Sandbox } | { readonly sandbox?: never; readonly problem: string };
+
+/** By Lean executable: what a probe finds holds as long as this process runs. */
+const probed = new Map<string, Promise<Outcome>>();
+
+/** @throws StpError STP1205 under `required` where there is no sandbox that holds; the signal's reason */
+export async function openSandbox(policy: SandboxPolicy, options: OpenSandboxOptions): Promise<Sandbox> {
+  if (policy === 'off') return noSandbox('switched off by the configuration');
+  const { environment, cacheDirectory, install, anew = false } = options;
+  const key = JSON.stringify([environment.executable, cacheDirectory, install, anew]);
+  const earlier = probed.get(key);
+  const looking = earlier ?? look(options);
+  probed.set(key, looking);
+  const outcome = await looking.catch((error: unknown) => {
+    probed.delete(key);
+    throw error;
+  });
+  if (outcome.sandbox !== undefined) return outcome.sandbox;
+  if (policy === 'required') {
+    probed.delete(key);
+    // What was missing may be there when the round is tried again.
+    if (earlier !== undefined) return openSandbox(policy, options);
+    throw refusal(outcome.problem);
+  }
+  if (earlier === undefined) options.onProgress?.(`Lean runs without a sandbox: ${outcome.problem}`);
+  return noSandbox(outcome.problem);
+}
+
+/** The sandbox with its probe passed, or what is in the way, in a line. Also what `doctor` shows. */
+async function look({
+  cacheDirectory,
+  environment,
+  install,
+  onProgress,
+  anew,
+  signal,
+}: OpenSandboxOptions): Promise<Outcome> {
+  let search = await findBubblewrap({ cacheDirectory, signal });
+  if (search.found === undefined && install === 'auto' && process.platform === 'linux' && !process.env.STP_BWRAP) {
+    onProgress?.('Getting bubblewrap, the sandbox for Lean');
+    const fetched = await fetchBubblewrap({ cacheDirectory, signal });
+    search = fetched.found === undefined ? { problem: `${search.problem}; ${fetched.problem}` } : fetched;
+  }
+  if (search.found === undefined) return { problem: search.problem };
+  const sandbox = bubblewrap({ ...search.found, seccompFile: await seccompFile(cacheDirectory) });
+  const probe = () => probeSandbox(sandbox, environment, signal);
+  const key = await restsOn(sandbox, search.found.executable, environment);
+  const problems = (await remember({ cacheDirectory, key, schema: HOLDS, anew }, probe)) as readonly string[];
+  if (problems.length === 0) return { sandbox };
+  return { problem: `${search.found.executable}: ${problems.join('; ')}${await hint(problems.join('\n'))}` };
+}
+
+/** Only a sandbox that held is remembered. */
+const HOLDS = z.array(z.string()).length(0);
+/** For files that a key compares by their marks. */
+const PROBE_FILES = ['./probe.ts', './probe-program.ts'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+
+/**
+ * Everything that a probe's outcome rests on: the kernel that runs, this process's user and namespaces, the walls as they are
+ * asked for, the programs and the probe itself.
+ */
+async function restsOn(
+  sandbox: Sandbox,
+  executable: string,
+  lean: OpenSandboxOptions['environment'],
+): Promise<readonly unknown[]> {
+  const own = ['user', 'mnt', 'pid', 'net'].map((name) => readlink(`/proc/self/ns/${name}`).catch(() => ''));
+  return [
+    'sandbox',
+    await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(randomUUID),
+    process.getuid?.(),
+    await Promise.all(own),
+    sandbox.facts,
+    sandbox.wrap(['program'], { readOnly: ['/'], writable: ['/tmp'], workingDirectory: '/tmp' }),
+    await Promise.all([executable, process.execPath, ...PROBE_FILES].map(fileMark)),
+    lean.executable,
+    lean.searchPath,
+    await folderMarks(dirname(await realpath(lean.executable).catch(() => '.'))),
+  ];
+}
+
+/** Bubblewrap reads the filter from a file; one of other content never has this name. */
+async function seccompFile(cacheDirectory: string): Promise<string | null> {
+  const bytes = seccompFilter(process.arch);
+  if (bytes === null) return null;
+  const folder = leanFolder(cacheDirectory);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  const path = join(folder, `seccomp-${process.arch}-${hash}.bpf`);
+  const isThere = await readFile(path).then(
+    (there) => there.equals(bytes),
+    () => false,
+  );
+  if (isThere) return path;
+  await mkdir(folder, { recursive: true });
+  const partial = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(partial, bytes);
+  await rename(partial, path);
+  return path;
+}
+
+/** Switches that forbid an ordinary user what bubblewrap needs: what it says, and what to change. */
+const SWITCHES = [
+  {
+    file: '/proc/sys/kernel/unprivileged_userns_clone',
+    forbids: '0',
+    change: 'sysctl kernel.unprivileged_userns_clone=1',
+  },
+  { file: '/proc/sys/user/max_user_namespaces', forbids: '0', change: 'sysctl user.max_user_namespaces=10000' },
+  {
+    file: '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+    forbids: '1',
+    change:
+      'an AppArmor profile for bwrap (package apparmor-profiles), or sysctl kernel.apparmor_restrict_unprivileged_userns=0',
+  },
+];
+const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'];
+const ABOUT_RIGHTS = /not permitted|denied|no permissions/i;
+
+/** What would have to be changed, where the kernel's or a container's settings are in the way; else empty. */
+async function hint(problem: string): Promise<string> {
+  if (!ABOUT_RIGHTS.test(problem)) return '';
+  for (const { file, forbids, change } of SWITCHES) {
+    const value = (await readFile(file, 'utf8').catch(() => '')).trim();
+    if (value === forbids) return ` (${file} is ${value}; needed: ${change})`;
+  }
+  for (const file of CONTAINER_FILES)
+    if (await isReadable(file))
+      return ' (this is a container: start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined)';
+  return ' (user namespaces are forbidden to this user)';
+}
+
+function isReadable(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function refusal(problem: string): StpError {
+  return new StpError(
+    'STP1205',
+    problem,
+    'Lean runs code while it checks, so a run that asks for a sandbox is not started without one. `bin/stp setup` gets bubblewrap ' +
+      'on Debian and Ubuntu, other systems have it as a package; `bin/stp doctor` says what is in the way. With ' +
+      '`--set verification.sandbox=off` Lean runs unprotected and the results are not eligible.',
+    { facts: { problem } },
+  );
+}

@@ -1,0 +1,3 @@
+/** The HTTP service. It loads a web server. */
+export { DEFAULT_LIMITS, type LeanServeLimits } from './serve/limits.ts';
+export { startLeanServer } from './serve/server.ts';

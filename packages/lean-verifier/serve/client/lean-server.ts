@@ -1,0 +1,239 @@
+/**
+ * Client of one Lean server: ours (`bin/stp lean serve`) or Kimina's. Before the first check it asks the server for its
+ * Lean: a verdict of another Lean does not count, nor does one from outside a sandbox if a sandbox is required.
+ */
+
+import { StpError } from '@stp/base';
+import { type Answer, HttpClient } from '@stp/http';
+import { z } from 'zod';
+import type { LeanEnvironment } from '../../verifier.ts';
+import { environmentAnswerSchema } from '../wire.ts';
+import { CheckFault, malformed, notSandboxed, otherLean, refused, transportFailures } from './failures.ts';
+
+const FACTS_TIMEOUT_MS = 30_000;
+const FACTS_BYTES_MAX = 65_536;
+/** Four mebibytes of messages of one snippet, every character escaped. */
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+/** Beside the check itself: the wait for a process (Kimina: 60 s), its start and its imports. */
+const WAIT_MS = 180_000;
+/** Of a server that failed: before it is asked again, doubled each time. */
+const REST_MS_MIN = 500;
+const REST_MS_MAX = 30_000;
+const TOO_MANY_REQUESTS = 429;
+/** Characters of an unreadable answer that are shown. */
+const SHOWN_CHARS = 120;
+
+const placeSchema = z.object({ line: z.int(), column: z.int().nonnegative() });
+/** Of our answers and of Kimina's, what is read. */
+const answerSchema = z.object({
+  results: z.tuple([
+    z.object({
+      id: z.string(),
+      time: z.number().nonnegative().catch(0),
+      error: z.string().nullish(),
+      response: z
+        .object({
+          /** The REPL could not run the snippet at all. */
+          message: z.string().nullish(),
+          messages: z
+            .array(
+              z.object({
+                severity: z.enum(['info', 'warning', 'error', 'trace']),
+                pos: placeSchema,
+                endPos: placeSchema.nullish(),
+                data: z.string(),
+              }),
+            )
+            .nullish(),
+        })
+        .nullish(),
+      outcome: z.string().nullish(),
+      diagnostics: z.object({ cpu_time: z.number().nullish(), memory_max: z.number().nullish() }).nullish(),
+    }),
+  ]),
+});
+export type ServerResult = z.infer<typeof answerSchema>['results'][0];
+
+export interface LeanServerOptions {
+  readonly url: string;
+  readonly key: string | null;
+  readonly environment: Pick<LeanEnvironment, 'version' | 'fingerprint'>;
+  readonly sandboxRequired: boolean;
+  /** Requests at once where the server does not say how many processes it has. */
+  readonly requestsDefault: number;
+}
+
+export interface CheckQuestion {
+  readonly code: string;
+  /** Processor time, where the server can tell; `timeoutMs` in wall time in any case. */
+  readonly cpuTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly fresh: boolean;
+  readonly signal: AbortSignal;
+}
+
+export class LeanServer {
+  readonly #options: LeanServerOptions;
+  readonly #client: HttpClient;
+  readonly #closing = new AbortController();
+  /** What it said of itself; null before, and after it was out of reach, since another may be in its place. */
+  #facts: Promise<ServerFacts> | null = null;
+  #capacity: number;
+  #timeoutMsMax = Infinity;
+  #restsUntil = 0;
+  #failuresInRow = 0;
+  inFlight = 0;
+
+  constructor(options: LeanServerOptions) {
+    this.#options = options;
+    this.#capacity = options.requestsDefault;
+    this.#client = new HttpClient(options.url, options.key, transportFailures);
+  }
+
+  get url(): string {
+    return this.#client.baseUrl;
+  }
+
+  /** Checks at once. */
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** When it may be asked again, on the clock of `performance.now`. */
+  get restsUntil(): number {
+    return this.#restsUntil;
+  }
+
+  /** Throws STP1203 where it does not answer (retryable) or has another Lean, STP1205 where it should be walled in and is not. */
+  async facts(signal: AbortSignal): Promise<ServerFacts> {
+    // Shared by all that ask meanwhile, so no single one of them ends it.
+    this.#facts ??= this.#learn(this.#closing.signal);
+    const asked = this.#facts;
+    const left = Promise.withResolvers<never>();
+    const leave = (): void => left.reject(signal.reason);
+    signal.addEventListener('abort', leave);
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([asked, left.promise]);
+    } catch (error) {
+      if (this.#facts === asked && !signal.aborted) this.#facts = null;
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Throws STP1203: retryable, a `CheckFault` where the text may be at fault, and with the fact `status` 429 where it is full. */
+  async check(question: CheckQuestion): Promise<ServerResult> {
+    const { signal } = question;
+    this.inFlight += 1;
+    try {
+      await this.facts(signal);
+      const answer = await this.#ask(question);
+      this.#failuresInRow = 0;
+      return answer;
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof CheckFault)) this.#rest(isBusy(error));
+      throw error;
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+
+  close(): void {
+    this.#closing.abort(new StpError('STP1203', 'the connection to the Lean server was closed', 'Open a new one.'));
+    this.#client.close();
+  }
+
+  async #ask({ code, cpuTimeoutMs, timeoutMs, fresh, signal }: CheckQuestion): Promise<ServerResult> {
+    const allowedMs = Math.min(timeoutMs, this.#timeoutMsMax);
+    const body = {
+      snippets: [{ id: 'a', code }],
+      timeout: Math.ceil(allowedMs / 1_000),
+      cpu_timeout: cpuTimeoutMs / 1_000,
+      debug: true,
+      reuse: !fresh,
+    };
+    const answer = await this.#client.exchange('api/check', {
+      body,
+      answerBytesMax: ANSWER_BYTES_MAX,
+      timeoutMs: allowedMs + WAIT_MS,
+      signal,
+    });
+    const url = `${this.url}/api/check`;
+    // Kimina answers so when its REPL broke: over this text, or by itself.
+    if (answer.status === 500) throw new CheckFault(url, answer.body);
+    if (answer.status !== 200) throw refused(url, answer.status, answer.body);
+    const parsed = answerSchema.safeParse(parseJson(answer.body));
+    if (!parsed.success) throw malformed(url, answer.body.slice(0, SHOWN_CHARS));
+    return parsed.data.results[0];
+  }
+
+  #rest(busy: boolean): void {
+    if (busy) {
+      this.#restsUntil = performance.now() + REST_MS_MIN;
+      return;
+    }
+    const restMs = Math.min(REST_MS_MAX, REST_MS_MIN * 2 ** this.#failuresInRow);
+    this.#failuresInRow += 1;
+    this.#restsUntil = performance.now() + restMs;
+    this.#facts = null;
+  }
+
+  async #learn(signal: AbortSignal): Promise<ServerFacts> {
+    const { environment, sandboxRequired } = this.#options;
+    const answer = await this.#client.exchange('api/environment', {
+      answerBytesMax: FACTS_BYTES_MAX,
+      timeoutMs: FACTS_TIMEOUT_MS,
+      signal,
+    });
+    const url = `${this.url}/api/environment`;
+    if (answer.status === 404) return this.#learnOfKimina(signal);
+    if (answer.status !== 200) throw refused(url, answer.status, answer.body);
+    const parsed = environmentAnswerSchema.safeParse(parseJson(answer.body));
+    if (!parsed.success) throw malformed(url, answer.body.slice(0, SHOWN_CHARS));
+    const { lean, fingerprint, processes, sandbox, timeout_max } = parsed.data;
+    if (fingerprint !== environment.fingerprint)
+      throw otherLean(
+        this.url,
+        `${lean} (library ${fingerprint})`,
+        `${environment.version} (${environment.fingerprint})`,
+      );
+    const isSandboxed = !sandbox.startsWith('none');
+    if (sandboxRequired && !isSandboxed) throw notSandboxed(this.url, sandbox);
+    this.#capacity = Math.max(1, processes);
+    this.#timeoutMsMax = 1_000 * timeout_max;
+    return { isSandboxed };
+  }
+
+  /** Kimina's server does not describe itself, so its Lean is asked. Its library stays unknown. */
+  async #learnOfKimina(signal: AbortSignal): Promise<ServerFacts> {
+    const { environment, sandboxRequired } = this.#options;
+    if (sandboxRequired) throw notSandboxed(this.url, 'it says nothing of a sandbox');
+    const timeoutMs = FACTS_TIMEOUT_MS;
+    const question = { code: '#eval Lean.versionString', cpuTimeoutMs: timeoutMs, timeoutMs, fresh: false, signal };
+    const { response } = await this.#ask(question);
+    const version = /\d+\.\d+\.\d+[\w.-]*/.exec(response?.messages?.[0]?.data ?? '')?.[0] ?? 'a Lean without a version';
+    if (version !== /\d+\.\d+\.\d+[\w.-]*/.exec(environment.version)?.[0])
+      throw otherLean(this.url, version, environment.version);
+    return { isSandboxed: false };
+  }
+}
+
+/** Well, but full. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof StpError && error.facts.status === TOO_MANY_REQUESTS;
+}
+
+export interface ServerFacts {
+  readonly isSandboxed: boolean;
+}
+
+/** The JSON value; where the text is not JSON, undefined, which no schema takes. */
+function parseJson(text: Answer['body']): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

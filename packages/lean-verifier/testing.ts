@@ -1,0 +1,25 @@
+/** What tests and benches of other packages use of `@stp/lean-verifier`. Production code imports `index.ts`. */
+export type { SourceDirectory } from './library/modules.ts';
+export type { LeanPool, PoolStats } from './runtime/pool/lean-pool.ts';
+export { type ControlGroup, openControlGroup } from './runtime/process/cgroup.ts';
+export type { LeanDriver, LeanSession } from './runtime/process/driver.ts';
+export { parentDeathPrefix } from './runtime/process/parent-death.ts';
+export { readResources } from './runtime/process/resources.ts';
+export { findBubblewrap } from './runtime/sandbox/find-bubblewrap.ts';
+export { noSandbox } from './runtime/sandbox/sandbox.ts';
+export { ServeMetrics } from './serve/serve-metrics.ts';
+export { MEMORY_BYTES_MAX as DRIVER_MEMORY_BYTES_MAX, script } from './testing/drivers.ts';
+export { coreEnvironment, scratchFolder } from './testing/environment.ts';
+export { open } from './testing/opened-verifier.ts';
+export { post, type Served, serveLean } from './testing/served.ts';
+export { temporaryFolder } from './testing/temporary-folder.ts';
+export { leanForTests } from './testing/toolchain.ts';
+export { certificateFile } from './trust/certificate/proofs-text.ts';
+export { compileModule } from './trust/object/compiled-module.ts';
+export { confirmProofs } from './trust/object/confirm-proofs.ts';
+export { openCheckPool } from './trust/open-verifier.ts';
+export { STANDARD_AXIOMS } from './trust/verdict/axioms.ts';
+export { checkEntries } from './trust/verdict/check-entries.ts';
+export type { Outcome } from './trust/verdict/check-outcome.ts';
+export { openCheckTimes } from './trust/verdict/check-speculation.ts';
+export { PROOFS } from './trust/verdict/run-batch.ts';

@@ -1,0 +1,32 @@
+/** What `lean --json` says of a whole file: the measure of what the service says of a snippet. */
+import { runLean } from '../runtime/process/lean-process.ts';
+import { coreEnvironment, scratchFolder } from './environment.ts';
+
+export interface Said {
+  readonly line: number;
+  readonly column: number;
+  readonly data: string;
+}
+
+const asked = new Map<string, Promise<Said[]>>();
+
+/** Asked once a text. */
+export function whole(text: string): Promise<Said[]> {
+  const answer = asked.get(text) ?? askWhole(text);
+  asked.set(text, answer);
+  return answer;
+}
+
+async function askWhole(text: string): Promise<Said[]> {
+  const said: Said[] = [];
+  await runLean({
+    environment: await coreEnvironment(),
+    workingDirectory: scratchFolder(),
+    arguments: ['--stdin'],
+    input: text,
+    deadlineMs: 60_000,
+    memoryBytesMax: 2 ** 31,
+    onMessage: ({ line, column, text: data }) => said.push({ line, column, data }),
+  });
+  return said;
+}

@@ -1,0 +1,86 @@
+/**
+ * Installs a released Lean with elan, Lean's own toolchain manager, into a folder of ours: nothing of the user's own
+ * elan or profile is touched. Works on every system elan supports, where its servers can be reached.
+ */
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StpError } from '@stp/base';
+import { ASSEMBLED_LEAN_VERSION } from './olean/lean-version.ts';
+import { runCommand } from './run-command.ts';
+
+/** The release whose elaborator is also the assembled Lean's, so that both tell the same of a script. */
+export const PINNED_RELEASE = `v${ASSEMBLED_LEAN_VERSION}`;
+const PINNED_TOOLCHAIN = `leanprover/lean4:${PINNED_RELEASE}`;
+/** Folder name of the pinned release below the cache's Lean folder. */
+export const RELEASED_FOLDER_NAME = `released-${PINNED_RELEASE}`;
+
+/** The address Lean's installation guide gives. */
+const ELAN_INSTALLER_ADDRESS = 'https://elan.lean-lang.org/elan-init.sh';
+/** A server that can be reached answers in well under a second; without a network the question must not take long. */
+const PROBE_SECONDS = 5;
+/** The toolchain has some 400 MB. */
+const INSTALL_TIMEOUT_MS = 30 * 60_000;
+
+export interface ElanOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** By curl, which elan needs as well and which knows the proxies of this machine. */
+async function fetchInstaller({ environment, signal }: ElanOptions): Promise<{ script: string } | { problem: string }> {
+  const result = await runCommand(
+    'curl',
+    ['--fail', '--silent', '--show-error', '--location', '--max-time', String(PROBE_SECONDS), ELAN_INSTALLER_ADDRESS],
+    { environment, timeoutMs: 2 * PROBE_SECONDS * 1000, signal },
+  );
+  if (!result.ok) return { problem: `${ELAN_INSTALLER_ADDRESS} does not answer (curl: ${result.reason})` };
+  return result.stdout.startsWith('#!')
+    ? { script: result.stdout }
+    : { problem: `${ELAN_INSTALLER_ADDRESS} gives no script` };
+}
+
+/** Why elan cannot be used here, or undefined where its server answers. */
+export async function elanProblem(options: ElanOptions): Promise<string | undefined> {
+  if (process.platform === 'win32') return 'its installer needs a Unix shell';
+  const installer = await fetchInstaller(options);
+  return 'problem' in installer ? installer.problem : undefined;
+}
+
+function notInstalled(reason: string): StpError {
+  return new StpError('STP1201', `elan could not install ${PINNED_TOOLCHAIN}: ${reason}`, 'Check the network.', {
+    retryable: true,
+  });
+}
+
+/**
+ * Fills the existing empty `folder` with the pinned release (`bin/lean`, `lib/`, …).
+ * @throws StpError STP1201 where that fails
+ */
+export async function installRelease(folder: string, options: ElanOptions): Promise<void> {
+  const installer = await fetchInstaller(options);
+  if ('problem' in installer) throw notInstalled(installer.problem);
+  const elanHome = join(folder, 'elan-home');
+  await mkdir(elanHome);
+  const parameters = ['-s', '--', '-y', '--no-modify-path', '--default-toolchain', PINNED_TOOLCHAIN];
+  const result = await runCommand('sh', parameters, {
+    environment: { ...options.environment, ELAN_HOME: elanHome },
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    input: installer.script,
+    cwd: folder,
+    signal: options.signal,
+  });
+  if (!result.ok) throw notInstalled(result.reason);
+  await moveToolchain(elanHome, folder);
+  await rm(elanHome, { recursive: true });
+}
+
+/** A toolchain finds its parts from where its executable lies, so it works in any folder. */
+async function moveToolchain(elanHome: string, folder: string): Promise<void> {
+  const toolchains = join(elanHome, 'toolchains');
+  const names = await readdir(toolchains).catch(() => []);
+  const name = names.find((candidate) => candidate.endsWith(PINNED_RELEASE));
+  if (name === undefined) throw notInstalled('it ended well but left no toolchain');
+  for (const part of await readdir(join(toolchains, name))) {
+    await rename(join(toolchains, name, part), join(folder, part));
+  }
+}

@@ -1,0 +1,54 @@
+/** Asks every checker in turn and keeps what each said; one that is not there is recorded as absent, never as passed. */
+import type { CheckRecord } from '@stp/config/records';
+import type { Checker, CheckerAnswer, CompiledFile } from './checker.ts';
+
+export interface CheckersReport {
+  readonly records: readonly CheckRecord[];
+  /** What was found wrong, by theorem; under `null` what is about no theorem that could be named. */
+  readonly objections: ReadonlyMap<string | null, string>;
+  /** Names of the checkers that found something wrong, by theorem; under `null` as above. */
+  readonly refusedBy: ReadonlyMap<string | null, readonly string[]>;
+  /** Names of the checkers that could not tell of a theorem, by theorem. */
+  readonly declinedBy: ReadonlyMap<string, readonly string[]>;
+}
+
+const DETAIL_CHARS_MAX = 400;
+
+/** Goes on after an objection: a certificate that is not given should say all that speaks against it. */
+export async function runCheckers(checkers: readonly Checker[], file: CompiledFile): Promise<CheckersReport> {
+  const records: CheckRecord[] = [];
+  const objections = new Map<string | null, string>();
+  const refusedBy = new Map<string | null, string[]>();
+  const declinedBy = new Map<string, string[]>();
+  for (const checker of checkers) {
+    file.signal?.throwIfAborted();
+    const version = await checker.version(file.place);
+    if (version === null) {
+      records.push({ by: checker.name, version: null, outcome: 'absent', ms: 0 });
+      continue;
+    }
+    const startedMs = performance.now();
+    const answer = await checker.check(file);
+    records.push({
+      by: checker.name,
+      version,
+      outcome: answer.outcome,
+      ms: Math.round(performance.now() - startedMs),
+    });
+    if (answer.outcome === 'refused' || answer.outcome === 'failed')
+      for (const theorem of answer.theorems ?? [null]) objections.set(theorem, describe(checker.name, answer));
+    if (answer.outcome === 'refused') for (const theorem of answer.theorems ?? [null]) add(refusedBy, theorem, checker);
+    if (answer.outcome === 'declined')
+      for (const theorem of answer.theorems ?? file.theorems) add(declinedBy, theorem, checker);
+  }
+  return { records, objections, refusedBy, declinedBy };
+}
+
+function add<Theorem>(names: Map<Theorem, string[]>, theorem: Theorem, { name }: Checker): void {
+  names.set(theorem, [...(names.get(theorem) ?? []), name]);
+}
+
+function describe(name: string, { outcome, detail }: CheckerAnswer): string {
+  const verb = outcome === 'refused' ? 'refuses it' : 'gave no verdict';
+  return `${name} ${verb}: ${detail.trim().slice(0, DETAIL_CHARS_MAX) || 'it does not say why'}`;
+}

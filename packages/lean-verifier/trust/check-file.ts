@@ -1,0 +1,424 @@
+/**
+ * Judges every theorem of a whole Lean file by its compiled module. A separate process in the sandbox compiles the file
+ * into a module; its messages are not believed. Then a thread reads the module without running any of it: which
+ * constants the file adds, which axioms they rest on, and the second kernel's verdict on each (`object/`). A file is
+ * not judged if its object cannot be read, or if it changes how its own text is read (`verdict/file-policy.ts`). For a
+ * certificate the theorems are compared with our own statements, and further checkers check the module
+ * (`certificate/`).
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { CheckRecord, LeanMessage, SandboxFacts } from '@stp/config/records';
+import { nameParts, tokenize } from '@stp/lean-text';
+import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
+import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../verifier.ts';
+import type { CompiledFile } from './certificate/checker.ts';
+import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
+import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
+import { modulePath } from './folder-modules.ts';
+import { type FileHeader, readHeader } from './header.ts';
+import { type CompiledModule, compileModule, MODULE_PARTS } from './object/compiled-module.ts';
+import { nameExamples } from './object/examples.ts';
+import { type ExampleCopy, findInFile } from './object/file-theorems.ts';
+import {
+  type DeclarationAxioms,
+  OBJECT,
+  type ObjectFinding,
+  SECOND_KERNEL,
+  type TheoremFinding,
+} from './object/findings.ts';
+import { judgeObject, type ObjectTask, tellDisagreement } from './object/judge-object.ts';
+import type { Meaning } from './object/meaning.ts';
+import { findProofs } from './object/proof-policy.ts';
+import { compileStatements, statedName } from './object/stated-module.ts';
+import { toolchainFolder } from './object/toolchain-folder.ts';
+import { readSource } from './source-file.ts';
+import { findUnjudgeable } from './verdict/file-policy.ts';
+
+export const FILE_TIMEOUT_MS = 600_000;
+const MEMORY_BYTES_MAX = 8_589_934_592;
+
+type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
+
+/** A theorem, or an axiom, which is never accepted. */
+export interface TheoremReport {
+  readonly name: string;
+  readonly verdict: FileVerdict;
+  /** Where its declaration begins: 1-based line, 0-based column, as Lean counts. */
+  readonly line: number;
+  readonly column: number;
+  /** Why it is not accepted; empty where it is. */
+  readonly message: string;
+  /** It is an example, and has no name. */
+  readonly isExample?: true;
+  /** What can deceive a reader of its statement; missing if nothing. */
+  readonly meaning?: Meaning;
+  /** All axioms that it rests on, the allowed ones too, sorted. */
+  readonly axioms: readonly string[];
+  /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
+  readonly restsOn?: readonly string[];
+  /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
+  readonly declinedBy?: readonly string[];
+  /** Checkers that rejected it, or rejected the module without naming a theorem; missing if there is none. */
+  readonly refusedBy?: readonly string[];
+}
+
+export interface FileReport {
+  readonly path: string;
+  /**
+   * `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: there is no
+   * verdict.
+   */
+  readonly outcome: FileVerdict;
+  /** In the order of the file; none where it has errors or its object could not be read. */
+  readonly theorems: readonly TheoremReport[];
+  /** The same of its examples; missing if there is none. */
+  readonly examples?: readonly TheoremReport[];
+  /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
+  readonly others?: readonly DeclarationAxioms[];
+  /** What can deceive a reader of the file, beside what its theorems say; missing if nothing. */
+  readonly notes?: readonly string[];
+  /** Whether the compiled module is where `offerAs` says. */
+  readonly isOffered?: boolean;
+  /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
+  readonly exit: LeanExit['how'] | null;
+  /** What Lean said of the file. */
+  readonly messages: readonly LeanMessage[];
+  /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
+  readonly reason: string;
+  readonly leanVersion: string;
+  /** Hash of toolchain and library: which Lean said so. */
+  readonly fingerprint: string;
+  /** False with an assembled Lean, whose package holds the library's statements without their proofs. */
+  readonly libraryHasProofs: boolean;
+  /** What was checked, by what, in order; empty where Lean was not started. */
+  readonly checks: readonly CheckRecord[];
+  readonly sandbox: SandboxFacts;
+  /** Of the process that compiled the file: its bound and the most resident memory that was seen. */
+  readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
+}
+
+export interface CheckFileOptions {
+  /** Folder for the compiled module; what is made there is removed. */
+  readonly scratchDirectory: string;
+  readonly runMark?: string;
+  readonly signal?: AbortSignal;
+  /** Processor time of the process that compiles the file, ms; ten times that in wall time. */
+  readonly timeoutMs?: number;
+  /** Resident memory of the process that compiles the file, and of each that reads the module. */
+  readonly memoryBytesMax?: number;
+  /** Where Lean runs; without one as any program of this user. */
+  readonly sandbox?: Sandbox;
+  /** What the file is to prove, where it is judged for a certificate. */
+  readonly certificate?: CertificateTask;
+  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  readonly indexFolder?: string;
+  /** Where the compiled module goes for files that import it, if nothing speaks against it; without it nowhere. */
+  readonly offerAs?: string;
+  /** Folder of modules that the file may import and that were judged in the same way; their constants are no library's. */
+  readonly neighboursFolder?: string;
+  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  readonly disagreementsFolder?: string;
+}
+
+const UNPROTECTED = noSandbox('none was asked for');
+
+/** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
+export async function checkFile(
+  path: string,
+  environment: LeanEnvironment,
+  options: CheckFileOptions,
+): Promise<FileReport> {
+  const report = (parts: Partial<FileReport> & Pick<FileReport, 'outcome'>): FileReport => ({
+    path,
+    theorems: [],
+    exit: null,
+    messages: [],
+    reason: '',
+    leanVersion: environment.version,
+    fingerprint: environment.fingerprint,
+    libraryHasProofs: !environment.toleratesLibraryAxioms,
+    checks: [],
+    sandbox: (options.sandbox ?? UNPROTECTED).facts,
+    memory: { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes: 0 },
+    ...parts,
+  });
+  const source = await readSource(path);
+  if ('reason' in source) return report({ outcome: 'unchecked', reason: source.reason });
+  const unjudgeable = findUnjudgeable(source.text, tokenize(source.text));
+  if (unjudgeable !== null) return report({ outcome: 'unchecked', reason: `${basename(path)}:${unjudgeable}` });
+  const header = readHeader(source.text);
+  const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
+  try {
+    const check = new FileCheck(environment, options, directory);
+    const absent = await check.absentImport(header);
+    if (absent !== null) return report({ outcome: 'unchecked', reason: absent });
+    const compiled = await check.compile(source.text);
+    const { exit, messages, peakResidentBytes: peakBytes } = compiled;
+    const memory = { bytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX, peakBytes };
+    const done = { exit, messages, memory };
+    const lean = lookOf('lean', environment.version, compiled.path === null ? 'refused' : 'accepted', compiled.ms);
+    if (compiled.path === null) {
+      const failure = compiled.failure || moduleFailure(header, messages);
+      const reason = failure || firstError(messages) || 'Lean says that the file has errors';
+      const outcome = failure === '' ? 'rejected' : 'unchecked';
+      return report({ ...done, outcome, reason, checks: failure === '' ? [lean] : [] });
+    }
+    const judged = await check.judge(compiled.path, source.text);
+    if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
+    const { theorems, objection, open, notes, others } = judged;
+    const examples = theorems.filter(({ isExample }) => isExample);
+    const isOffered = options.offerAs !== undefined && judged.isSound;
+    if (isOffered) await offer(compiled.path, options.offerAs!);
+    const checks = [lean, ...judged.checks];
+    return report({
+      ...done,
+      ...summary(theorems, objection, open),
+      theorems: theorems.filter(({ isExample }) => !isExample),
+      ...(examples.length === 0 ? {} : { examples }),
+      ...(others.length === 0 ? {} : { others }),
+      ...(notes.length === 0 ? {} : { notes }),
+      ...(isOffered ? { isOffered } : {}),
+      checks,
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'others' | 'isSound'> {
+  readonly theorems: readonly TheoremReport[];
+  readonly checks: readonly CheckRecord[];
+}
+
+/** One file's way: compiled, its object judged, and shown to further checkers. */
+class FileCheck {
+  readonly #environment: LeanEnvironment;
+  readonly #options: CheckFileOptions;
+  /** Holds the module and nothing else while further checkers look at it. */
+  readonly #directory: string;
+  readonly #module = `Stp${randomBytes(8).toString('hex')}`;
+  readonly #place: ProcessPlace;
+  readonly #memoryBytesMax: number;
+
+  constructor(installed: LeanEnvironment, options: CheckFileOptions, directory: string) {
+    const { neighboursFolder } = options;
+    const searchPath = [...installed.searchPath, ...(neighboursFolder === undefined ? [] : [neighboursFolder])];
+    const environment = { ...installed, searchPath };
+    this.#environment = environment;
+    this.#options = options;
+    this.#directory = join(directory, 'module');
+    const { runMark, sandbox } = options;
+    this.#place = { environment, workingDirectory: this.#directory, runMark, sandbox };
+    this.#memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
+  }
+
+  /** Why the file cannot be compiled here: a module that it imports is in no folder. */
+  async absentImport({ imports }: FileHeader): Promise<string | null> {
+    const own = await toolchainFolder(this.#bounds());
+    if (own === null) return null;
+    const folders = [...this.#environment.searchPath, own];
+    const absent = imports.find(({ name }) => {
+      const paths = folders.map((folder) => modulePath(folder, nameParts(name)));
+      return !paths.some((path) => path !== null && existsSync(path));
+    });
+    if (absent === undefined) return null;
+    return `imports ${absent.name}, which is not here: check the folder that holds it, or name its Lake project in STP_LEAN_PROJECT`;
+  }
+
+  compile(text: string, directory = this.#directory): Promise<CompiledModule> {
+    return compileModule({
+      ...this.#bounds(),
+      module: this.#module,
+      text,
+      directory,
+      deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
+      // Certificates are made beside each other, a file for a person has the machine's other cores.
+      inOrder: this.#options.certificate !== undefined,
+    });
+  }
+
+  /** `path`: of the module that the text was compiled to. */
+  async judge(path: string, text: string): Promise<Judged | { readonly unread: string }> {
+    const found = await this.#findings(path, text);
+    if ('unread' in found) return found;
+    const { theorems, objection } = found;
+    const further = await this.#lookFurther(found);
+    const isRefused = objection !== null || theorems.some((theorem) => theorem.objection !== null);
+    const kernels = theorems.map(({ kernel }) => kernel);
+    const kernel = kernels.includes('rejected') ? 'refused' : kernels.includes('declined') ? 'declined' : 'accepted';
+    const checks = [
+      lookOf(OBJECT.name, OBJECT.version, isRefused ? 'refused' : 'accepted', found.statementsMs),
+      lookOf(SECOND_KERNEL.name, SECOND_KERNEL.version, kernel, found.objectMs),
+      ...further.records,
+    ];
+    return {
+      theorems: theorems.map((theorem) => verdictOn(theorem, objection, further)),
+      objection,
+      open: found.open,
+      notes: found.notes,
+      isSound: found.isSound,
+      others: found.others,
+      checks,
+    };
+  }
+
+  async #findings(
+    path: string,
+    text: string,
+  ): Promise<(ObjectFinding & { statementsMs: number; objectMs: number }) | { readonly unread: string }> {
+    const { certificate, disagreementsFolder = null } = this.#options;
+    const { toleratesLibraryAxioms } = this.#environment;
+    const task = { ...this.#bounds(), path, ...this.#reading() };
+    const startedMs = performance.now();
+    if (certificate === undefined) {
+      const report = await judgeObject(task);
+      if ('unread' in report) return report;
+      const copy = await this.#exampleCopy(text);
+      if (copy !== null && 'unread' in copy) return copy;
+      const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
+      return { ...findInFile(report, toleratesLibraryAxioms, text, copy), ...times };
+    }
+    const { stated, importLines, marksTheorems = false } = certificate;
+    const directory = `${this.#directory}-stated`;
+    const statements = await compileStatements(stated, { ...this.#bounds(), importLines, directory });
+    if (statements.problem !== '') return { unread: `the statements: ${statements.problem}` };
+    const statedMs = performance.now();
+    const asked = stated.map(({ name }, index) => ({ name, stated: statedName(index) }));
+    const statedPath = statements.path === null ? {} : { statedPath: statements.path };
+    const report = await judgeObject({ ...task, asked, ...statedPath });
+    if ('unread' in report) return report;
+    if (report.rejected.length > 0) await tellDisagreement(path, report, disagreementsFolder);
+    const expected = {
+      importLines,
+      unreadable: statements.wrong,
+      toleratesLibraryAxioms,
+      mayShare: true,
+      mayMark: marksTheorems,
+      text,
+    };
+    const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
+    return { ...findProofs(report, expected), ...times };
+  }
+
+  /** Null where the file has no example. */
+  async #exampleCopy(text: string): Promise<ExampleCopy | null | { readonly unread: string }> {
+    const named = nameExamples(text, tokenize(text), randomBytes(8).toString('hex'));
+    if ('hidden' in named) return { unread: named.hidden };
+    if (named.examples.length === 0) return null;
+    const { path, failure, messages } = await this.compile(named.text, `${this.#directory}-examples`);
+    const why = 'examples could not be judged: with names for them the file ';
+    if (path === null) return { unread: `${why}${failure || `has an error: ${firstError(messages)}`}` };
+    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading() });
+    return 'unread' in report ? { unread: `${why}was not read: ${report.unread}` } : { named, report };
+  }
+
+  /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
+  #lookFurther({ theorems, objection }: ObjectFinding): Promise<CheckersReport> {
+    const sound = theorems.filter((theorem) => theorem.objection === null && theorem.kernel !== 'rejected');
+    const isOpen = sound.some(({ kernel }) => kernel === 'declined');
+    const isAsked = objection === null && sound.length > 0 && (isOpen || this.#options.certificate !== undefined);
+    const searchPath = [this.#directory, ...this.#environment.searchPath];
+    const bounds = this.#bounds();
+    const file: CompiledFile = {
+      ...bounds,
+      place: { ...this.#place, environment: { ...this.#environment, searchPath } },
+      directory: this.#directory,
+      module: this.#module,
+      theorems: sound.map(({ name }) => name),
+    };
+    return runCheckers(isAsked ? CHECKERS : [], file);
+  }
+
+  /** What is kept of neighbours' modules would be of no use later: they are gone when all files are judged. */
+  #reading(): Pick<ObjectTask, 'indexFolder' | 'neighboursFolder'> {
+    const { neighboursFolder, indexFolder = null } = this.#options;
+    return neighboursFolder === undefined ? { indexFolder } : { indexFolder: null, neighboursFolder };
+  }
+
+  #bounds() {
+    const { signal } = this.#options;
+    return { place: this.#place, memoryBytesMax: this.#memoryBytesMax, signal };
+  }
+}
+
+/** Nothing may speak against it, and some kernel must have accepted it. */
+function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
+  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
+  const report = {
+    name,
+    line,
+    column,
+    axioms,
+    ...(isExample ? { isExample } : {}),
+    ...(meaning === undefined ? {} : { meaning }),
+    ...(restsOn.length === 0 ? {} : { restsOn }),
+  };
+  const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
+    ...report,
+    verdict,
+    message,
+    ...(refusedBy.length === 0 ? {} : { refusedBy }),
+  });
+  if (objection !== null) return refused('rejected', objection, [OBJECT.name]);
+  if (kernel === 'rejected')
+    return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
+  // A refusal of the module may concern any theorem of it.
+  if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
+  for (const about of [name, null])
+    if (further.objections.has(about))
+      return refused(
+        about === null ? 'unchecked' : 'rejected',
+        further.objections.get(about)!,
+        further.refusedBy.get(about) ?? [],
+      );
+  const declined = [...(kernel === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])];
+  const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
+  const isChecked =
+    kernel === 'accepted' ||
+    further.records.some(
+      ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by)),
+    );
+  if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
+  return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };
+}
+
+/** A file with Lean's `module` header, over a library that was compiled without the module system. */
+function moduleFailure({ isModule }: FileHeader, messages: readonly LeanMessage[]): string {
+  const refused = messages.find(({ text }) => /^cannot import non-`module` \S+ from `module`/.test(text));
+  if (!isModule || refused === undefined) return '';
+  return `has Lean’s \`module\` header, and this Lean’s library is not compiled for it (${refused.text.slice(0, 200)}): use a released Lean (STP_LEAN), see docs/assembled-lean.md`;
+}
+
+/** The module with its parts, which a file with Lean's `module` header has. */
+async function offer(path: string, as: string): Promise<void> {
+  await mkdir(dirname(as), { recursive: true });
+  for (const part of MODULE_PARTS) if (existsSync(path + part)) await copyFile(path + part, as + part);
+}
+
+function lookOf(by: string, version: string, outcome: CheckRecord['outcome'], ms: number): CheckRecord {
+  return { by, version, outcome, ms: Math.round(ms) };
+}
+
+function firstError(messages: readonly LeanMessage[]): string {
+  const wrong = messages.find(({ severity }) => severity === 'error');
+  return wrong === undefined ? '' : placed(wrong);
+}
+
+const placed = ({ line, column, text }: LeanMessage): string => `${line}:${column}: ${text.slice(0, 400)}`;
+
+function summary(
+  theorems: readonly TheoremReport[],
+  objection: string | null,
+  unproved: string | null,
+): { outcome: FileVerdict; reason: string } {
+  const reason = objection ?? '';
+  if (theorems.some(({ verdict }) => verdict === 'rejected')) return { outcome: 'rejected', reason };
+  if (unproved !== null) return { outcome: 'rejected', reason: unproved };
+  if (objection !== null) return { outcome: 'unchecked', reason };
+  if (theorems.length === 0) return { outcome: 'unchecked', reason: 'the file holds no theorem' };
+  return { outcome: theorems.every(({ verdict }) => verdict === 'accepted') ? 'accepted' : 'unchecked', reason };
+}

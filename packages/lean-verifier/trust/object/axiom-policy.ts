@@ -1,0 +1,27 @@
+/**
+ * The axioms that a theorem may rest on: Lean's three, and with an assembled Lean the theorems that its library has
+ * without proofs.
+ */
+import type { AxiomUse, CheckedConstant } from '@stp/lean-kernel';
+import { isUnproved, STANDARD_AXIOMS } from '../verdict/axioms.ts';
+
+const SHOWN_MAX = 20;
+
+/** Why the axioms of a theorem are not allowed, or null. */
+export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxioms: boolean): string | null {
+  if (axioms.some(isSorry)) return 'rests on `sorry`';
+  const refused = axioms.filter((axiom) => !isAllowed(axiom, toleratesLibraryAxioms)).map(({ name }) => name);
+  if (refused.length === 0) return null;
+  return `rests on axioms that are not allowed: ${refused.sort().slice(0, SHOWN_MAX).join(', ')}`;
+}
+
+export const isSorry = ({ name }: AxiomUse): boolean => name === 'sorryAx';
+
+function isAllowed({ name, from }: AxiomUse, toleratesLibraryAxioms: boolean): boolean {
+  if (from !== 'toolchain') return false;
+  return STANDARD_AXIOMS.has(name) || (toleratesLibraryAxioms && !isUnproved(name));
+}
+
+/** All axioms it rests on, sorted. */
+export const axiomNames = (constant: CheckedConstant | undefined): string[] =>
+  (constant?.axioms ?? []).map(({ name }) => name).sort();

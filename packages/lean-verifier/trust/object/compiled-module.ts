@@ -1,0 +1,102 @@
+/**
+ * Compiles a text to a module with a separate Lean process in the sandbox, into a folder of its own. The folder is
+ * refused if it holds anything but the module: only a program that ran during compilation makes other files.
+ */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LeanMessage } from '@stp/config/records';
+import { commandOptions } from '../../runtime/process/command-options.ts';
+import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
+import { readLean } from '../../runtime/process/its-own-end.ts';
+import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
+import { readHeader } from '../header.ts';
+
+/** What the module system of Lean adds to a compiled module's name; a module has the first, and may have the others. */
+export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
+
+export interface CompileTask {
+  readonly place: ProcessPlace;
+  /** Name of the module: one plain word. */
+  readonly module: string;
+  readonly text: string;
+  /** Made anew; holds `<module>.lean` and `<module>.olean` afterwards. The caller removes it. */
+  readonly directory: string;
+  /** Processor time of the process, ms; ten times that in wall time. */
+  readonly deadlineMs: number;
+  readonly memoryBytesMax: number;
+  /**
+   * One declaration after another on one core, which takes a fifth less processor time. What Lean makes for one of them, such as a
+   * theorem about a function's cases, the later ones share.
+   */
+  readonly inOrder?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CompiledModule {
+  /** Path of the module; null if the text has errors, or if Lean did not finish (`failure` says why). */
+  readonly path: string | null;
+  readonly failure: string;
+  readonly exit: LeanExit['how'];
+  readonly messages: readonly LeanMessage[];
+  readonly peakResidentBytes: number;
+  readonly ms: number;
+}
+
+/** Rejects only with the signal's reason, or where the folder cannot be written; with ENOSPC where its disk is full. */
+export async function compileModule(task: CompileTask): Promise<CompiledModule> {
+  const { place, module, text, directory } = task;
+  const startedMs = performance.now();
+  const source = join(directory, `${module}.lean`);
+  const path = join(directory, `${module}.olean`);
+  /** A Lean that was killed may have left something beside the source. */
+  const layOut = async (): Promise<void> => {
+    await rm(directory, { recursive: true, force: true });
+    // What runs in the sandbox may put a file there that other users should not run.
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(source, text);
+  };
+  const run = {
+    ...place,
+    arguments: [...(task.inOrder ? await commandOptions(place) : []), '-o', path, source],
+    input: null,
+    workingDirectory: directory,
+    deadlineMs: task.deadlineMs,
+    memoryBytesMax: task.memoryBytesMax,
+    writable: [directory],
+    signal: task.signal,
+  };
+  const exit = await readLean(run, layOut);
+  const { messages, peakResidentBytes, how } = exit;
+  const done = { exit: how, messages, peakResidentBytes, ms: performance.now() - startedMs };
+  if (how !== 'finished') return { ...done, path: null, failure: explain(exit) };
+  if (messages.some(({ severity }) => severity === 'error')) return { ...done, path: null, failure: '' };
+  if (exit.code !== 0) {
+    // Lean says of every error in a text where it is. Without one, either it could not write or a program ended it.
+    await refuseFullDisk(directory);
+    return { ...done, exit: 'crashed', path: null, failure: explain({ ...exit, how: 'crashed' }) };
+  }
+  const failure = await foreignFile(directory, module, readHeader(text).isModule);
+  return { ...done, path: failure === '' ? path : null, failure };
+}
+
+/** A link in the module's place would have us read what it points to. Empty where all is as Lean leaves it. */
+async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const parts = isModule ? MODULE_PARTS : [''];
+  const own = new Set([`${module}.lean`, ...parts.map((part) => `${module}.olean${part}`)]);
+  const foreign = entries.find((entry) => !own.has(entry.name) || !entry.isFile());
+  if (foreign !== undefined) return `the file made more than its module while it was compiled: ${foreign.name}`;
+  return entries.some(({ name }) => name === `${module}.olean`) ? '' : 'Lean left no compiled module';
+}
+
+function explain(exit: LeanExit): string {
+  const reasons: Record<LeanExit['how'], string> = {
+    finished: '',
+    deadline: 'Lean did not end within the time limit',
+    memory: 'Lean needed more memory than the limit',
+    output: 'Lean printed more than is read',
+    crashed: `Lean ended by ${exit.signal ?? `exit code ${exit.code}`}`,
+    'not-started': 'Lean could not be started',
+  };
+  return `${reasons[exit.how]} ${exit.stderr.trim().slice(-400)}`.trim();
+}

@@ -1,0 +1,100 @@
+/**
+ * Examples of a file. Lean elaborates an `example` and forgets it, so a compiled module holds none. Here each becomes a
+ * definition with a name of ours, in a copy of the text that is compiled beside the text itself: its constant in the
+ * copy's module shows what the example rests on. Lean elaborates both in the same way (implicit names, section
+ * variables, recursion, compiled code). The copy decides about examples and about nothing else.
+ */
+import type { ModuleReport } from '@stp/lean-kernel';
+import { nameParts, positionAt, type Token } from '@stp/lean-text';
+import type { TheoremFinding } from './findings.ts';
+
+/** What stands for an example that has no name. */
+export const EXAMPLE = 'example';
+
+export interface NamedExample {
+  /** First part of the name of its constant in the copy. */
+  readonly name: string;
+  /** Of the word `example`: 1-based line, 0-based column. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface NamedExamples {
+  /** The copy. Everything but the word `example` keeps its column; each example adds a line. */
+  readonly text: string;
+  readonly examples: readonly NamedExample[];
+}
+
+/** Words that every Lean reads as one word. */
+const PLAIN = /^(?:[\w.!?']|«[^»\n]*»)+$/;
+
+/**
+ * `allTokens`: of the text, comments too. `nonce`: no text can guess it. Returns where an example could hide, with its
+ * place, instead of the copy.
+ */
+export function nameExamples(
+  text: string,
+  allTokens: readonly Token[],
+  nonce: string,
+): NamedExamples | { readonly hidden: string } {
+  const tokens = allTokens.filter(({ kind }) => kind !== 'comment');
+  const examples: NamedExample[] = [];
+  let copy = '';
+  let end = 0;
+  for (const [index, token] of tokens.entries()) {
+    const at = (): string => {
+      const { line, column } = positionAt(text, token.start);
+      return `${line}:${column}`;
+    };
+    // A Lean that takes a character of the word for a symbol would read the keyword.
+    if (token.kind === 'word' && token.text.includes(EXAMPLE) && !PLAIN.test(token.text))
+      return { hidden: `${at()}: ${token.text.slice(0, 40)} could be an example to Lean` };
+    if (token.text !== EXAMPLE) continue;
+    if (hasAttributes(tokens, index)) return { hidden: `${at()}: an example with attributes cannot be judged` };
+    const name = `_stp${nonce}Example${examples.length}`;
+    examples.push({ name, ...positionAt(text, token.start) });
+    const blanks = ' '.repeat(EXAMPLE.length);
+    copy += `${text.slice(end, token.start)}def _root_.${name}._example\n${' '.repeat(columnOf(text, token.start))}${blanks}`;
+    end = token.end;
+  }
+  return { text: copy + text.slice(end), examples };
+}
+
+const columnOf = (text: string, offset: number): number => positionAt(text, offset).column;
+
+const MODIFIERS: ReadonlySet<string> = new Set([
+  'private',
+  'protected',
+  'public',
+  'noncomputable',
+  'partial',
+  'nonrec',
+]);
+
+/** An attribute would stay with the copy's definition, and could help what stands below it. */
+function hasAttributes(tokens: readonly Token[], index: number): boolean {
+  let at = index - 1;
+  while (MODIFIERS.has(tokens[at]?.text ?? '')) at -= 1;
+  if (tokens[at]?.text !== ']') return false;
+  for (let depth = 0; at >= 0; at -= 1) {
+    if (tokens[at]!.text === ']') depth += 1;
+    if (tokens[at]!.text === '[') depth -= 1;
+    if (depth === 0) break;
+  }
+  return tokens[at - 1]?.text === '@';
+}
+
+/** The constants of a copy without those of its examples, by name; and the example's own, in their order. */
+export function splitCopy(copy: ModuleReport, examples: readonly NamedExample[]) {
+  const at = new Map(examples.map(({ name }, index) => [name, index]));
+  const ownerOf = (name: string): number | undefined => at.get(nameParts(name)[0]!);
+  const constants = copy.constants.filter(({ name }) => ownerOf(name) === undefined);
+  const own = examples.map(({ name }) => copy.constants.find((constant) => constant.name === `${name}._example`));
+  const parts = examples.map((_, index) => copy.constants.filter(({ name }) => ownerOf(name) === index));
+  return { constants, own, parts };
+}
+
+/** Findings, and examples, by their places in the text. */
+export function inOrder(findings: readonly TheoremFinding[]): TheoremFinding[] {
+  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}

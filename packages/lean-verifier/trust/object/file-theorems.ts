@@ -1,0 +1,184 @@
+/**
+ * Lists the theorems, axioms and examples of a file from its object: all that a person wrote, in the order of the source.
+ * Constants that Lean generated (equations, cases) are checked by the kernel like all others and not listed. Whatever a
+ * kernel says of them, the object may hold nothing that the text does not declare, and import nothing else.
+ */
+import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kernel';
+import { nameParts, type Token, tokenize } from '@stp/lean-text';
+import { importedNames, readHeader } from '../header.ts';
+import { axiomNames, axiomObjection } from './axiom-policy.ts';
+import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
+import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
+import { meaningOf } from './meaning.ts';
+import { importObjection, isSound, worst } from './proof-policy.ts';
+import { undeclared } from './written-names.ts';
+import { writtenInsertions, writtenNotation } from './written-notation.ts';
+
+/** The copy of the text in which examples have names, and what was found in its module. */
+export interface ExampleCopy {
+  readonly named: NamedExamples;
+  readonly report: ModuleReport;
+}
+
+/** `text`: of the file. `copy`: null where the file has no example. */
+export function findInFile(
+  report: ModuleReport,
+  toleratesLibraryAxioms: boolean,
+  text: string,
+  copy: ExampleCopy | null = null,
+): ObjectFinding {
+  const tokens = tokenize(text);
+  const means = meaningIn(text, tokens);
+  const listed = report.constants.filter(isListed);
+  const theorems = listed.map((constant): TheoremFinding => {
+    const { name, range, verdict, message } = constant;
+    return {
+      ...unrelated(constant),
+      ...means(constant),
+      name,
+      line: range?.line ?? 0,
+      column: range?.column ?? 0,
+      objection:
+        constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
+      kernel: verdict === 'outside' ? 'declined' : verdict,
+      reason: message,
+    };
+  });
+  const known = new Set(listed);
+  const others = report.constants.filter((constant) => !known.has(constant));
+  const objection =
+    importObjection(report, importedNames(readHeader(text))) ??
+    undeclared(report, tokens) ??
+    unlisted(others) ??
+    missing(report, text, tokens) ??
+    (copy === null ? null : unlike(report, copy));
+  return {
+    theorems: copy === null ? theorems : inOrder([...theorems, ...examplesIn(copy, toleratesLibraryAxioms)]),
+    objection,
+    open: unproved(others, toleratesLibraryAxioms),
+    isSound: objection === null && isSound(report),
+    notes: [...others.flatMap(deceiving), ...writtenInsertions(text, withoutComments(tokens))],
+    others: others.flatMap(declarationAxioms),
+  };
+}
+
+const isListed = ({ kind, range }: CheckedConstant): boolean =>
+  kind === 'axiom' || (kind === 'theorem' && range !== null);
+
+const unrelated = (constant: CheckedConstant | undefined) => ({
+  axioms: axiomNames(constant),
+  restsOn: [],
+  mentions: [],
+});
+
+const withoutComments = (tokens: readonly Token[]): Token[] => tokens.filter(({ kind }) => kind !== 'comment');
+
+/** What can deceive a reader of a constant's statement in the text. */
+function meaningIn(text: string, allTokens: readonly Token[]) {
+  const tokens = withoutComments(allTokens);
+  const notation = writtenNotation(tokens);
+  const spanOf = spansIn(text);
+  return ({ range, statement }: CheckedConstant): Pick<TheoremFinding, 'meaning'> => {
+    if (range === null || statement === undefined) return {};
+    const { from, to } = spanOf(range);
+    const own = tokens.filter(({ start }) => from <= start && start < to);
+    const meaning = meaningOf(statement, own, notation);
+    return meaning === null ? {} : { meaning };
+  };
+}
+
+/** Offsets of a range in a text: columns count characters. */
+function spansIn(text: string) {
+  const lines = text.split('\n');
+  const offsets = [0];
+  for (const line of lines) offsets.push(offsets.at(-1)! + line.length + 1);
+  const offsetOf = (line: number, column: number): number =>
+    (offsets[line - 1] ?? text.length) + [...(lines[line - 1] ?? '')].slice(0, column).join('').length;
+  return ({ line, column, endLine, endColumn }: SourceRange) => ({
+    from: offsetOf(line, column),
+    to: offsetOf(endLine, endColumn),
+  });
+}
+
+function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: boolean): TheoremFinding[] {
+  const { own, parts } = splitCopy(report, named.examples);
+  const means = meaningIn(named.text, tokenize(named.text));
+  return named.examples.map(({ line, column }, index) => {
+    const constant = own[index];
+    const objection =
+      constant === undefined
+        ? null
+        : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
+    return {
+      ...unrelated(constant),
+      ...(constant === undefined ? {} : means(constant)),
+      name: EXAMPLE,
+      isExample: true,
+      line,
+      column,
+      objection,
+      ...worst(parts[index]!),
+    };
+  });
+}
+
+/** The object of the copy holds what that of the text holds, and the examples. */
+function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): string | null {
+  const { constants } = splitCopy(ofCopy, named.examples);
+  const written = (all: readonly CheckedConstant[]): Set<string> =>
+    new Set(all.filter(({ range }) => range !== null).map(({ kind, name }) => `${kind} ${name}`));
+  const [mine, theirs] = [written(report.constants), written(constants)];
+  const odd = [...mine].find((key) => !theirs.has(key)) ?? [...theirs].find((key) => !mine.has(key));
+  return (
+    importObjection(ofCopy, new Set(report.imports)) ??
+    undeclared(ofCopy, tokenize(named.text)) ??
+    (odd === undefined ? null : `examples could not be judged: with names for them the file has another ${odd}`)
+  );
+}
+
+/** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */
+function unlisted(others: readonly CheckedConstant[]): string | null {
+  const wrong = others.find(({ verdict }) => verdict === 'rejected');
+  return wrong === undefined ? null : `the second kernel refuses ${wrong.name}: ${wrong.message}`;
+}
+
+/** A theorem of the text that left no constant: a command around it may have had Lean forget it. */
+function missing({ constants }: ModuleReport, text: string, allTokens: readonly Token[]): string | null {
+  const spanOf = spansIn(text);
+  const spans = constants.flatMap(({ name, range }) =>
+    range === null ? [] : [{ last: nameParts(name).at(-1), ...spanOf(range) }],
+  );
+  const tokens = withoutComments(allTokens);
+  for (const [index, { kind, text: word, start }] of tokens.entries()) {
+    if (kind !== 'word' || (word !== 'theorem' && word !== 'lemma')) continue;
+    const name = nameParts(tokens[index + 1]?.text ?? '').at(-1);
+    if (spans.some(({ last, from, to }) => last === name && from <= start && start < to)) continue;
+    return `line ${text.slice(0, start).split('\n').length}: this ${word} is not in the compiled module`;
+  }
+  return null;
+}
+
+/** A definition or an instance that rests on what is not allowed: a reader of the file takes it for complete. */
+function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: boolean): string | null {
+  for (const constant of others) {
+    const objection = axiomObjection(constant, toleratesLibraryAxioms);
+    if (objection !== null) return `${constant.name} ${objection}`;
+  }
+  return null;
+}
+
+/** Lean writes a coercion out in a statement, so that the statement does not mention it. */
+const COERCION = /^Coe[A-Z]*[a-z]*$/;
+
+function deceiving({ name, hides, statement, range }: CheckedConstant): string[] {
+  // What a deriving clause makes stands in a namespace that nobody opens.
+  if (hides !== undefined && !/^inst[A-Z]/.test(name)) return [`${hides.name} reads like the imported ${hides.hidden}`];
+  return range !== null && COERCION.test(statement?.head ?? '') ? [`line ${range.line}: a coercion, ${name}`] : [];
+}
+
+/** Declarations that are no theorems and rest on axioms. */
+function declarationAxioms(constant: CheckedConstant): DeclarationAxioms[] {
+  const { name, range } = constant;
+  const axioms = axiomNames(constant);
+  return range === null || axioms.length === 0 ? [] : [{ name, line: range.line, column: range.column, axioms }];
+}

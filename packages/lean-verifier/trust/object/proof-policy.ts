@@ -1,0 +1,167 @@
+/**
+ * The allowed contents of a module of proofs: the requested theorems, each with the type of our own statement, the
+ * constants that Lean generated for them, definitions of their header that are the same beside our own statements, and
+ * nothing else. Everything is read from the compiled object
+ * (`kernel/olean`), nothing from text.
+ */
+import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
+import { nameParts } from '@stp/lean-text';
+import { GIVEN_NAMESPACE, importedNames, readHeader } from '../header.ts';
+import { axiomNames, axiomObjection } from './axiom-policy.ts';
+import type { ObjectFinding, TheoremFinding } from './findings.ts';
+import { article, writtenIn } from './written-names.ts';
+
+/**
+ * Environment extensions whose entries change how later text is read, what tactics try by themselves, or what compiled code does.
+ * What is true does not rest on this list, since the kernel checks every constant and statements are compiled apart: it keeps
+ * one proof from helping or hindering the next. What Lean notes down of a proof by itself (places, axioms, equations, which
+ * theorems hold by definition) is not among them.
+ */
+const MEANING =
+  /simp(?:roc|Ext|ext|Congr)|[iI]nstance|coe(?:Ext|Fun|Sort)|[pP]arser|[mM]acro|[eE]lab(?:orator)?Attribute|[tT]oken|[cC]ategory|[uU]nexpander|[dD]elab|attributeExtension|unificationHint|aliasExt|reducibilityExtra|[gG]rind|extExtension|congrExtension|customEliminator|rflExt|symmExt|transExt|implementedBy|extern|[cC][sS]imp|regularInit|builtinInit|optionDecl|[aA]esop/;
+
+/** Where `simp` and `grind =` keep theorems that are marked. */
+const MARKS: ReadonlySet<string> = new Set(['Lean.Meta.simpExtension', 'Lean.Meta.Grind.grindExt']);
+
+export interface ProofsExpected {
+  /** What the text was to import: `import Foo`, one a line. */
+  readonly importLines: readonly string[];
+  /** What Lean says of statements that it cannot read, by the theorem's name. */
+  readonly unreadable: ReadonlyMap<string, string>;
+  readonly toleratesLibraryAxioms: boolean;
+  /** Whether one proof may use what another one made, as the theorems of one file may. */
+  readonly mayShare: boolean;
+  /** The text with the proofs; without it, what a proof defines is not looked up in it. */
+  readonly text?: string;
+  /** Whether the text marks theorems for `simp` and `grind`: ours does for a library that grows. */
+  readonly mayMark: boolean;
+}
+
+/**
+ * `report.asked` are the theorems, which fix the order of the results; every other constant needs an owner among them.
+ */
+export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
+  const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
+  const isWritten = expected.text === undefined ? () => true : writtenIn(expected.text);
+  const nameAt = new Map(report.asked.map(({ place, name }) => [place, name]));
+  const theorems = report.asked.map((asked, index): TheoremFinding => {
+    const mine = own.get(index) ?? [];
+    const theorem = asked.place === null ? undefined : report.constants[asked.place];
+    const rests = asked.reaches.map((place) => report.constants[place]!);
+    const [hiding] = asked.hiding;
+    return {
+      name: asked.name,
+      ...(hiding === undefined ? {} : { misread: misreading(hiding) }),
+      line: theorem?.range?.line ?? 0,
+      column: theorem?.range?.column ?? 0,
+      axioms: axiomNames(theorem),
+      restsOn: asked.reaches.flatMap((place) => nameAt.get(place) ?? []),
+      mentions: asked.mentions,
+      objection:
+        objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),
+      ...worst(mine),
+    };
+  });
+  const objection = moduleObjection(report, own, expected);
+  const isClean = objection === null && isSound(report);
+  return { theorems, objection, open: null, isSound: isClean, notes: [], others: [] };
+}
+
+/** Of a definition in the namespace that headers get. */
+function misreading({ name, hidden }: Hiding): string {
+  const written = nameParts(name).filter((part) => part !== GIVEN_NAMESPACE);
+  return `the header declares ${written.join('.')}, which reads like the imported ${hidden}`;
+}
+
+function objectionTo(
+  { name, statement }: ModuleReport['asked'][number],
+  theorem: CheckedConstant | undefined,
+  mine: readonly CheckedConstant[],
+  rests: readonly CheckedConstant[],
+  index: number,
+  { toleratesLibraryAxioms, unreadable, mayShare }: ProofsExpected,
+): string | null {
+  const unread = unreadable.get(name);
+  if (unread !== undefined) return `its statement cannot be read: ${unread}`;
+  if (theorem === undefined) return 'the compiled module does not hold it';
+  if (theorem.kind !== 'theorem') return `it is compiled as ${article(theorem.kind)}, not as a theorem`;
+  if (statement === 'unknown') return 'there is no statement to compare it with';
+  if (statement === 'other') return 'it states something else than was to be proved';
+  const odd = mine.find(
+    (constant) =>
+      constant !== theorem && !isProofPart(constant) && !(isForCompiler(constant) && !rests.includes(constant)),
+  );
+  if (odd !== undefined) return `the proof adds ${article(odd.kind)} of its own: ${odd.name}`;
+  const foreign = rests.find(
+    ({ madeFor }) => madeFor === null || (!mayShare && typeof madeFor === 'number' && madeFor !== index),
+  );
+  if (foreign !== undefined) return `it rests on ${foreign.name}, which was made for another proof`;
+  return axiomObjection(theorem, toleratesLibraryAxioms);
+}
+
+/** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */
+function foreignDefinition(
+  theorem: string,
+  mine: readonly CheckedConstant[],
+  isWritten: (part: string) => boolean,
+): string | null {
+  const length = nameParts(theorem).length;
+  const odd = mine.find(
+    ({ name, kind }) =>
+      kind === 'definition' &&
+      !nameParts(name)
+        .slice(length)
+        .every((part) => isWritten(part)),
+  );
+  return odd === undefined ? null : `it comes with a definition that its text does not have: ${odd.name}`;
+}
+
+function moduleObjection(
+  report: ModuleReport,
+  own: ReadonlyMap<CheckedConstant['madeFor'], readonly CheckedConstant[]>,
+  { importLines, mayMark }: ProofsExpected,
+): string | null {
+  const nobodys = own.get(null)?.[0];
+  if (nobodys !== undefined) return `holds ${article(nobodys.kind)} that belongs to no proof: ${nobodys.name}`;
+  for (const derived of own.get('imported') ?? []) {
+    if (!isProofPart(derived)) return `adds ${article(derived.kind)} to an imported constant: ${derived.name}`;
+    if (derived.verdict !== 'accepted') return derived.message;
+  }
+  for (const given of own.get('given') ?? [])
+    if (given.verdict !== 'accepted' && !isForCompiler(given)) return `a definition above it: ${given.message}`;
+  const extension = report.extensions.find(({ name }) => MEANING.test(name) && !(mayMark && MARKS.has(name)));
+  if (extension !== undefined) return `makes entries for ${extension.name}, which could change what other text means`;
+  return importObjection(report, importedNames(readHeader(importLines.join('\n'))));
+}
+
+/** Does the object import the modules that its text imports, and no others? The object says what it imports, Lean's own too. */
+export function importObjection({ imports }: ModuleReport, wanted: ReadonlySet<string>): string | null {
+  const given = new Set(imports);
+  const unlike = [...given].find((name) => !wanted.has(name)) ?? [...wanted].find((name) => !given.has(name));
+  return unlike === undefined ? null : `imports other modules than it was to: ${unlike}`;
+}
+
+/** Has the kernel accepted every constant that is not set aside? */
+export function isSound({ constants }: ModuleReport): boolean {
+  return constants.every(({ verdict }) => verdict === 'accepted' || verdict === 'outside');
+}
+
+/** What a proof leaves beside its theorem: lemmas and functions that the kernel has checked. */
+function isProofPart({ kind, safety }: CheckedConstant): boolean {
+  return (kind === 'theorem' || kind === 'definition') && safety === 'safe';
+}
+
+/** A recursive local function leaves it; nothing that is proved rests on it. */
+function isForCompiler({ kind, safety, name }: CheckedConstant): boolean {
+  return kind === 'definition' && safety === 'partial' && name.endsWith('._unsafe_rec');
+}
+
+/** The second kernel's word on a theorem and all that was made for it. */
+export function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
+  const rejected = constants.find(({ verdict }) => verdict === 'rejected');
+  if (rejected !== undefined) return { kernel: 'rejected', reason: rejected.message };
+  const open = constants.find((constant) => constant.verdict !== 'accepted' && !isForCompiler(constant));
+  if (open !== undefined) return { kernel: 'declined', reason: open.message };
+  if (constants.length === 0) return { kernel: 'declined', reason: 'it is not in the module' };
+  return { kernel: 'accepted', reason: '' };
+}

@@ -1,0 +1,38 @@
+/**
+ * Prints a text anew from its tokens. Each token keeps its line and its column (in characters), because Lean reads
+ * columns; all other characters are blanks and line breaks, and no line ends with a blank. Two things move what stands
+ * behind them on their line: a literal whose characters become escapes, and a tab, which Lean does not read.
+ */
+
+import type { Token } from '@stp/lean-text';
+import { printLiteral } from './literals.ts';
+
+/** Columns from one tab stop to the next: what Lean's editors have. */
+const TAB_COLUMNS = 2;
+
+export function printTokens(text: string, tokens: readonly Token[]): string {
+  const parts: string[] = [];
+  let end = 0;
+  let column = 0;
+  const skip = (gap: string): void => {
+    for (const character of gap) {
+      const width = character === '\t' ? TAB_COLUMNS - (column % TAB_COLUMNS) : 1;
+      parts.push(character === '\n' ? '\n' : ' '.repeat(width));
+      column = character === '\n' ? 0 : column + width;
+    }
+  };
+  for (const token of tokens) {
+    if (token.kind === 'comment') continue;
+    skip(text.slice(end, token.start));
+    const isLiteral = token.kind === 'string' || token.kind === 'character';
+    parts.push(isLiteral ? (printLiteral(token) ?? token.text) : token.text);
+    // A literal over several lines is printed on its first, and what follows it keeps its line.
+    const lineEnd = token.text.indexOf('\n');
+    if (isLiteral && lineEnd >= 0) skip(token.text.slice(lineEnd));
+    else column += [...token.text].length;
+    end = token.end;
+  }
+  skip(text.slice(end));
+  const lines = parts.join('').split('\n');
+  return lines.map((line) => line.trimEnd()).join('\n');
+}

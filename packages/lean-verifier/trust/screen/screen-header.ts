@@ -1,0 +1,140 @@
+/**
+ * Screens a header: it may have imports, opens, options, universes and variables, and below these definitions (`def`,
+ * `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
+ * a header printed from its tokens, the definitions in a namespace of their own.
+ */
+import { HEADER_CHARS_MAX } from '@stp/config/records';
+import { nameParts, positionAt, type Token, tokenize } from '@stp/lean-text';
+import { GIVEN_LINES } from '../header.ts';
+import { implicitLines } from '../stated-form.ts';
+import { findEvaluated } from './configuration.ts';
+import type { Finding } from './finding.ts';
+import {
+  FORBIDDEN_BEGINNINGS,
+  FORBIDDEN_CONSTANTS,
+  FORBIDDEN_WORDS,
+  HEADER_COMMANDS,
+  HEADER_OPTIONS,
+  SORRY_WORDS,
+} from './forbidden.ts';
+import { isName, localNames } from './local-names.ts';
+import { findUnplain } from './plain-tokens.ts';
+import { printTokens } from './print-tokens.ts';
+import { findUnprinted } from './printed-text.ts';
+import { findAmbiguity, findCharacter, screenText } from './screen-text.ts';
+
+export type ScreenedHeader =
+  | {
+      readonly accepted: true;
+      /** The header printed from its tokens, each in its line and column; `GIVEN_LINES` stand above its definitions. */
+      readonly text: string;
+    }
+  | {
+      readonly accepted: false;
+      /** With its place. */
+      readonly reason: string;
+    };
+
+const DEFINITIONS: ReadonlySet<string> = new Set(['def', 'abbrev']);
+
+const OPTIONS = new RegExp(
+  `^set_option\\s+(?:${HEADER_OPTIONS.map((name) => name.replaceAll('.', '\\.')).join('|')})`,
+  'u',
+);
+
+/** Is the header fit to stand above a candidate, and what is it then? */
+export function screenHeader(header: string): ScreenedHeader {
+  if (header.length > HEADER_CHARS_MAX) return refuse(`the header is longer than ${HEADER_CHARS_MAX} characters`);
+  const text = header.replaceAll('\r\n', '\n');
+  // Comments are not printed, doc comments neither: what a header declares is never looked up.
+  const all = tokenize(text);
+  const character = findCharacter(text, all);
+  if (character !== null) return refuseAt(text, character.offset, character.reason);
+  const tokens = all.filter((token) => token.kind !== 'comment');
+  const names = localNames(text, tokens);
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'unterminated') return refuseAt(text, token.start, 'a comment or string that does not end');
+    if (index === 0 && !HEADER_COMMANDS.has(token.text)) {
+      return refuseAt(text, token.start, `${token.text.slice(0, 40)} is no header command`);
+    }
+    if (tokens[index - 1]?.text === 'set_option' && !HEADER_OPTIONS.some((option) => token.text.startsWith(option))) {
+      return refuseAt(text, token.start, `the option ${token.text.slice(0, 40)} has no place in a header`);
+    }
+    if (isRefused(token) && !(names.has(token.text) && isName(text, tokens, index)))
+      return refuseAt(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
+  }
+  const unplain =
+    findAmbiguity(text, all) ?? findUnplain(text, tokens) ?? findEvaluated(tokens) ?? findMisplaced(tokens);
+  if (unplain !== null) return refuseAt(text, unplain.offset, unplain.reason);
+  const printed = printTokens(text, tokens);
+  const unprinted = findUnprinted(printed, OPTIONS);
+  if (unprinted !== null) return refuseAt(printed, unprinted.offset, unprinted.reason);
+  const first = firstDefinition(tokens);
+  if (first === null) return { accepted: true, text: printed };
+  const at = tokens.indexOf(first);
+  const above = printTokens(text, tokens.slice(0, at)).trimEnd();
+  // The first definition in its line and column, and nothing before it.
+  const below = printTokens(text, tokens.slice(at));
+  const screened = screenText(withoutCommands(below), below.length, 'no options', localNames(text, tokens));
+  if (!screened.accepted) return refuse(`header:${placed(screened.refusal)}`);
+  // `GIVEN_LINES` bind no variable by themselves; a header may want it.
+  const implicit = /utoImplicit/u.test(above) ? implicitLines(above) : [];
+  return {
+    accepted: true,
+    text: [above, ...GIVEN_LINES, ...implicit, below.replace(/^\n+/u, '')].join('\n').trimStart(),
+  };
+}
+
+/** The first token of the first definition; null where the header defines nothing. */
+function firstDefinition(tokens: readonly Token[]): Token | null {
+  const keyword = tokens.findIndex(({ text }) => DEFINITIONS.has(text));
+  if (keyword < 0) return null;
+  return tokens[keyword - 1]?.text === 'noncomputable' ? tokens[keyword - 1]! : tokens[keyword]!;
+}
+
+/** A command without its name, a name outside the namespace of the definitions, imports and options below a definition. */
+function findMisplaced(tokens: readonly Token[]): Finding | null {
+  let isBelow = false;
+  for (const [index, { text, start: offset }] of tokens.entries()) {
+    const isNamed = DEFINITIONS.has(text) || text === 'namespace';
+    const name = tokens[index + 1];
+    if (isNamed && name?.kind !== 'word') return { offset, reason: `${text} has no name` };
+    if (isNamed && nameParts(name!.text).includes('_root_'))
+      return { offset: name!.start, reason: '_root_ leaves the namespace of the definitions' };
+    if (DEFINITIONS.has(text)) isBelow = true;
+    if (isBelow && (text === 'import' || text === 'set_option'))
+      return { offset, reason: `${text} stands below a definition` };
+  }
+  return null;
+}
+
+/** The words of the commands that may stand there become names that mean nothing; every other command's word stays. */
+function withoutCommands(printed: string): string {
+  let text = '';
+  let end = 0;
+  for (const token of tokenize(printed)) {
+    const isCommand = token.kind === 'word' && HEADER_COMMANDS.has(token.text);
+    text += printed.slice(end, token.start) + (isCommand ? '_'.repeat(token.text.length) : token.text);
+    end = token.end;
+  }
+  return text + printed.slice(end);
+}
+
+const placed = ({ line, column, reason }: { line: number; column: number; reason: string }): string =>
+  `${line}:${column}: ${reason}`;
+
+function isRefused(token: Token): boolean {
+  if (token.text === '#' || token.text === '@' || token.text === '`') return true;
+  if (token.kind !== 'word' || HEADER_COMMANDS.has(token.text)) return false;
+  const isConstant = nameParts(token.text).some((part) => FORBIDDEN_CONSTANTS.has(part));
+  const isCommand = FORBIDDEN_BEGINNINGS.some(([begins]) => token.text.startsWith(begins));
+  return isConstant || isCommand || FORBIDDEN_WORDS.has(token.text) || SORRY_WORDS.has(token.text);
+}
+
+function refuse(reason: string): ScreenedHeader {
+  return { accepted: false, reason };
+}
+
+function refuseAt(text: string, offset: number, reason: string): ScreenedHeader {
+  return refuse(`header:${placed({ ...positionAt(text, offset), reason })}`);
+}

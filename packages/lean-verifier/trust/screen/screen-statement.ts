@@ -1,0 +1,77 @@
+/** Screens `theorem NAME BINDERS : TYPE` and removes the name, so that it can be stated under a name of ours. */
+
+import { STATEMENT_CHARS_MAX } from '@stp/config/records';
+import { findRefusedCharacter, proofSigns, type Token, tokenize } from '@stp/lean-text';
+import { type Refusal, refuse, screenText } from './screen-text.ts';
+
+export type ScreenedStatement =
+  | {
+      readonly accepted: true;
+      readonly name: string;
+      /** What stands after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. */
+      readonly signature: string;
+    }
+  | { readonly accepted: false; readonly refusal: Refusal };
+
+const OPENERS = '([{⟨⦃⟦';
+const CLOSERS = ')]}⟩⦄⟧';
+/** So that the signature can be written after another name. */
+const AFTER_NAME = /^(?:[\s:([{⦃]|\.\{)/u;
+
+/**
+ * The keyword and the name are cut off before the rest is screened, so `theorem` anywhere else is a second declaration.
+ * Outside brackets `:=` may stand only where a `let` or the like in the type asks for one (`proof-start.ts`): anywhere else it would give the
+ * theorem a proof of its own. There must be a `:` outside brackets: a theorem without a type states nothing.
+ */
+export function screenStatement(statement: string, names?: ReadonlySet<string>): ScreenedStatement {
+  if (statement.length > STATEMENT_CHARS_MAX) {
+    return screenText(statement, STATEMENT_CHARS_MAX, 'no options') as { accepted: false; refusal: Refusal };
+  }
+  const text = statement.replaceAll('\r\n', '\n');
+  const opening = /^\s*(?:theorem|lemma)\s+/u.exec(text)?.[0];
+  if (opening === undefined) return refuse(text, { offset: 0, reason: 'does not start with `theorem NAME`' });
+  const name = tokenize(text.slice(opening.length))[0];
+  if (name?.kind !== 'word' || name.start !== 0) {
+    return refuse(text, { offset: opening.length, reason: 'has no name after `theorem`' });
+  }
+  const nameEnd = opening.length + name.end;
+  const after = text.slice(nameEnd);
+  if (!AFTER_NAME.test(after)) {
+    return refuse(text, { offset: nameEnd, reason: 'has no white space, bracket or colon after its name' });
+  }
+  if (findRefusedCharacter(name.text) >= 0 || name.text.includes('\n')) {
+    return refuse(text, { offset: opening.length, reason: 'has a character in its name that a name never needs' });
+  }
+  // Lean does not get the name, so it may be a quoted one.
+  const plainName = name.text.includes('«') ? '_'.repeat([...name.text].length) : name.text;
+  const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options', names);
+  if (!screened.accepted) return screened;
+  const finding = findShape(screened.tokens);
+  if (finding !== null) return refuse(text, finding);
+  const signature = screened.printed.trimStart().slice(plainName.length).trimEnd();
+  return { accepted: true, name: name.text, signature };
+}
+
+function blankOut(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+function findShape(tokens: readonly Token[]): { offset: number; reason: string } | null {
+  let depth = 0;
+  const isProof = proofSigns();
+  let hasType = false;
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'symbol' && OPENERS.includes(token.text)) depth += 1;
+    if (token.kind === 'symbol' && CLOSERS.includes(token.text)) depth -= 1;
+    if (depth > 0) continue;
+    const next = tokens[index + 1];
+    const assigns = token.text === ':' && next?.text === '=' && next.start === token.end;
+    if (isProof(assigns ? ':=' : token.text))
+      return { offset: token.start, reason: '`:=` would give the theorem a proof' };
+    if (token.text === ':' && !assigns) hasType = true;
+    else if (token.text === '|' && !hasType)
+      return { offset: token.start, reason: '`|` would give the theorem a proof' };
+    else if (token.text === 'where') return { offset: token.start, reason: '`where` would give the theorem a proof' };
+  }
+  return hasType ? null : { offset: tokens.at(-1)!.end, reason: 'has no type' };
+}

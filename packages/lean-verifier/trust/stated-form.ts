@@ -1,0 +1,90 @@
+/**
+ * The text of a statement and of a proof of it, in every file that is written for Lean: one form for the screen, the
+ * object and the files of kept proofs, so that Lean elaborates the statement the same way everywhere.
+ *
+ * A statement alone is an axiom. Lean adds the variables of a section to a theorem by other rules than to an axiom (the
+ * instances whose types mention only what the statement mentions, and what is `include`d), so below variables the
+ * statement is a theorem with an open proof as well: Lean fixes a theorem's binders before it reads the proof. The axiom
+ * stays, because a text that gives itself a proof is a syntax error only there.
+ */
+import { nameParts, type Token, tokenize } from '@stp/lean-text';
+
+/** A proof as `screenProof` lays it out, for a theorem of ours. */
+export interface WrittenProof {
+  /** Everything after the theorem's name. */
+  readonly signature: string;
+  readonly proofText: string;
+  /** `termination_by` and `decreasing_by`, which stand behind the tactic block. */
+  readonly ending?: string | undefined;
+  /** The name that the proof gives its own theorem in recursive calls. */
+  readonly calledAs?: string | undefined;
+}
+
+/** What stands before and after a tactic block. */
+const EXPLAINED = [[':= (by'], [')']] as const;
+const FAILING_FAST = [
+  [':= (by first', '| ('],
+  [')', '| fail)'],
+] as const;
+
+/** Lines that state `signature` as `name` without proving it. `above`: header or opens in force. */
+export function statedLines(name: string, signature: string, above: string): string[] {
+  if (!hasVariables(above)) return `axiom ${name}${signature}`.split('\n');
+  return `axiom ${name}_alone${signature}\ntheorem ${name}${signature}\n:= (by sorry)`.split('\n');
+}
+
+/** The name of a proof's theorem: as it is written, and in full. */
+export interface ProvedName {
+  readonly written: string;
+  readonly full: string;
+}
+
+/**
+ * A recursive proof calls its theorem by the theorem's own name, so this is the last part, and `name` a namespace of nothing
+ * else. It is written below the header's namespaces: there Lean knows every form in which the theorem may be called.
+ */
+export function provedName(name: string, { calledAs }: Pick<WrittenProof, 'calledAs'>, header: string): ProvedName {
+  if (calledAs === undefined) return { written: `_root_.${name}`, full: name };
+  const words = header.includes('namespace') ? codeWords(header).map(({ text }) => text) : [];
+  const open = words.flatMap((word, at) => (words[at - 1] === 'namespace' ? [word] : []));
+  const written = `${name}.${calledAs}`;
+  return { written, full: [...open, written].join('.') };
+}
+
+/** Lines of the proof's theorem, and how many of them stand above the tactic block. */
+export function provedLines(
+  { written }: ProvedName,
+  proof: WrittenProof,
+  isExplained = true,
+): { readonly lines: string[]; readonly above: number } {
+  const [opening, closing] = isExplained ? EXPLAINED : FAILING_FAST;
+  const above = [...`theorem ${written}${proof.signature}`.split('\n'), ...opening];
+  const ending = proof.ending === undefined ? [] : proof.ending.split('\n');
+  return { lines: [...above, ...proof.proofText.split('\n'), ...closing, ...ending], above: above.length };
+}
+
+/** The theorem's name, if the proof has a word that could mean it. */
+export function calledName(name: string, proof: string): string | undefined {
+  const last = nameParts(name).at(-1)!;
+  if (name.includes('«') || !proof.includes(last)) return undefined;
+  return tokenize(proof).some(({ kind, text }) => kind === 'word' && nameParts(text).includes(last)) ? name : undefined;
+}
+
+/** Does a header bring variables along? */
+function hasVariables(above: string): boolean {
+  return /\bvariable\b/u.test(above) && codeWords(above).some(({ text }) => text === 'variable');
+}
+
+const codeWords = (text: string): Token[] => tokenize(text).filter(({ kind }) => kind === 'word');
+
+/**
+ * Options for the binding of variables that a text does not bind: as the header sets them. Lean's own default of the second
+ * holds where a header sets the first; a header that sets neither binds none.
+ */
+export function implicitLines(header: string): string[] {
+  const words = header.includes('utoImplicit') ? codeWords(header).map(({ text }) => text) : [];
+  const given = (option: string): string | undefined => words[words.lastIndexOf(option) + 1];
+  const automatic = words.includes('autoImplicit') ? given('autoImplicit') : 'false';
+  const relaxed = words.includes('relaxedAutoImplicit') ? given('relaxedAutoImplicit') : automatic;
+  return [`set_option autoImplicit ${automatic}`, `set_option relaxedAutoImplicit ${relaxed}`];
+}

@@ -1,0 +1,88 @@
+/**
+ * Verdicts by content: on disk in files (`cache-files.ts`), in memory the most recently used ones, up to a limit on
+ * their size.
+ */
+import { createHash } from 'node:crypto';
+import { leanMessageSchema, type VerdictKind } from '@stp/config/records';
+import { z } from 'zod';
+import type { CheckResult } from '../../verifier.ts';
+import { openCacheFiles } from './cache-files.ts';
+
+/** The verdicts to keep. Results of limits or accidents may differ next time, and a refusal costs nothing to repeat. */
+const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
+
+/** Characters of verdicts in memory: some hundred thousand verdicts. */
+const CHARS_KEPT_MAX = 67_108_864;
+
+/** What else older lines hold is passed by. */
+const lineSchema = z.object({
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  kind: z.enum(['proved', 'rejected', 'sorry']),
+  messages: z.array(leanMessageSchema).max(8),
+  axioms: z.array(z.string().max(512)).max(10_000),
+  checkMs: z.number().nonnegative(),
+  restsOn: z.array(z.string().max(512)).max(10_000).optional(),
+});
+type CachedVerdict = z.infer<typeof lineSchema>;
+
+export interface VerdictCache {
+  get(key: string): Omit<CachedVerdict, 'key'> | null;
+  /** Resolves when it is handed to the operating system. A disk that takes no more ends the writing with one warning. */
+  put(key: string, result: CheckResult): Promise<void>;
+}
+
+/** A key over everything that decides a verdict; each part is preceded by its length. */
+export function verdictKey(parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest('hex');
+}
+
+export async function openVerdictCache(directory: string): Promise<VerdictCache> {
+  const files = await openCacheFiles(directory);
+  /** Key → the line's body, the least recently used first. */
+  const known = new Map<string, string>();
+  let chars = 0;
+
+  function keep(key: string, body: string): void {
+    chars += body.length - (known.get(key)?.length ?? 0);
+    known.delete(key);
+    known.set(key, body);
+    for (const [oldest, text] of known) {
+      if (chars <= CHARS_KEPT_MAX) break;
+      known.delete(oldest);
+      chars -= text.length;
+    }
+  }
+
+  for await (const body of files.bodies()) {
+    const key = /^\{"key":"([0-9a-f]{64})"/.exec(body)?.[1];
+    if (key !== undefined) keep(key, body);
+  }
+
+  return {
+    get(key) {
+      const body = known.get(key);
+      if (body === undefined) return null;
+      keep(key, body);
+      return parse(body);
+    },
+    async put(key, { kind, messages, axioms, checkMs, restsOn }) {
+      if (!KEPT.has(kind) || known.has(key)) return;
+      const parsed = lineSchema.safeParse({ key, kind, messages, axioms, checkMs, restsOn });
+      if (!parsed.success) return;
+      const body = JSON.stringify(parsed.data);
+      keep(key, body);
+      await files.append(body);
+    },
+  };
+}
+
+function parse(body: string): CachedVerdict | null {
+  try {
+    const parsed = lineSchema.safeParse(JSON.parse(body));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}

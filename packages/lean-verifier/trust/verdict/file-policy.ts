@@ -1,0 +1,109 @@
+/**
+ * Decides which source files can be judged from outside: files that run no code of their own during the check, and
+ * leave nothing that could change the answer of a later `#print axioms`. Another file may be correct, but no one could
+ * tell; its theorems are `unchecked`. Lists of words only, wide on purpose.
+ */
+
+import { nameParts, positionAt, type Token } from '@stp/lean-text';
+import { readHeader } from '../header.ts';
+import { findAmbiguity } from '../screen/screen-text.ts';
+
+function words(list: string): string[] {
+  return list.split(/\s+/);
+}
+
+/** Code that runs during elaboration can put anything into the environment, past the kernel. */
+const RUNS_CODE: ReadonlySet<string> = new Set([
+  ...words('elab elab_rules elab_stx% run_cmd run_tac run_elab run_meta run_conv by_elab eval% initialize include_str'),
+  ...words(
+    'macro macro_rules binder_predicate builtin_initialize simproc simproc_decl dsimproc dsimproc_decl builtin_simproc declare_syntax_cat',
+  ),
+  ...words('register_option register_simp_attr unsafe implemented_by extern csimp init_quot meta'),
+]);
+
+/** These outlive the file unless `local` or `scoped` stands before them. */
+const EXTENDS_SYNTAX: ReadonlySet<string> = new Set(
+  words('syntax notation notation3 infix infixl infixr prefix postfix unif_hint'),
+);
+/** Within a token of local syntax these could hide a comment, string or name from us, or make one where Lean sees none. */
+const RISKY_IN_SYNTAX = /[-/\\'«»{}]/;
+
+/** Those of the first line run code or end the file; the second hides what Lean says of a command that fails. */
+const RUNNING_COMMANDS: ReadonlySet<string> = new Set([
+  ...words('eval eval! exit'),
+  ...words('guard_msgs guard_panic'),
+]);
+
+/** Attributes that tell Lean how to use a declaration, not how to read or print text. */
+const ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...words(
+    'simp simp↓ dsimp ext grind grind_pattern reducible irreducible semireducible instance inline always_inline',
+  ),
+  ...words(
+    'macro_inline noinline specialize nospecialize match_pattern class default_instance elab_as_elim elab_without_expected_type',
+  ),
+  ...words('induction_eliminator cases_eliminator norm_cast push_cast coe symm refl trans congr gcongr simps mono'),
+  ...words('positivity aesop to_additive deprecated inherit_doc local scoped simprocs rw bool_to_prop int_toNat'),
+  ...words('expose wf_preprocess partial_fixpoint_monotone fun_prop measurability continuity nolint unused_variables'),
+]);
+
+/** Why the file cannot be judged, with the place (1-based line, 0-based column), or null. `allTokens`: comments too. */
+export function findUnjudgeable(text: string, allTokens: readonly Token[]): string | null {
+  const ambiguity = findAmbiguity(text, allTokens);
+  if (ambiguity !== null) return place(text, ambiguity.offset, ambiguity.reason);
+  const header = readHeader(text);
+  if (header.isPrelude) return place(text, 0, 'prelude leaves out Lean’s own definitions, so that every name is free');
+  const tokens = allTokens.filter(({ kind, start }) => kind !== 'comment' && start >= header.end);
+  const hasLocalSyntax = tokens.some(({ text: word }) => EXTENDS_SYNTAX.has(word));
+  for (const [index, token] of tokens.entries()) {
+    const reason = judgeToken(tokens, index, token);
+    if (reason !== null) return place(text, token.start, reason);
+    if (hasLocalSyntax && token.kind === 'string' && RISKY_IN_SYNTAX.test(token.text)) {
+      return place(text, token.start, 'is a string that local syntax could use to hide text');
+    }
+  }
+  return null;
+}
+
+function place(text: string, offset: number, reason: string): string {
+  const { line, column } = positionAt(text, offset);
+  return `${line}:${column}: ${reason}`;
+}
+
+function judgeToken(tokens: readonly Token[], index: number, token: Token): string | null {
+  const next = tokens[index + 1];
+  const adjacent = next !== undefined && next.start === token.end;
+  if (token.text === '#' && adjacent && RUNNING_COMMANDS.has(next.text))
+    return `#${next.text} cannot be judged from outside`;
+  if (token.text === '@' && adjacent && next.text === '[') return judgeAttributes(tokens, index + 1);
+  if (token.kind !== 'word') return null;
+  if (RUNS_CODE.has(token.text)) return `${token.text} runs code while Lean checks, or loads the file in another way`;
+  const before = tokens[index - 1]?.text;
+  if (EXTENDS_SYNTAX.has(token.text) && before !== 'local' && before !== 'scoped') {
+    return `${token.text} without \`local\` changes how later text is read and printed`;
+  }
+  if (token.text === 'set_option' && (next?.kind !== 'word' || nameParts(next.text)[0]!.startsWith('debug'))) {
+    return 'a debug option can switch the kernel off';
+  }
+  if (token.text === 'set_option' && next !== undefined && nameParts(next.text)[0] === 'doc') {
+    return 'an option of documentation lets comments be elaborated';
+  }
+  if (token.text === 'attribute' && next?.text === '[') return judgeAttributes(tokens, index + 1);
+  return null;
+}
+
+/** `start`: the `[`. Looks at the first word of each entry. */
+function judgeAttributes(tokens: readonly Token[], start: number): string | null {
+  let depth = 0;
+  for (let index = start; index < tokens.length; index += 1) {
+    const { text, kind } = tokens[index]!;
+    if ('([{⟨'.includes(text)) depth += 1;
+    if (')]}⟩'.includes(text)) depth -= 1;
+    if (depth === 0) return null;
+    const previous = tokens[index - 1]!.text;
+    const first = depth === 1 && (index === start + 1 || [',', '-', 'local', 'scoped'].includes(previous));
+    if (first && kind === 'word' && !ATTRIBUTES.has(text))
+      return `the attribute ${text.slice(0, 40)} is not one that is known here`;
+  }
+  return 'has an attribute list that does not end';
+}

@@ -1,0 +1,103 @@
+/**
+ * Checks one batch in one run of a Lean session. It returns the result and the time of each entry and, if the process
+ * ended early, the entry in progress. `check-entries.ts` does restarts and retries.
+ */
+import { randomBytes } from 'node:crypto';
+import type { LeanMessage } from '@stp/config/records';
+import type { LeanSession, SessionExit } from '../../runtime/process/driver.ts';
+import { type Reading, readEntry } from './batch-reading.ts';
+import { type BatchEntry, type BatchSource, batchSource } from './batch-source.ts';
+import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
+
+/** How entries are written into a file, and how the messages about one of them are read. */
+export interface BatchForm {
+  readonly source: typeof batchSource;
+  readonly read: typeof readEntry;
+}
+export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
+
+export interface EntryReading {
+  readonly reading: Reading;
+  /** Its part, by time, of the processor time of its run, ms; wall time where that is not known. */
+  readonly checkMs: number;
+  readonly wallMs: number;
+}
+
+export type BatchOutcome =
+  /** `done`: readings of the first entries, in order; `exit` says why there are no more where some are missing. */
+  | { readonly kind: 'ran'; readonly done: readonly EntryReading[]; readonly exit: SessionExit }
+  /** The header, fit when the session was opened, is so no longer: a module has gone. */
+  | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
+  /** Lean ended before it reached the first entry. */
+  | { readonly kind: 'no_start'; readonly exit: SessionExit };
+
+/** Rejects only with the signal's reason. */
+export async function runBatch(
+  session: LeanSession,
+  entries: readonly BatchEntry[],
+  limits: Limits,
+  signal: AbortSignal,
+  form: BatchForm = PROOFS,
+): Promise<BatchOutcome> {
+  const source = form.source(session.header, entries, randomBytes(8).toString('hex'), limits);
+  // Where the header is warm the first entry begins with the run; where not, with the mark that follows the header.
+  const warm = session.isWarm ?? session.pid !== null;
+  const messages: LeanMessage[] = [];
+  const beganAt = performance.now();
+  const doneAt: number[] = warm ? [beganAt] : [];
+  let started = false;
+  const exit = await session.run({
+    body: source.body,
+    deadlineMs: warm ? limits.candidateTimeoutMs : HEADER_TIMEOUT_MS,
+    memoryBytesMax: limits.memoryBytesMax,
+    signal,
+    onMessage: (message, allow) => {
+      messages.push(message);
+      if (!started) {
+        if (message.line < source.startLine) return;
+        started = true;
+        if (!warm) doneAt.push(performance.now());
+        allow(limits.candidateTimeoutMs);
+      }
+      if (isDoneMark(message, source, doneAt.length - 1)) {
+        doneAt.push(performance.now());
+        allow(limits.candidateTimeoutMs);
+      }
+    },
+  });
+  // Other load makes wall time longer, and processor time hardly.
+  const pace = exit.cpuMs > 0 ? exit.cpuMs / (performance.now() - beganAt) : 1;
+  const headerErrors = messages.filter((message) => message.severity === 'error' && message.line <= source.startLine);
+  if (headerErrors.length > 0 && exit.how === 'finished') return { kind: 'header_error', messages: headerErrors };
+  // A warm process was past its header: however early it ended, the first entry is what it was at.
+  if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
+  const done = readDone(messages, source, doneAt, form, pace);
+  const [only] = done;
+  const { bodyMs } = exit;
+  if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
+    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs, wallMs: bodyMs }], exit };
+  return { kind: 'ran', done, exit };
+}
+
+/**
+ * The answer of `#print axioms`: every candidate gives one, possibly an error (at the name, where Lean knows no check theorem
+ * since it could not parse the statement), unless its text swallowed the command.
+ */
+function isDoneMark(message: LeanMessage, source: BatchSource, index: number): boolean {
+  return message.line === source.entries[index]?.last;
+}
+
+function readDone(
+  messages: readonly LeanMessage[],
+  source: BatchSource,
+  doneAt: readonly number[],
+  form: BatchForm,
+  pace: number,
+): EntryReading[] {
+  return doneAt.slice(1).map((end, index) => {
+    const lines = source.entries[index]!;
+    const own = messages.filter((message) => message.line >= lines.first && message.line <= lines.last);
+    const wallMs = end - doneAt[index]!;
+    return { reading: form.read(own, lines), checkMs: wallMs * pace, wallMs };
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Walks from one statement as what a flow is trained on. States that several walks meet are one state, and the way back from it is taken
+ * to each of the ways in that were seen with the same chance. A proof that counts has the reward 1; all else has less, and the less the
+ * more goals are open and the less verifiers make of the tactic that led there.
+ */
+import type { FlowGroup, RunConfig } from '@stp/config';
+import type { Walk } from '@stp/config/records';
+
+type Trajectory = FlowGroup['trajectories'][number];
+type State = Trajectory['states'][number];
+
+/** By this text the policy says that it stops; as a tactic it fails wherever a goal is left. */
+export const STOP_TACTIC = 'done';
+
+export interface RewardedWalk extends Walk {
+  /** Whether its proof counts; false for a walk that found none. */
+  readonly isProof: boolean;
+}
+
+/** Natural logarithm of the reward for where a walk ended. */
+export function endReward({ end, states, words, isProof }: RewardedWalk, flows: RunConfig['flows']): number {
+  if (isProof) return 0;
+  if (end === 'done' || end === 'dead') return -flows.deadPenalty / flows.temperature;
+  return openReward(states.at(-1)!.goals, words?.at(-1) ?? 0, flows);
+}
+
+/** Whatever verifiers say, a state with goals left stays below a proof. */
+function openReward(
+  goals: number,
+  word: number,
+  { openPenalty, goalPenalty, temperature }: RunConfig['flows'],
+): number {
+  const heard = Math.max(-openPenalty, Math.min(openPenalty, word));
+  return -(openPenalty + goalPenalty * goals - heard) / temperature;
+}
+
+/**
+ * Null where no walk left its first state.
+ *
+ * @param known all walks that tell of ways into states, those of `walks` included
+ * @param promptOf the prompt in which the policy meets a state
+ */
+export function flowGroup(
+  statementId: string,
+  walks: readonly RewardedWalk[],
+  known: readonly Walk[],
+  flows: RunConfig['flows'],
+  promptOf: (goal: Walk['states'][number]['goal']) => string,
+): FlowGroup | null {
+  const waysIn = new Map<string, Set<string>>();
+  /** Of a state that several tactics lead to the best word counts, so that its reward is one. */
+  const wordOn = new Map<string, number>();
+  for (const { states, written, words } of known)
+    states.slice(1).forEach(({ key }, at) => {
+      if (words !== undefined) wordOn.set(key, Math.max(words[at]!, wordOn.get(key) ?? Number.NEGATIVE_INFINITY));
+      waysIn.set(key, (waysIn.get(key) ?? new Set()).add(`${states[at]!.key} ${written[at]!}`));
+    });
+  const trajectories = walks.flatMap((walk): Trajectory[] => {
+    const open = walk.states.map(
+      ({ key, goal, goals }, at): State => ({
+        prompt: promptOf(goal),
+        stop: STOP_TACTIC,
+        logReward: openReward(goals, wordOn.get(key) ?? 0, flows),
+        logBackward: at === 0 ? 0 : -Math.log(waysIn.get(key)!.size),
+      }),
+    );
+    if (walk.written.length === 0) return [];
+    if (walk.end === 'stopped' || walk.end === 'open') return [{ states: open, targets: walk.written }];
+    // Every end has one way in: the state before it and the tactic.
+    const last: State = { prompt: '', stop: null, logReward: endReward(walk, flows), logBackward: 0 };
+    return [{ states: [...open, last], targets: walk.written }];
+  });
+  return trajectories.length === 0 ? null : { group: statementId, trajectories, weight: 1, role: 'prover' };
+}

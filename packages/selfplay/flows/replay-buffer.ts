@@ -1,0 +1,60 @@
+/**
+ * The best things that were found so far for one statement, without near-duplicates: of two whose texts differ in less than a quarter of
+ * their letters the better one stays (gfn-lm-tuning, arXiv 2310.04363, appendix). Drawn with chances in proportion to rewards.
+ */
+import { editDistance } from '@stp/base';
+import type { Random } from '../random.ts';
+
+const NEAR_SHARE = 0.25;
+/** What is compared of a text: a distance takes time in the square of it. */
+const COMPARED_CHARS = 256;
+
+interface Kept<Item> {
+  readonly item: Item;
+  readonly text: string;
+  readonly logReward: number;
+}
+
+export class ReplayBuffer<Item> {
+  readonly #size: number;
+  /** Best first. */
+  #kept: Kept<Item>[] = [];
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  get items(): readonly Item[] {
+    return this.#kept.map(({ item }) => item);
+  }
+
+  add(item: Item, text: string, logReward: number): void {
+    const own = { item, text: text.slice(0, COMPARED_CHARS), logReward };
+    const near = this.#kept.filter(({ text: other }) => isNear(own.text, other));
+    if (near.some((other) => other.logReward >= logReward)) return;
+    const others = this.#kept.filter((kept) => !near.includes(kept));
+    const place = others.findIndex((other) => other.logReward < logReward);
+    this.#kept = others.toSpliced(place < 0 ? others.length : place, 0, own).slice(0, this.#size);
+  }
+
+  /** With replacement; nothing from an empty buffer. */
+  draw(count: number, random: Random): Item[] {
+    const best = this.#kept[0];
+    if (best === undefined) return [];
+    const weights = this.#kept.map(({ logReward }) => Math.exp(logReward - best.logReward));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return Array.from({ length: count }, () => {
+      let left = random.next() * total;
+      const place = weights.findIndex((weight) => {
+        left -= weight;
+        return left < 0;
+      });
+      return this.#kept[place < 0 ? weights.length - 1 : place]!.item;
+    });
+  }
+}
+
+function isNear(one: string, other: string): boolean {
+  const limit = NEAR_SHARE * (one.length + other.length);
+  return one === other || (Math.abs(one.length - other.length) < limit && editDistance(one, other) < limit);
+}

@@ -1,0 +1,26 @@
+/**
+ * The matching weight of a statement in a round (STP §1.1, §2.8): how much its set counts when conjectures are matched
+ * to it.
+ */
+import type { RunConfig } from '@stp/config';
+import type { Statement } from '@stp/config/records';
+
+/**
+ * The last weight of the set's schedule that has begun by `round`; the statement's own where the schedule does not name
+ * its set or begins later. A statement's set is its first label.
+ *
+ * @returns a positive number; 1 for a set that nothing was said of
+ */
+export function matchingWeight(
+  schedule: RunConfig['data']['weights'],
+  statement: Pick<Statement, 'labels' | 'weight'>,
+  round: number,
+): number {
+  const set = statement.labels[0];
+  const begun = (set === undefined ? [] : (schedule[set] ?? [])).filter(({ fromRound }) => fromRound <= round);
+  const latest = begun.reduce<(typeof begun)[number] | null>(
+    (last, entry) => (last === null || entry.fromRound >= last.fromRound ? entry : last),
+    null,
+  );
+  return latest?.weight ?? statement.weight;
+}

@@ -1,0 +1,71 @@
+/** Pass rates (STP §2.6, golden behaviours 2, 3 and 14). */
+
+import type { Rate, Sample, Verdict } from '@stp/config/records';
+
+/** Samples with their verdicts, by sample id. */
+export interface JudgedSamples {
+  readonly samples: readonly Sample[];
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+/**
+ * Successes and attempts a statement, multiplicity counted. A sample without a verdict, or with `infra`,
+ * counts in neither. In order of the statements' first samples.
+ */
+export function countRates(
+  { samples, verdicts }: JudgedSamples,
+  origin: (statementId: string) => Rate['origin'],
+): Rate[] {
+  const rates = new Map<string, Rate>();
+  for (const { id, statementId, multiplicity } of samples) {
+    const kind = verdicts.get(id)?.kind ?? 'infra';
+    const rate = rates.get(statementId) ?? { statementId, origin: origin(statementId), attempts: 0, successes: 0 };
+    rate.attempts += kind === 'infra' ? 0 : multiplicity;
+    rate.successes += kind === 'proved' ? multiplicity : 0;
+    rates.set(statementId, rate);
+  }
+  return [...rates.values()];
+}
+
+export interface Tally {
+  readonly attempts: number;
+  readonly successes: number;
+}
+
+export function passRate(rate: Tally): number {
+  return rate.attempts === 0 ? 0 : rate.successes / rate.attempts;
+}
+
+/** Raises a statement's best rate to this round's, where it was proved (STP's `succ_rates`: the maximum over rounds). */
+export function keepBest(best: Map<string, number>, rate: Rate): void {
+  if (rate.successes > 0) best.set(rate.statementId, Math.max(best.get(rate.statementId) ?? 0, passRate(rate)));
+}
+
+const FIRST_CAPACITY = 1_024;
+
+/** Attempts and successes by statement, added up over rounds; two numbers a statement, for hundreds of thousands. */
+export class RateTable {
+  private readonly places = new Map<string, number>();
+  private numbers = new Float64Array(2 * FIRST_CAPACITY);
+
+  add(statementId: string, { attempts, successes }: Tally): void {
+    let place = this.places.get(statementId);
+    if (place === undefined) {
+      place = this.places.size;
+      this.places.set(statementId, place);
+      if (2 * place === this.numbers.length) {
+        const grown = new Float64Array(2 * this.numbers.length);
+        grown.set(this.numbers);
+        this.numbers = grown;
+      }
+    }
+    this.numbers[2 * place]! += attempts;
+    this.numbers[2 * place + 1]! += successes;
+  }
+
+  get(statementId: string): Tally | null {
+    const place = this.places.get(statementId);
+    if (place === undefined) return null;
+    return { attempts: this.numbers[2 * place]!, successes: this.numbers[2 * place + 1]! };
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Chooses the proved statements that seed conjectures, with their lemmas (STP §2.2), and the statements that a round
+ * attempts (STP §2.4).
+ */
+import type { RunConfig } from '@stp/config';
+import type { Proved } from '@stp/config/records';
+import { displayProof } from './prompts.ts';
+import { orderKey, type Random } from './random.ts';
+
+/** Conjectures a round may attempt: a fixed number, or one for every statement or every unproved one (stp.md §9). */
+export function conjecturesMax(
+  perRoundMax: RunConfig['conjectures']['perRoundMax'],
+  statements: number,
+  unproved: number,
+): number {
+  if (perRoundMax === 'statements') return statements;
+  return perRoundMax === 'unproved' ? unproved : perRoundMax;
+}
+
+/** A statement that seeds conjectures. */
+export interface Seed {
+  /** Its proof where no lemma is asked for. */
+  readonly proof: Proved;
+  /** Every lemma that one of its proofs used, sorted, each with one of the proofs that did. */
+  readonly lemmas: readonly { readonly name: string; readonly proof: Proved }[];
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly proof: Proved;
+}
+
+/**
+ * What may seed conjectures, chosen as the proofs stream by: of every statement one proof, and one for each lemma that its
+ * proofs used (STP has a seed for each pair of statement and lemma).
+ */
+export class SeedProofs {
+  private readonly kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
+  private readonly best: ReadonlyMap<string, number>;
+  private readonly config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>;
+  private readonly isLemma: (name: string) => boolean;
+  private readonly stream: readonly (string | number)[];
+
+  /**
+   * @param best best pass rate of any round by statement; only a rate strictly above `seedPassRateAbove` seeds (golden
+   *   behaviour 4)
+   * @param isLemma is a premise one that a conjecture may be asked to share?
+   * @param stream names the random choice, together with each proof
+   */
+  constructor(
+    best: ReadonlyMap<string, number>,
+    config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>,
+    isLemma: (name: string) => boolean,
+    ...stream: readonly (string | number)[]
+  ) {
+    this.best = best;
+    this.config = config;
+    this.isLemma = isLemma;
+    this.stream = stream;
+  }
+
+  /**
+   * Considers one certified proof. Of those to choose from the one whose random key is smallest stays: every distinct text
+   * has the same chance, and the order in which they come does not matter.
+   */
+  offer(proof: Proved): void {
+    if (proof.level > this.config.seedLevelMax) return;
+    if ((this.best.get(proof.statementId) ?? 0) <= this.config.seedPassRateAbove) return;
+    const one = { key: orderKey(...this.stream, proof.statementId, displayProof(proof.proof)), proof };
+    const seen = this.kept.get(proof.statementId) ?? { any: one, byLemma: new Map<string, Keyed>() };
+    this.kept.set(proof.statementId, seen);
+    if (one.key < seen.any.key) seen.any = one;
+    for (const name of proof.premises) {
+      if (!this.isLemma(name)) continue;
+      const other = seen.byLemma.get(name);
+      if (other === undefined || one.key < other.key) seen.byLemma.set(name, one);
+    }
+  }
+
+  /** The chosen statements in random order. */
+  chosen(): Seed[] {
+    return [...this.kept.values()]
+      .sort((a, b) => (a.any.key < b.any.key ? -1 : 1))
+      .map(({ any, byLemma }) => ({
+        proof: any.proof,
+        lemmas: [...byLemma].map(([name, { proof }]) => ({ name, proof })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      }));
+  }
+}
+
+export interface ConjectureInput {
+  readonly seed: Proved;
+  /** Fully qualified name of the premise to share, or null. */
+  readonly lemma: string | null;
+}
+
+/**
+ * (seed, lemma) pairs: each lemma that the statement's proofs used and, with `noLemmaProbability`, none. A lemma, and none as
+ * well, gets at most `lemmaShareMax × statements` pairs, counted before any repetition (golden behaviour 5).
+ *
+ * @param seeds statements in random order
+ */
+export function conjectureInputs(
+  seeds: readonly Seed[],
+  statementCount: number,
+  config: Pick<RunConfig['conjectures'], 'noLemmaProbability' | 'lemmaShareMax'>,
+  random: Random,
+): ConjectureInput[] {
+  const lemmaMax = Math.max(1, Math.floor(config.lemmaShareMax * statementCount));
+  const uses = new Map<string | null, number>();
+  const inputs: ConjectureInput[] = [];
+  for (const seed of seeds) {
+    const pairs: ConjectureInput[] = seed.lemmas.map(({ name, proof }) => ({ seed: proof, lemma: name }));
+    if (random.next() < config.noLemmaProbability) pairs.push({ seed: seed.proof, lemma: null });
+    for (const pair of pairs) {
+      const { lemma } = pair;
+      const used = uses.get(lemma) ?? 0;
+      if (used >= lemmaMax) continue;
+      uses.set(lemma, used + 1);
+      inputs.push(pair);
+    }
+  }
+  return inputs;
+}
+
+/**
+ * The list that is sampled from (STP §2.2): each input as often as its matching weight says, cut to as many as there are
+ * statements, and that list so many times over that there are about `wanted` texts, `copiesMax` times at most.
+ *
+ * @param wanted texts asked for; never exceeded
+ */
+export function repeatInputs<T>(
+  inputs: readonly T[],
+  weightOf: (input: T) => number,
+  statementCount: number,
+  wanted: number,
+  copiesMax: number,
+  random: Random,
+): T[] {
+  const listMax = Math.min(statementCount, wanted);
+  const weighted: T[] = [];
+  for (const input of random.shuffle(inputs)) {
+    // A weight may be in the hundreds: no more copies are made than the list can hold.
+    const repeats = Math.min(Math.max(1, Math.round(weightOf(input))), listMax);
+    for (let copy = 0; copy < repeats; copy++) weighted.push(input);
+  }
+  const list = random.shuffle(weighted).slice(0, listMax);
+  if (list.length === 0) return [];
+  const copies = Math.max(1, Math.min(copiesMax, Math.floor(wanted / list.length)));
+  return Array.from({ length: copies }, () => random.shuffle(list)).flat();
+}
+
+/**
+ * Is a dataset statement attempted in a round (STP §2.4)? Unproved ones, those proved at a low rate, and a few others.
+ *
+ * @param best its best pass rate of any round; undefined: it was never proved
+ * @param coin uniform in [0, 1)
+ */
+export function isAttempted(best: number | undefined, config: RunConfig['selection'], coin: number): boolean {
+  return best === undefined || best < config.reattemptPassRateBelow || coin < config.reattemptProbability;
+}

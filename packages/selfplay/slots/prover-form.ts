@@ -1,0 +1,142 @@
+/**
+ * The form in which a prover meets one statement: its prompt, what it is to write for a proof, and the proof in what it wrote.
+ * Plain: the statement and proofs as they are. Slotted: definitions above the statement, and slots for names throughout.
+ * What is verified and stored has real names always; slots are between prompt and model.
+ */
+import type { ChatMessage, Example, ShownDefinition, ShownLemma } from '@stp/config/records';
+import { ALL_FUNCTIONS, PROOF_MARKER } from '@stp/config/words';
+import { type Answer, wholeAnswer } from '../formats/answer.ts';
+import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
+import { type Binder, readSignature } from '../signature.ts';
+import { definitionLines, lemmaLines } from './definition-text.ts';
+import { binderTable, type SlotTable } from './slot-table.ts';
+import { fromSlots, toSlots } from './slot-text.ts';
+
+export interface ProverForm {
+  readonly prompt: string;
+  /** Of a chat: the same as messages. */
+  readonly messages?: readonly ChatMessage[];
+  /** Null where the proof cannot be written in this form. */
+  targetOf(proof: string): string | null;
+  /** The proof in what the model wrote, or why there is none. Never throws. */
+  read(text: string, finish: 'stop' | 'length'): Answer;
+  /** Full names of the theorems that the prompt shows. */
+  readonly lemmas?: readonly string[];
+  /** May sampling end after this text? Missing: only the model and the stop texts end it. */
+  isComplete?(text: string): boolean;
+}
+
+/** A statement under its header; null stands for the library's. */
+export interface Stated {
+  readonly header: string | null;
+  readonly statement: string;
+  /** The problem in words. */
+  readonly informal?: string | undefined;
+}
+
+export type ProverForms = (stated: Stated) => ProverForm;
+
+/** Theorems for a prompt, the best first, and about how many tokens they may take. */
+export interface LemmaOffer {
+  readonly lemmas: readonly ShownLemma[];
+  readonly tokens: number;
+}
+export const NO_LEMMAS: LemmaOffer = { lemmas: [], tokens: 0 };
+
+export function plainForm(statement: string): ProverForm {
+  return { prompt: proverPrompt(statement), targetOf: displayProof, read: wholeAnswer };
+}
+
+/**
+ * @param definitions that the statement stands on, nearest first
+ * @param definitionTokens about how many tokens of a prompt they may take
+ */
+export function slottedForm(
+  statement: string,
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+  offer: LemmaOffer = NO_LEMMAS,
+): ProverForm {
+  const binders = readSignature(statement)?.binders ?? [];
+  const shown = { marker: '<prove>', text: displayStatement(statement), binders, offer };
+  return withSlots(shown, definitions, definitionTokens) ?? plainForm(statement);
+}
+
+interface MarkedText {
+  readonly marker: string;
+  readonly text: string;
+  readonly binders: readonly Binder[];
+  readonly offer?: LemmaOffer;
+}
+
+/** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
+export function withSlots(
+  given: MarkedText,
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): ProverForm | null {
+  const slotted = slottedText({ ...given, end: PROOF_MARKER }, definitions, definitionTokens);
+  if (slotted === null) return null;
+  const { prompt, table, lemmas } = slotted;
+  return {
+    prompt,
+    ...(lemmas.length === 0 ? {} : { lemmas: lemmas.map(({ name }) => name) }),
+    targetOf: (proof) => toSlots(displayProof(proof), table),
+    read: (text) => wholeAnswer(fromSlots(text, table)),
+  };
+}
+
+/** A prompt: definitions and lemmas, the marker, the text in slots, the end; with the slots of its names. Null as `withSlots`. */
+export function slottedText(
+  { marker, text, binders, end, offer = NO_LEMMAS }: MarkedText & { readonly end: string },
+  definitions: readonly ShownDefinition[],
+  definitionTokens: number,
+): { readonly prompt: string; readonly table: SlotTable; readonly lemmas: readonly ShownLemma[] } | null {
+  const { table, lines, lemmas } = shown(binders, definitions, definitionTokens, offer);
+  const written = toSlots(text, table);
+  if (written === null) return null;
+  const all = table.functions.length === 0 ? '' : ALL_FUNCTIONS;
+  const above = lines.length === 0 ? '' : `<defs>${[all, ...lines].join('\n')}`;
+  return { prompt: `${above}${marker}${written}${end}`, table, lemmas };
+}
+
+/** The proof as what a prover of this form is to write; none where it cannot be written. */
+export function formExamples(form: ProverForm, proof: string, weight: number): Example[] {
+  const target = form.targetOf(proof);
+  return target === null ? [] : [{ prompt: form.prompt, target, weight, role: 'prover' }];
+}
+
+/** Only what the prompt shows has a slot. */
+function shown(
+  binders: readonly Binder[],
+  definitions: readonly ShownDefinition[],
+  room: number,
+  offer: LemmaOffer,
+): { table: SlotTable; lines: readonly string[]; lemmas: readonly ShownLemma[] } {
+  let kept = definitions;
+  for (;;) {
+    const table = binderTable(binders, kept);
+    const lines = definitionLines(kept, table, room);
+    const isShown = ({ written }: ShownDefinition): boolean =>
+      lines.some((line) => line.startsWith(table.slotOf.get(written) ?? '\n'));
+    const next = kept.filter(isShown);
+    if (next.length === kept.length) return withLemmas(binders, kept, lines, offer);
+    kept = next;
+  }
+}
+
+/** With the lemmas that have room: their slots are numbered without gaps. */
+function withLemmas(
+  binders: readonly Binder[],
+  definitions: readonly ShownDefinition[],
+  above: readonly string[],
+  { lemmas, tokens }: LemmaOffer,
+): { table: SlotTable; lines: readonly string[]; lemmas: readonly ShownLemma[] } {
+  let offered = lemmas;
+  for (;;) {
+    const table = binderTable(binders, definitions, offered);
+    const { kept, lines } = lemmaLines(offered, table, definitions, tokens);
+    if (kept.length === offered.length) return { table, lines: [...above, ...lines], lemmas: kept };
+    offered = kept;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Which slot stands for which name in the texts of one statement: a bijection made of the statement's binders and of the
+ * definitions it stands on. Knows written names only: two things of one name share its slot, as they share the name.
+ */
+
+import type { ShownDefinition, ShownLemma } from '@stp/config/records';
+import { type SlotRole, slotToken } from '@stp/config/words';
+import { type Binder, readSignature } from '../signature.ts';
+
+export interface SlotTable {
+  readonly slotOf: ReadonlyMap<string, string>;
+  readonly nameOf: ReadonlyMap<string, string>;
+  /** By the full name of a definition that is written shorter. */
+  readonly writtenOf: ReadonlyMap<string, string>;
+  /** Functions with a slot, in the order of their slots. */
+  readonly functions: readonly string[];
+}
+
+const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u;
+/** Signs that stand in propositions and in no type of data. */
+export const PROPOSITION = /[=≤<≥>∧∨≠¬∣∀∃↔∈]/u;
+const NUMBER = /^(?:Nat|Int)$/u;
+const LIST = /^List\b/u;
+export const UNIVERSE = /^(?:Type|Sort)\b/u;
+/** Constructors of these names are written as those of core Lean's types are, which every model knows. */
+const CORE_CONSTRUCTORS: ReadonlySet<string> = new Set('zero succ nil cons none some true false mk inl inr'.split(' '));
+
+/** Names of a statement's binders, those that a slot can stand for. */
+export function boundNames(statement: string): ReadonlySet<string> {
+  return new Set(namesOf(readSignature(statement)?.binders ?? []).map(({ name }) => name));
+}
+
+/** @param definitions those with a slot, nearest first */
+export function slotTable(statement: string, definitions: readonly ShownDefinition[]): SlotTable {
+  return binderTable(readSignature(statement)?.binders ?? [], definitions);
+}
+
+/** Like `slotTable`, for binders that are already parsed: those of a statement, or the hypotheses of a goal. */
+export function binderTable(
+  binders: readonly Binder[],
+  definitions: readonly ShownDefinition[],
+  lemmas: readonly ShownLemma[] = [],
+): SlotTable {
+  const table = new TableBuilder();
+  for (const { name, role } of namesOf(binders)) table.add(role, name);
+  const functions = definitions
+    .filter(({ kind }) => kind === 'function')
+    .filter(({ written }) => table.add('f', written))
+    .map(({ written }) => written);
+  const types = definitions.filter(({ kind }) => kind === 'inductive');
+  for (const { written } of types) table.add('d', written);
+  for (const name of types.flatMap(({ constructors }) => constructors))
+    if (!CORE_CONSTRUCTORS.has(name)) table.add('c', name);
+  for (const { written } of lemmas) table.add('l', written);
+  const shortened = [...definitions, ...lemmas].filter(({ name, written }) => name !== written);
+  return {
+    slotOf: table.slotOf,
+    nameOf: new Map([...table.slotOf].map(([name, slot]) => [slot, name])),
+    writtenOf: new Map(shortened.map(({ name, written }) => [name, written])),
+    functions,
+  };
+}
+
+class TableBuilder {
+  readonly slotOf = new Map<string, string>();
+  readonly #taken = new Map<SlotRole, number>();
+
+  /** False where the name has a slot already or no slot is left. */
+  add(role: SlotRole, name: string): boolean {
+    if (this.slotOf.has(name)) return false;
+    const index = this.#taken.get(role) ?? 0;
+    const slot = slotToken(role, index);
+    if (slot === null) return false;
+    this.#taken.set(role, index + 1);
+    this.slotOf.set(name, slot);
+    return true;
+  }
+}
+
+function namesOf(binders: readonly Binder[]): { name: string; role: SlotRole }[] {
+  return binders.flatMap((binder) => {
+    const role = roleOf(binder);
+    return binder.names.filter((name) => name !== '_' && PLAIN_NAME.test(name)).map((name) => ({ name, role }));
+  });
+}
+
+function roleOf({ kind, type }: Binder): SlotRole {
+  if (kind === 'instance' || UNIVERSE.test(type)) return 't';
+  if (PROPOSITION.test(type)) return 'h';
+  if (type.includes('→')) return 'g';
+  if (NUMBER.test(type)) return 'n';
+  return LIST.test(type) ? 's' : 'x';
+}

@@ -1,0 +1,11 @@
+/**
+ * Counts proofs that name unknown things, as Lean's messages report them: the most frequent error of a prover that
+ * cannot see its context.
+ */
+import type { Verdict } from '@stp/config/records';
+
+const UNKNOWN = /\bunknown (?:identifier|constant)\b/iu;
+
+export function namesUnknown({ messages }: Pick<Verdict, 'messages'>): boolean {
+  return messages.some(({ severity, text }) => severity === 'error' && UNKNOWN.test(text));
+}

@@ -1,0 +1,97 @@
+/** What exploration has left for later rounds: real Lean, rounds before by their manifests. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { resolveConfig } from '@stp/config';
+import type { ArtifactRef, ObjectStore } from '@stp/config/records';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import { type ConjecturePlan, conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
+import { exploreActivities } from '../../activities/round/explore.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { writeManifest } from './manifests.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stp-explored-test-'));
+let ports: AssembledPorts;
+let store: ObjectStore;
+let entry: ConjecturePlan;
+/** Over functions that the first is over too. */
+let other: ConjecturePlan;
+
+beforeAll(async () => {
+  ports = await openAssembledPorts(folder);
+  store = await ports.store('explored');
+  const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
+  const entryOf = (named: string): ConjecturePlan => {
+    const { id, header, statement } = problems.find(({ name }) => name === named)!;
+    const origin = { kind: 'target', targetStatement: statement } as const;
+    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+  };
+  // That sorting sorts: one step away from its functions lies insertion. And that it keeps the length.
+  entry = entryOf('prop_78');
+  other = entryOf('prop_20');
+}, 280_000);
+afterAll(async () => {
+  await ports?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Texts of a round with more places for the statements, in turn, than they have equations. */
+async function texts(
+  name: string,
+  deeperMax: number,
+  history: readonly ArtifactRef[] = [],
+  entries = [entry],
+): Promise<string[]> {
+  const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.deeperMax': `${deeperMax}` } });
+  const plan = await writeRecords(
+    store,
+    `${name}/plan.jsonl`,
+    Array.from({ length: 300 }, (_, at) => entries[at % entries.length]!),
+  );
+  const { exploreConjectures } = exploreActivities(ports);
+  const input = { run: 'explored', name, config, plan, history };
+  const written = (await new MockActivityEnvironment().run(exploreConjectures, input)) as ArtifactRef;
+  return (await readAll(store, written, conjectureTextSchema)).map(({ text }) => text);
+}
+
+/** A round that asked these and proved the first. */
+async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
+  const { header, seedId, labels, lemma, level, origin } = entry;
+  const conjectures = asked.map((text, place) => ({
+    ...{ id: `${place}`.padStart(20, '0'), name: `c${place}`, header, statement: `theorem c${place} ${text}`, labels },
+    ...{ split: 'train', weight: 1, seedId, lemma, level, origin, round: 1, guide: null },
+  }));
+  const rates = [{ statementId: conjectures[0]!.id, origin: 'conjecture', attempts: 4, successes: 1 }] as const;
+  return writeManifest(store, 'before', {
+    round: 1,
+    conjectures: await writeRecords(store, 'before/conjectures.jsonl', conjectures),
+    rates: [...rates],
+  });
+}
+
+it('later rounds ask again for what was not proved, and go deeper where little is left', async () => {
+  const first = await texts('rounds/1', 0);
+  expect(first.length).toBeGreaterThan(2);
+  const history = [await askedBefore(first.slice(0, 2))];
+  expect(await texts('rounds/2', 0, history)).toEqual(first.slice(1));
+  const deeper = await texts('rounds/3', 1, history);
+  expect(deeper.length).toBeGreaterThan(first.length);
+  expect(new Set(deeper).size).toBe(deeper.length);
+  expect(deeper).not.toContain(first[0]);
+});
+
+it('what several statements have comes once, with the first whose turn it is', async () => {
+  const lists = [await texts('turns/1', 0), await texts('turns/2', 0, [], [other])].map((list) => [...list]);
+  const common = lists[0]!.filter((text) => lists[1]!.includes(text));
+  expect(common.length).toBeGreaterThan(1);
+  const expected = new Set<string>();
+  for (let turn = 0; lists.some((list) => list.length > 0); turn++) {
+    const list = lists[turn % 2]!;
+    while (list.length > 0 && expected.has(list[0]!)) list.shift();
+    if (list.length > 0) expected.add(list.shift()!);
+  }
+  expect(await texts('turns/both', 0, [], [entry, other])).toEqual([...expected]);
+});

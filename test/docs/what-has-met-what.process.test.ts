@@ -1,0 +1,38 @@
+/**
+ * The README's table of parts and what they were tested against: each row has one of four marks, a part that was run
+ * names an existing test, and a test of the real thing uses no stand-in of ours.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { REPOSITORY } from './guides.ts';
+
+const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+const section = readme.slice(readme.indexOf('## Tested against what'));
+const rows = section
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .slice(1)
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, part, met, against, shownBy]) => ({ part: part!, met: met!, against: against!, shownBy: shownBy! }));
+
+/** Files of ours that play a server or a program of others. */
+const STAND_INS = /\/fakes\/|stand-in|fake-server|repl-double/;
+/** What a test may play though its row says `real`: the part itself is not what is played. */
+const PLAYED = new Map([['start-up.process.test.ts', 'the cloud around the machine']]);
+
+test('has all its rows', () => {
+  expect(rows.length).toBeGreaterThan(20);
+  expect(new Set(rows.map(({ part }) => part)).size).toBe(rows.length);
+});
+
+test.each(rows)('$part: $met', ({ met, against, shownBy }) => {
+  expect(['real', 'peer', 'stand-in', 'not run']).toContain(met);
+  if (met === 'not run') return expect(shownBy).toBe('');
+  expect(against).not.toBe('');
+  const path = /^`((?:test|packages)\/[\w/.-]+\.(?:test|slow)\.ts)`$/.exec(shownBy)?.[1];
+  expect(path, shownBy).toBeDefined();
+  const imports = readFileSync(join(REPOSITORY, path!), 'utf8').match(/^import .*$|^\} from .*$/gm) ?? [];
+  if (met === 'real' && !PLAYED.has(basename(path!)))
+    expect(imports.filter((line) => STAND_INS.test(line))).toEqual([]);
+});
