@@ -2,7 +2,7 @@
  * Exports that this kernel once accepted and must not, or on which it crashed or never ended, and others of their kinds. Each
  * breaks one rule; each honest twin is accepted.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -65,6 +65,24 @@ describe('files', () => {
   it('no quotient gets a false theorem past a trusted statement', async () => {
     const report = await check([fault('quot-foreign-level')], [['tf', fault('quot-trusted')]]);
     expect(report.verdict).toBe('rejected');
+  });
+
+  it('strings made by a constructor have the same statement as in a trusted export, and none where that lacks parts', async () => {
+    // Up to its first theorem the file is honest: `"a"` and the application that makes it.
+    const folder = await mkdtemp(join(tmpdir(), 'kernel-statement-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const lines = (await readFile(fault('k4-string-oflist-later'), 'utf8')).split('\n');
+    const honest = lines.slice(0, lines.findIndex((line) => line.includes('"thm"')) + 1);
+    const [whole, part] = [join(folder, 'whole.ndjson'), join(folder, 'part.ndjson')];
+    await writeFile(whole, honest.join('\n'));
+    // Without the definitions of `Char` and `Char.ofNat`.
+    await writeFile(part, honest.filter((line) => !line.includes('"def"')).join('\n'));
+    expect((await check([whole], [['before', whole]])).verdict).toBe('accepted');
+    const declined = await check([whole], [['before', part]]);
+    expect([declined.verdict, declined.declined[0]?.reason]).toEqual([
+      'declined',
+      expect.stringContaining('the trusted export does not have'),
+    ]);
   });
 
   it('an annotation that hides the type itself has a verdict', async () => {

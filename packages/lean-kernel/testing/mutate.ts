@@ -10,6 +10,7 @@ import {
   NATURAL,
   PROJECTION,
   SORT,
+  STRING,
   type Terms,
 } from '../expr.ts';
 import type { Name } from '../name.ts';
@@ -51,12 +52,24 @@ export function mutate(terms: Terms, expr: Expr, others: readonly Name[], random
       return terms.sort(levels.successor(terms.level(expr)));
     case CONSTANT: {
       const list = levels.array(terms.levelList(expr));
-      if (list.length > 0 && random.below(2) === 0) {
-        const at = random.below(list.length);
-        return terms.constant(
-          terms.name(expr),
-          levels.list(list.map((level, index) => (index === at ? levels.successor(level) : level))),
-        );
+      switch (random.below(6)) {
+        case 0:
+          return terms.constant(special(terms, random), levels.list(list));
+        case 1:
+          // One level more, or one less.
+          return terms.constant(terms.name(expr), levels.list(list.length === 0 ? [levels.zero] : list.slice(1)));
+        case 2:
+        case 3: {
+          if (list.length === 0) break;
+          const at = random.below(list.length);
+          const changed = [
+            levels.zero,
+            levels.successor(list[at]!),
+            levels.impredicativeMaximum(list[at]!, levels.zero),
+          ];
+          const level = changed[random.below(changed.length)]!;
+          return terms.constant(terms.name(expr), levels.list(list.with(at, level)));
+        }
       }
       return terms.constant(others[random.below(others.length)]!, terms.levelList(expr));
     }
@@ -90,8 +103,38 @@ export function mutate(terms: Terms, expr: Expr, others: readonly Name[], random
         : inside(value, (changed) => terms.projection(name, index, changed));
     }
     case NATURAL:
-      return terms.natural(terms.naturalValue(expr) + 1n);
+      return random.below(2) === 0
+        ? terms.natural(terms.naturalValue(expr) + 1n)
+        : terms.application(terms.constant(special(terms, random), levels.list([])), expr);
+    case STRING:
+      return random.below(2) === 0
+        ? terms.string(`${terms.stringValue(expr)}a`)
+        : terms.application(terms.constant(special(terms, random), levels.list([])), expr);
     default:
       return null;
   }
+}
+
+/** Constants that the kernel treats specially. */
+const SPECIAL = [
+  'Nat',
+  'Nat.zero',
+  'Nat.succ',
+  'Nat.add',
+  'Nat.sub',
+  'Nat.div',
+  'Nat.beq',
+  'Bool.true',
+  'String.ofList',
+  'Char.ofNat',
+  'List.nil',
+  'Eq.refl',
+  'Quot.mk',
+  'Quot.lift',
+  'outParam',
+  'propext',
+];
+
+function special(terms: Terms, random: Random): Name {
+  return terms.names.of(SPECIAL[random.below(SPECIAL.length)]!);
 }
