@@ -31,10 +31,13 @@ export function meaningOf(
   return isPlain ? null : { declared: own, hides: hiding, outside, notation: used };
 }
 
+/** Lean ends the name of an instance that has none with the module's; a judged file's module has a random one. */
+const withoutModule = (name: string): string => name.replace(/_stp[0-9a-f]{16}$/, '');
+
 /** The meaning in lines for people. */
 export function meaningLines({ declared, hides, outside, notation }: Meaning): string[] {
   const list = (names: readonly string[]): string =>
-    names.slice(0, SHOWN_MAX).join(', ') + (names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '');
+    names.slice(0, SHOWN_MAX).map(withoutModule).join(', ') + (names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '');
   return [
     ...(declared.length === 0 ? [] : [`its statement rests on declarations of the checked files: ${list(declared)}`]),
     ...hides.slice(0, SHOWN_MAX).map(({ name, hidden }) => `${name} reads like the imported ${hidden}`),
