@@ -31,7 +31,7 @@ import { endWithReader } from './output-closed.ts';
 
 const program = new Command('stp')
   .description(
-    'A self-play theorem prover that runs as a durable workflow: a model conjectures new Lean 4 theorems and proves them, Lean verifies the proofs, and the theorems that were hard but provable train the next model.',
+    'A self-play theorem prover for Lean 4 that runs as a durable workflow: it finds conjectures, proves them, and uses the proved ones as lemmas; Lean and a second kernel decide what is proved.',
   )
   .version('0.1.0')
   .showHelpAfterError('(add --help for the options)')

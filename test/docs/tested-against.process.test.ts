@@ -1,15 +1,15 @@
 /**
- * The README's table of parts and what they were tested against: each row has one of four marks, a part that was run
- * names an existing test, and a test of the real thing uses no stand-in of ours.
+ * The page of parts and what they were tested against: each row has one of four marks, a part that was run names an
+ * existing test, and a test of the real thing uses no stand-in of ours.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from './guides.ts';
 
-const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
-const section = readme.slice(readme.indexOf('## Tested against what'));
-const rows = section
+const page = readFileSync(join(REPOSITORY, 'docs', 'tested-against.md'), 'utf8');
+const rows = page
+  .slice(page.indexOf('## The parts'))
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .slice(1)
