@@ -75,8 +75,8 @@ export class Environment {
   readonly #read = new Set<Name>();
   /** Whether what a trusted source has is being declared. */
   isTrusting = false;
-  /** A name that nothing may take any more. */
-  reserved: Name | null = null;
+  /** Names that no declaration may take, although nothing stands there. */
+  readonly #reserved = new Set<Name>();
 
   /** `isReadable`: whether a trusted source has the constant, for one that is not here. */
   constructor(print: (name: Name) => string, isReadable: (name: Name) => boolean = () => false) {
@@ -128,9 +128,21 @@ export class Environment {
    * declaration without a verdict.
    */
   requireFree(name: Name): void {
-    if (name === this.reserved) throw new Rejection('name', `${this.#print(name)} would change what literals mean`);
     const isTaken = this.has(name) || (!this.isTrusting && (this.#isReadable(name) || this.#declined.has(name)));
+    if (!this.isTrusting && this.#reserved.has(name))
+      throw new Rejection(
+        'name',
+        `${this.#print(name)} would change what is there already: imports or literals mention it`,
+      );
     if (isTaken) throw new Rejection('name', `${this.#print(name)} is declared already`);
+  }
+
+  reserve(name: Name): void {
+    this.#reserved.add(name);
+  }
+
+  release(name: Name): void {
+    this.#reserved.delete(name);
   }
 
   declare(constant: Constant): void {

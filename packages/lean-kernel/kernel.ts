@@ -66,6 +66,8 @@ export class Kernel {
   readonly #added = new Set<Name>();
   /** What string literals are made by; fixed by the first declaration that has one. */
   #stringMaker: Name | null = null;
+  #reservedMaker: Name | null = null;
+  #isTainted = false;
   /** Of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
 
@@ -86,7 +88,12 @@ export class Kernel {
   add(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
     const verdict = this.#inScratch(label, (checker) => this.#check(checker, declaration));
-    if (verdict.kind === 'declined') for (const name of namesOf(declaration)) this.decline(name);
+    if (verdict.kind === 'declined') {
+      for (const name of namesOf(declaration)) this.decline(name);
+      // Recursors come into being also where the source claims none.
+      if (declaration.kind === 'inductive')
+        for (const { name } of declaration.types) this.decline(this.terms.names.text(name, 'rec'));
+    }
     if (verdict.kind === 'accepted' && declaration.kind === 'definition' && this.#accelerates)
       this.#verifyPrimitive(declaration.name);
     return verdict;
@@ -126,13 +133,22 @@ export class Kernel {
     if (this.environment.markDeclined(name)) this.#added.add(name);
   }
 
+  /**
+   * Whether the trusted source was asked for something that mentions a constant of what was added: it was declined for that, and
+   * stays so. Such a kernel must not serve another module.
+   */
+  get isTainted(): boolean {
+    return this.#isTainted;
+  }
+
   /** Forgets all that was added, so that another module can be checked over the same trusted constants. */
   dropAdded(): void {
     this.environment.remove(this.#added);
     for (const name of this.#added) this.#accelerated.delete(name);
     if (this.#stringMaker !== null && this.#added.has(this.#stringMaker)) {
       this.#stringMaker = null;
-      this.environment.reserved = null;
+      if (this.#reservedMaker !== null) this.environment.release(this.#reservedMaker);
+      this.#reservedMaker = null;
     }
     this.#added.clear();
   }
@@ -174,7 +190,8 @@ export class Kernel {
       spent += this.lastSpent.steps;
       if (spent > BEGUN_ANEW_FACTOR * this.#limits.fuel)
         return { kind: 'declined', declaration: label, reason: `${label}: it was begun anew too often` };
-      this.#read(outcome.constant);
+      const reason = this.#read(outcome.constant);
+      if (reason !== null) return { kind: 'declined', declaration: label, reason: `${label}: ${reason}` };
     }
   }
 
@@ -214,26 +231,50 @@ export class Kernel {
   #fixStringMaker(special: SpecialConstants): void {
     if (this.#stringMaker !== null || special.stringMaker === null) return;
     this.#stringMaker = special.stringMaker;
-    this.environment.reserved = special.reservedMaker();
+    this.#reservedMaker = special.reservedMaker();
+    if (this.#reservedMaker !== null) this.environment.reserve(this.#reservedMaker);
   }
 
-  /** Trusts what the source has of a name, and what its types mention, which most checks need next. */
-  #read(name: Name): void {
+  /**
+   * Trusts what the source has of a name, and what its types mention, which most checks need next. Returns why a proof cannot be
+   * had, or null.
+   */
+  #read(name: Name): string | null {
     const waiting = [name];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const theorem = this.environment.withoutProof(next);
       if (theorem !== null && next === name) {
-        this.environment.declare({ ...theorem, value: this.#trusted!.proof(next) });
+        const value = this.#trusted!.proof(next);
+        if (!this.#isFromSource([value])) return 'an imported proof mentions a constant of the module';
+        this.environment.declare({ ...theorem, value });
         continue;
       }
       if (!this.environment.isUnread(next)) continue;
       const declaration = this.#trusted?.read(next) ?? null;
       for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
-      if (declaration === null || this.trust(declaration).kind !== 'accepted')
+      const isUsable = declaration !== null && this.#isFromSource(termsOf(declaration));
+      if (!isUsable || this.trust(declaration).kind !== 'accepted')
         for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markDeclined(its);
       else if (declaration.kind !== 'inductive')
         waiting.push(...mentioned(this.terms, this.#literals, [declaration.type]));
     }
+    return null;
+  }
+
+  /**
+   * Whether trusted terms mention nothing that a judged module has added. A source may lack what its terms mention (what is private
+   * to a module). Such a name is nobody's: who could declare it would say what the library's theorems are about.
+   */
+  #isFromSource(parts: readonly Expr[]): boolean {
+    let isFromSource = true;
+    for (const name of mentioned(this.terms, this.#literals, parts)) {
+      if (this.#trusted!.has(name)) continue;
+      if (this.#added.has(name)) {
+        isFromSource = false;
+        this.#isTainted = true;
+      } else this.environment.reserve(name);
+    }
+    return isFromSource;
   }
 
   #check(checker: Checker, declaration: Declaration): readonly Constant[] {
@@ -346,6 +387,15 @@ function namesOf(declaration: Declaration): Name[] {
 
 function inductiveNames({ types, constructors, recursors }: InductiveDeclaration): Name[] {
   return [...types, ...constructors, ...recursors].map(({ name }) => name);
+}
+
+/** The terms of a declaration. Recursors are derived, so what their claims mention does not count. */
+function termsOf(declaration: Declaration): Expr[] {
+  if (declaration.kind === 'inductive')
+    return [...declaration.types, ...declaration.constructors].map(({ type }) => type);
+  return 'value' in declaration && declaration.value !== UNREAD_VALUE
+    ? [declaration.type, declaration.value]
+    : [declaration.type];
 }
 
 function nameOfConstant({ name }: Constant): Name {

@@ -68,13 +68,15 @@ export class ModuleJudge {
     const { terms, library, kernel } = this.#open(imports, request);
     const module = readModule(request.path, terms);
     const stated = statedPath === undefined ? null : { path: statedPath, module: readModule(statedPath, terms) };
-    return checkModule(terms, kernel, library, module, {
+    const report = checkModule(terms, kernel, library, module, {
       path: request.path,
       toolchainFolder,
       neighboursFolder,
       asked,
       stated,
     });
+    if (kernel.isTainted) this.#warm.clear();
+    return report;
   }
 
   #open(imports: readonly string[], request: ModuleRequest): Warm {
