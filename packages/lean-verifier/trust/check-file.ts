@@ -318,7 +318,10 @@ class FileCheck {
 
   /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
   #lookFurther({ theorems, objection }: ObjectFinding): Promise<CheckersReport> {
-    const sound = theorems.filter((theorem) => theorem.objection === null && theorem.kernel !== 'rejected');
+    // The module that they look at holds no example.
+    const sound = theorems.filter(
+      ({ objection: against, kernel, isExample }) => against === null && kernel !== 'rejected' && !isExample,
+    );
     const isOpen = sound.some(({ kernel }) => kernel === 'declined');
     const isAsked = objection === null && sound.length > 0 && (isOpen || this.#options.certificate !== undefined);
     const searchPath = [this.#directory, ...this.#environment.searchPath];
@@ -368,20 +371,24 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
     return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
   // A refusal of the module may concern any theorem of it.
   if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
-  for (const about of [name, null])
+  for (const about of isExample ? [null] : [name, null])
     if (further.objections.has(about))
       return refused(
         about === null ? 'unchecked' : 'rejected',
         further.objections.get(about)!,
         further.refusedBy.get(about) ?? [],
       );
-  const declined = [...(kernel === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])];
+  const declined = [
+    ...(kernel === 'declined' ? [SECOND_KERNEL.name] : []),
+    ...((isExample ? [] : further.declinedBy.get(name)) ?? []),
+  ];
   const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
   const isChecked =
     kernel === 'accepted' ||
-    further.records.some(
-      ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by)),
-    );
+    (!isExample &&
+      further.records.some(
+        ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by)),
+      ));
   if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
   return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };
 }

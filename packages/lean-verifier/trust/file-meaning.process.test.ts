@@ -55,6 +55,31 @@ describe('a theorem is shown with', () => {
       { outside: ['h'] },
     ],
     [
+      'one whose name is bound deeper in its type',
+      'variable (h : 1 = 2)\ninclude h\ntheorem t : (fun h : Nat => ∀ h : Nat, h = h) 0 → 1 = 2 := by intros; assumption',
+      { outside: ['h'] },
+    ],
+    [
+      'one whose name it binds, and binds deeper again',
+      'variable (h : 1 = 2)\ninclude h\ntheorem t (h : 1 = 1) : (∀ h : Nat, h = h) → 1 = 2 := fun _ => by assumption',
+      { outside: ['h'] },
+    ],
+    [
+      'an instance that its type binds deeper',
+      'class Wrong : Prop where\n  bad : 1 = 2\nvariable [Wrong]\ntheorem t : True → (∀ [Inhabited Nat], 1 = 2) := fun _ [_] => Wrong.bad',
+      { declared: ['Wrong'], outside: ['[…]'] },
+    ],
+    [
+      'one before a quantifier of its name',
+      'variable (h : 1 = 2)\ninclude h\ntheorem t : ∀ h : Nat, 1 = 2 := fun _ => by assumption',
+      { outside: ['h'] },
+    ],
+    [
+      'one that an arrow below another connective could stand for',
+      'variable (h : 1 = 2)\ninclude h\ntheorem t : True ↔ ((h : Nat) → h = h) → 1 = 1 := by simp',
+      { outside: null },
+    ],
+    [
       'an instance without a name',
       'variable [Inhabited Empty]\ntheorem t : 1 = 2 := (default : Empty).elim',
       { outside: ['[…]'] },
@@ -114,6 +139,10 @@ theorem i : ∀ n : Nat, n = n
 theorem j (xs : List α) : xs = xs := rfl
 theorem k : p → p := id
 theorem l : (match (1 : Nat) with | 0 => False | _ => True) := trivial
+theorem m : (∀ x : Nat, x = x → (y : Nat) → y = 1 → x = x) := fun _ _ _ _ => rfl
+theorem n : ∀ x ∈ [1], ∀ y > 0, x = x ∧ y = y := by simp
+theorem o : ∀ {x : Nat} (y : Nat), x = y ↔ y = x := by intros; exact eq_comm
+theorem q : 1 = 2 -> (∃ x : Nat, x = 1) -> ¬True := by simp
 example (n : Nat) : n = n := rfl
 `);
   expect(theorems.filter(({ meaning }) => meaning !== undefined)).toEqual([]);

@@ -159,7 +159,7 @@ function takenOver(name: string, module: string): LeanEnvironment {
 
 describe('a module that was put in the place of the text’s', () => {
   const HONEST = 'theorem ok : 1 = 1 := rfl\n';
-  test.each([
+  test.each<[string, string, string, string?]>([
     [
       'an inductive type',
       'inductive Odd (b : Bool) : Type | a\ntheorem ok : 1 = 1 := rfl\n',
@@ -182,9 +182,16 @@ describe('a module that was put in the place of the text’s', () => {
       'imports other modules than it was to: Init.Omega',
     ],
     ['no theorem', 'theorem other : 1 = 1 := rfl\n', 'line 1: this theorem is not in'],
-  ])('is not accepted, whatever a kernel says of it: %s', async (name, text, reason) => {
+    ['no definition', 'theorem ok : 1 = 1 := rfl\n', 'line 2: this def is not in', `${HONEST}def left : Nat := 1\n`],
+    [
+      'no instance',
+      'theorem ok : 1 = 1 := rfl\n',
+      'line 2: this instance is not in',
+      `${HONEST}instance : Inhabited Empty := ⟨nonsense⟩\n`,
+    ],
+  ])('is not accepted, whatever a kernel says of it: %s', async (name, text, reason, honest = HONEST) => {
     const module = await compiled(`Forged${name.replaceAll(' ', '')}`, text);
-    const report = await check(HONEST, takenOver(name.replaceAll(' ', ''), module));
+    const report = await check(honest, takenOver(name.replaceAll(' ', ''), module));
     expect(report.outcome).toBe('unchecked');
     expect(report.reason).toContain(reason);
   });

@@ -11,7 +11,7 @@ import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
 import { meaningOf } from './meaning.ts';
 import { importObjection, isSound, worst } from './proof-policy.ts';
-import { undeclared } from './written-names.ts';
+import { undeclared, writtenDeclarations } from './written-names.ts';
 import { writtenInsertions, writtenNotation } from './written-notation.ts';
 
 /** The copy of the text in which examples have names, and what was found in its module. */
@@ -124,7 +124,8 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
 
 /** The object of the copy holds what that of the text holds, and the examples. */
 function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): string | null {
-  const { constants } = splitCopy(ofCopy, named.examples);
+  const { constants, own } = splitCopy(ofCopy, named.examples);
+  const absent = own.indexOf(undefined);
   const written = (all: readonly CheckedConstant[]): Set<string> =>
     new Set(all.filter(({ range }) => range !== null).map(({ kind, name }) => `${kind} ${name}`));
   const [mine, theirs] = [written(report.constants), written(constants)];
@@ -132,6 +133,7 @@ function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): s
   return (
     importObjection(ofCopy, new Set(report.imports)) ??
     undeclared(ofCopy, tokenize(named.text)) ??
+    (absent < 0 ? null : `line ${named.examples[absent]!.line}: this example left nothing that could be judged`) ??
     (odd === undefined ? null : `examples could not be judged: with names for them the file has another ${odd}`)
   );
 }
@@ -142,17 +144,17 @@ function unlisted(others: readonly CheckedConstant[]): string | null {
   return wrong === undefined ? null : `the second kernel refuses ${wrong.name}: ${wrong.message}`;
 }
 
-/** A theorem of the text that left no constant: a command around it may have had Lean forget it. */
+/**
+ * A declaration of the text that left no constant: a command around it may have had Lean forget it, or Lean never read it,
+ * and then our reading of the text is not Lean's.
+ */
 function missing({ constants }: ModuleReport, text: string, allTokens: readonly Token[]): string | null {
   const spanOf = spansIn(text);
   const spans = constants.flatMap(({ name, range }) =>
     range === null ? [] : [{ last: nameParts(name).at(-1), ...spanOf(range) }],
   );
-  const tokens = withoutComments(allTokens);
-  for (const [index, { kind, text: word, start }] of tokens.entries()) {
-    if (kind !== 'word' || (word !== 'theorem' && word !== 'lemma')) continue;
-    const name = nameParts(tokens[index + 1]?.text ?? '').at(-1);
-    if (spans.some(({ last, from, to }) => last === name && from <= start && start < to)) continue;
+  for (const { word, name, start } of writtenDeclarations(withoutComments(allTokens))) {
+    if (spans.some(({ last, from, to }) => (name === null || last === name) && from <= start && start < to)) continue;
     return `line ${text.slice(0, start).split('\n').length}: this ${word} is not in the compiled module`;
   }
   return null;

@@ -37,7 +37,8 @@ const withoutModule = (name: string): string => name.replace(/_stp[0-9a-f]{16}$/
 /** The meaning in lines for people. */
 export function meaningLines({ declared, hides, outside, notation }: Meaning): string[] {
   const list = (names: readonly string[]): string =>
-    names.slice(0, SHOWN_MAX).map(withoutModule).join(', ') + (names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '');
+    names.slice(0, SHOWN_MAX).map(withoutModule).join(', ') +
+    (names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '');
   return [
     ...(declared.length === 0 ? [] : [`its statement rests on declarations of the checked files: ${list(declared)}`]),
     ...hides.slice(0, SHOWN_MAX).map(({ name, hidden }) => `${name} reads like the imported ${hidden}`),
@@ -50,13 +51,15 @@ export function meaningLines({ declared, hides, outside, notation }: Meaning): s
 }
 const SHOWN_MAX = 8;
 
+/** A name, `_`, an instance without a name (`null`), or what an arrow binds. */
+type Bound = string | null | typeof ARROW;
+const ARROW = Symbol('→');
+
 interface StatementText {
   /** Names of the binders before the colon, in order; null for an instance without a name, `_` for one without. */
   readonly binders: readonly (string | null)[];
-  /** How often each name is bound in the type, `∀ x, …` and `(x : T) → …`. */
-  readonly bound: ReadonlyMap<string, number>;
-  /** How many instances without a name the type binds. */
-  readonly instances: number;
+  /** What the type's text binds before its first part that binds nothing; null where nobody can tell. */
+  readonly head: readonly Bound[] | null;
 }
 
 const OPENERS = new Map([
@@ -88,7 +91,7 @@ function readStatement(tokens: readonly Token[]): StatementText | null {
     else return null;
   }
   if (at >= tokens.length) return null;
-  return { binders, ...boundIn(tokens.slice(at + 1, statementEnd(tokens, at + 1))) };
+  return { binders, head: headOf(tokens.slice(at + 1, statementEnd(tokens, at + 1))) };
 }
 
 /** Place of the bracket that closes the one at `at`, or the end. */
@@ -131,63 +134,119 @@ function statementEnd(tokens: readonly Token[], start: number): number {
   return tokens.length;
 }
 
-function boundIn(tokens: readonly Token[]): Pick<StatementText, 'bound' | 'instances'> {
-  const bound = new Map<string, number>();
-  let instances = 0;
-  const add = (names: readonly (string | null)[]): void => {
-    for (const name of names)
-      if (name === null) instances += 1;
-      else bound.set(name, (bound.get(name) ?? 0) + 1);
-  };
-  for (let at = 0; at < tokens.length; at += 1) {
+/** Behind one of these an arrow may belong to something else than the type's head. */
+const SWALLOWS: ReadonlySet<string> = new Set(
+  ', ; ↔ $ | ∃ λ ↦ ⇒ fun let have show suffices match if then else by do from'.split(' '),
+);
+
+function headOf(tokens: readonly Token[]): Bound[] | null {
+  const head: Bound[] = [];
+  let at = 0;
+  while (at < tokens.length) {
     const { text } = tokens[at]!;
-    if (OPENERS.has(text)) {
-      const end = closing(tokens, at);
-      const arrow = tokens[end + 1]?.text;
-      if (arrow === '→' || (arrow === '-' && tokens[end + 2]?.text === '>')) add(groupNames(tokens, at, end));
+    if (text === '∀' || text === 'forall' || text === 'Π') {
+      const names = quantified(tokens, at + 1);
+      // `∀ᶠ x in l, p` and its kin are no quantifiers of Lean's own.
+      if (names === null) return head;
+      head.push(...names.bound);
+      at = names.end;
+      continue;
     }
-    if (text !== '∀' && text !== 'forall' && text !== 'Π') continue;
-    for (at += 1; at < tokens.length && tokens[at]!.text !== ','; at += 1) {
-      if (OPENERS.has(tokens[at]!.text)) {
-        const end = closing(tokens, at);
-        add(groupNames(tokens, at, end));
-        at = end;
-      } else if (tokens[at]!.kind === 'word') add([tokens[at]!.text]);
-      // A type, or a condition on the names, follows.
-      else break;
+    const end = OPENERS.has(text) ? closing(tokens, at) : at;
+    if (end > at && end === tokens.length - 1 && text === '(') return joined(head, headOf(tokens.slice(at + 1, end)));
+    const arrow = arrowEnd(tokens, end + 1);
+    const isGroup = text === '[' || (text !== '⟨' && tokens.slice(at, end).some((token) => token.text === ':'));
+    const names = end > at && arrow !== null && isGroup ? groupNames(tokens, at, end) : [];
+    if (names.length > 0) {
+      head.push(...names);
+      at = arrow!;
+      continue;
     }
+    const next = nextArrow(tokens, at);
+    if (next === null) return null;
+    if (next < 0) return head;
+    head.push(ARROW);
+    at = next;
   }
-  return { bound, instances };
+  return head;
 }
 
-/** Binders of the type that come before those which the text writes. */
-function outsideBinders(binders: readonly StatementBinder[], statement: StatementText): string[] | null {
-  const own = statement.binders;
-  const isHere = (from: number): boolean =>
-    own.every((name, index) => {
-      const binder = binders[from + index];
-      if (binder === undefined) return false;
-      return name === null || name === '_' ? binder.name === null : binder.name === nameParts(name).join('.');
-    });
-  const starts = Array.from({ length: Math.max(binders.length - own.length + 1, 0) }, (_, from) => from).filter(isHere);
-  const from = starts.find((start) => isWrittenInType(binders.slice(start + own.length), statement)) ?? starts.at(-1);
-  if (from === undefined) return null;
+const joined = (head: readonly Bound[], rest: readonly Bound[] | null): Bound[] | null =>
+  rest === null ? null : [...head, ...rest];
+
+/** What `∀` binds, and the place behind its comma. `start`: behind it. */
+function quantified(tokens: readonly Token[], start: number): { bound: Bound[]; end: number } | null {
+  const bound: Bound[] = [];
+  for (let at = start; at < tokens.length; at += 1) {
+    const { kind, text } = tokens[at]!;
+    if (text === ',') return bound.length === 0 ? null : { bound, end: at + 1 };
+    if (OPENERS.has(text)) {
+      const end = closing(tokens, at);
+      bound.push(...groupNames(tokens, at, end));
+      at = end;
+    } else if (kind === 'word') bound.push(text);
+    else if (bound.length === 0) return null;
+    else {
+      // A type, or a condition on the names: `∀ x ∈ s, p` is `∀ x, x ∈ s → p`.
+      const comma = outerComma(tokens, at);
+      return comma < 0 ? null : { bound: text === ':' ? bound : [...bound, ARROW], end: comma + 1 };
+    }
+  }
+  return null;
+}
+
+function outerComma(tokens: readonly Token[], start: number): number {
+  for (let at = start; at < tokens.length; at += 1) {
+    if (OPENERS.has(tokens[at]!.text)) at = closing(tokens, at);
+    else if (tokens[at]!.text === ',') return at;
+  }
+  return -1;
+}
+
+/** The place behind an arrow at `at`; null where none stands there. `→+` and `→ₗ` are other arrows. */
+function arrowEnd(tokens: readonly Token[], at: number): number | null {
+  const isLong = tokens[at]?.text === '-' && tokens[at + 1]?.text === '>';
+  if (!isLong && tokens[at]?.text !== '→') return null;
+  const next = at + (isLong ? 2 : 1);
+  return tokens[next]?.start === tokens[next - 1]!.end && tokens[next]!.text !== '(' ? null : next;
+}
+
+/** The place behind the next arrow outside brackets; -1 where there is none, null where nobody can tell whose it is. */
+function nextArrow(tokens: readonly Token[], start: number): number | null {
+  let isSwallowed = false;
+  for (let at = start; at < tokens.length; at += 1) {
+    if (OPENERS.has(tokens[at]!.text)) at = closing(tokens, at);
+    else if (SWALLOWS.has(tokens[at]!.text)) isSwallowed = true;
+    const end = arrowEnd(tokens, at);
+    if (end !== null) return isSwallowed ? null : end;
+  }
+  return -1;
+}
+
+/**
+ * Binders of the type that come before those which the text writes. Where the text's own binders could stand at several
+ * places, those that the type's text binds are counted from the end; a name alone says nothing about who bound it.
+ */
+function outsideBinders(binders: readonly StatementBinder[], { binders: own, head }: StatementText): string[] | null {
+  const isHere = (bound: readonly Bound[], from: number): boolean =>
+    bound.every((name, index) => binders[from + index] !== undefined && isBoundBy(name, binders[from + index]!));
+  const starts = Array.from({ length: Math.max(binders.length - own.length + 1, 0) }, (_, from) => from).filter(
+    (from) => isHere(own, from),
+  );
+  const counted = head === null ? -1 : binders.length - own.length - head.length;
+  const isCounted = head !== null && starts.includes(counted) && isHere(head, counted + own.length);
+  const from = starts.length === 1 ? starts[0]! : isCounted ? counted : null;
+  if (from === null) return null;
   return binders
     .slice(0, from)
     .filter((binder) => !isTypeVariable(binder))
     .map(({ name }) => name ?? '[…]');
 }
 
-/** Can the type's own text have bound these? An arrow binds without a name. */
-function isWrittenInType(binders: readonly StatementBinder[], { bound, instances }: StatementText): boolean {
-  const left = new Map(bound);
-  let unnamed = instances;
-  return binders.every(({ name, kind }) => {
-    if (name === null) return kind !== 'instance' || unnamed-- > 0;
-    const count = left.get(name) ?? 0;
-    left.set(name, count - 1);
-    return count > 0;
-  });
+function isBoundBy(bound: Bound, { name, kind }: StatementBinder): boolean {
+  if (bound === ARROW) return name === null && kind !== 'instance';
+  if (bound === null) return name === null && kind === 'instance';
+  return bound === '_' ? name === null : name === nameParts(bound).join('.');
 }
 
 /** `{α : Type}`, which says nothing by itself. */

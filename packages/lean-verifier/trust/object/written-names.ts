@@ -53,6 +53,50 @@ function writtenNames(tokens: readonly Token[]): WrittenNames {
   return { inductive, axioms, all, hasUnnamed, hasSyntax: tokens.some(({ text }) => SYNTAX.has(text)) };
 }
 
+interface WrittenDeclaration {
+  readonly word: string;
+  /** Last part of its name; null for an instance without one. */
+  readonly name: string | null;
+  /** Of the word. */
+  readonly start: number;
+}
+
+/** Words that are a declaration's wherever they stand outside the brackets of attributes. */
+const DECLARING: ReadonlySet<string> = new Set([
+  ...INDUCTIVE,
+  ...'def abbrev theorem lemma instance opaque axiom'.split(' '),
+]);
+
+/** What each declaring word of the text declares. `tokens`: without comments. */
+export function writtenDeclarations(tokens: readonly Token[]): WrittenDeclaration[] {
+  const found: WrittenDeclaration[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const { kind, text: word, start } = tokens[index]!;
+    if (tokens[index + 1]?.text === '[' && (word === '@' || word === 'attribute')) {
+      index = closingBracket(tokens, index + 1);
+      continue;
+    }
+    // `deriving instance C for T` and `class inductive T`.
+    const before = tokens[index - 1]?.text ?? '';
+    const isSecond = before === 'deriving' || (before === 'class' && SECOND.has(word));
+    if (kind !== 'word' || !DECLARING.has(word) || isSecond) continue;
+    const name = tokens[nameAt(tokens, index + 1)];
+    found.push({ word, name: name?.kind === 'word' ? (nameParts(name.text).at(-1) ?? null) : null, start });
+  }
+  return found;
+}
+
+/** Place of the `]` for the `[` at `open`, or the end. */
+function closingBracket(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at += 1) {
+    if (tokens[at]!.text === '[') depth += 1;
+    if (tokens[at]!.text === ']') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return tokens.length;
+}
+
 /** Where the name stands behind a declaring word, whose end is at `index`: behind a second word or a priority. */
 function nameAt(tokens: readonly Token[], index: number): number {
   const { kind, text } = tokens[index] ?? { kind: 'symbol', text: '' };

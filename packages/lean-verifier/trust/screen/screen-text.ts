@@ -63,6 +63,11 @@ const TOLERANT: ReadonlySet<Token['kind']> = new Set(['comment', 'string', 'char
 /** Characters that could begin or end something else if Lean read the quote before them another way than we do. */
 const RISKY_CHARACTER = /["'«»{}()[\]⟨⟩/-]/;
 
+/**
+ * Lean skips white space behind the opener of a doc comment, and comments are white space: what would end the doc comment
+ * stands in them. A string may be interpolated, and its holes may have doc comments.
+ */
+const COMMENT_IN_DOC = /\/-[-!]\s*(?:--|\/-)/u;
 const BEFORE_CHARACTER = /[\s([{⟨,]/u;
 /** Keywords that take an interpolated string, some behind an argument. */
 const INTERPOLATES = /!$|^(?:throw|log)[A-Z]|^(?:trace|dbg_trace)/;
@@ -152,6 +157,12 @@ export function findAmbiguity(text: string, tokens: readonly Token[]): Finding |
       return at('has a brace in a string that may be an interpolation: put the string in brackets');
     }
     if (token.kind === 'comment' && token.text.startsWith('/-/-')) return at('starts a comment that could be two');
+    if (token.kind === 'comment' && COMMENT_IN_DOC.exec(token.text)?.index === 0) {
+      return at('starts a doc comment with a comment: write a word first');
+    }
+    if (token.kind === 'string' && COMMENT_IN_DOC.test(token.text)) {
+      return at('has a doc comment in a string that begins with a comment');
+    }
     if (token.kind === 'comment' && adjacent && !isEnded(tokens[index - 1]!)) {
       return at('starts a comment without white space before it');
     }

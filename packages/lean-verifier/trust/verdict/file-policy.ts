@@ -6,6 +6,7 @@
 
 import { nameParts, positionAt, type Token } from '@stp/lean-text';
 import { readHeader } from '../header.ts';
+import { FORBIDDEN_BEFORE_PERCENT, FORBIDDEN_BEGINNINGS } from '../screen/forbidden.ts';
 import { findAmbiguity } from '../screen/screen-text.ts';
 
 function words(list: string): string[] {
@@ -14,25 +15,29 @@ function words(list: string): string[] {
 
 /** Code that runs during elaboration can put anything into the environment, past the kernel. */
 const RUNS_CODE: ReadonlySet<string> = new Set([
-  ...words('elab elab_rules elab_stx% run_cmd run_tac run_elab run_meta run_conv by_elab eval% initialize include_str'),
+  ...words('elab elab_rules run_cmd run_tac run_tacq run_elab run_meta run_conv run_term by_elab by_elabq initialize'),
+  ...words('include_str include_bytes test_extern idbg from_lrat lrat_proof with_panel_widgets show_panel_widgets'),
+  ...words('def_eval_config_item ensure_eval_term_instance ensure_eval_expr_instance ensure_eval_term_expr_instances'),
+  ...words('derive_eval_expr_instance_using_meta_eval compile_def compile_inductive elab_stx_quot'),
   ...words(
-    'macro macro_rules binder_predicate builtin_initialize simproc simproc_decl dsimproc dsimproc_decl builtin_simproc declare_syntax_cat',
+    'cbv_simproc cbv_simproc_decl grind_propagator init_grind_norm make_elab_simp_config make_elab_grind_config',
   ),
-  ...words('register_option register_simp_attr unsafe implemented_by extern csimp init_quot meta'),
+  ...words('macro macro_rules binder_predicate simproc simproc_decl dsimproc dsimproc_decl'),
+  ...words('unsafe implemented_by extern csimp init_quot meta'),
 ]);
 
 /** These outlive the file unless `local` or `scoped` stands before them. */
 const EXTENDS_SYNTAX: ReadonlySet<string> = new Set(
-  words('syntax notation notation3 infix infixl infixr prefix postfix unif_hint'),
+  words('notation notation3 infix infixl infixr prefix postfix unif_hint'),
 );
 /** Within a token of local syntax these could hide a comment, string or name from us, or make one where Lean sees none. */
 const RISKY_IN_SYNTAX = /[-/\\'«»{}]/;
 
-/** Those of the first line run code or end the file; the second hides what Lean says of a command that fails. */
-const RUNNING_COMMANDS: ReadonlySet<string> = new Set([
-  ...words('eval eval! exit'),
-  ...words('guard_msgs guard_panic'),
-]);
+/**
+ * Behind `#`. They run code, end the file, or hide what Lean says of a command that fails. Lean's tokens need no boundary
+ * behind them: `#exitx` is `#exit`, so a word that begins like one of these is one.
+ */
+const RUNNING_COMMANDS: readonly string[] = words('eval exit guard html widget test sample run');
 
 /** Attributes that tell Lean how to use a declaration, not how to read or print text. */
 const ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -73,15 +78,21 @@ function place(text: string, offset: number, reason: string): string {
 function judgeToken(tokens: readonly Token[], index: number, token: Token): string | null {
   const next = tokens[index + 1];
   const adjacent = next !== undefined && next.start === token.end;
-  if (token.text === '#' && adjacent && RUNNING_COMMANDS.has(next.text))
-    return `#${next.text} cannot be judged from outside`;
+  if (token.text === '#' && adjacent && RUNNING_COMMANDS.some((word) => next.text.startsWith(word)))
+    return `#${next.text.slice(0, 40)} cannot be judged from outside`;
   if (token.text === '@' && adjacent && next.text === '[') return judgeAttributes(tokens, index + 1);
   if (token.kind !== 'word') return null;
-  if (RUNS_CODE.has(token.text)) return `${token.text} runs code while Lean checks, or loads the file in another way`;
+  if (adjacent && next.text === '%' && FORBIDDEN_BEFORE_PERCENT.has(token.text))
+    return `${token.text}% cannot be judged from outside`;
+  if (token.text === 'syntax') return 'syntax changes how text is read, and a name can make it take a command’s place';
+  if (RUNS_CODE.has(token.text) || FORBIDDEN_BEGINNINGS.some(([begins]) => token.text.startsWith(begins)))
+    return `${token.text.slice(0, 40)} runs code while Lean checks, or loads the file in another way`;
   const before = tokens[index - 1]?.text;
   if (EXTENDS_SYNTAX.has(token.text) && before !== 'local' && before !== 'scoped') {
     return `${token.text} without \`local\` changes how later text is read and printed`;
   }
+  if (EXTENDS_SYNTAX.has(token.text) && hasName(tokens, index))
+    return `${token.text} with a name can take the place of syntax that Lean knows by that name`;
   if (token.text === 'set_option' && (next?.kind !== 'word' || nameParts(next.text)[0]!.startsWith('debug'))) {
     return 'a debug option can switch the kernel off';
   }
@@ -90,6 +101,15 @@ function judgeToken(tokens: readonly Token[], index: number, token: Token): stri
   }
   if (token.text === 'attribute' && next?.text === '[') return judgeAttributes(tokens, index + 1);
   return null;
+}
+
+/** `(name := …)` before what the notation reads, which begins with a string or a name. */
+function hasName(tokens: readonly Token[], index: number): boolean {
+  for (let at = index + 1; at < tokens.length && tokens[at]!.kind !== 'string'; at += 1) {
+    if (tokens[at]!.text === 'name' && tokens[at - 1]!.text === '(') return true;
+    if (tokens[at]!.text === '=' && tokens[at + 1]?.text === '>') return false;
+  }
+  return false;
 }
 
 /** `start`: the `[`. Looks at the first word of each entry. */
