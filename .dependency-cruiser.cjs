@@ -3,7 +3,7 @@
 /** The deliberately bad files of `test/fixtures/boundaries` stand where the folders of the repository stand. */
 const ROOT = '(?:test/fixtures/boundaries/)?';
 /** Tests, and what tests and benches share; the rules for production code leave them out. */
-const TESTS = '(?:\\.(?:test|slow)\\.ts$|/testing/|/testing\\.ts$)';
+const TESTS = '(?:\\.(?:test|slow)\\.ts$|/testing/|/testing(?:-hooks)?\\.ts$)';
 
 /** The packages, and which of them each may import. An arrow runs down only: nobody is named above itself. */
 const PACKAGES = {

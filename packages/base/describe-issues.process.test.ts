@@ -52,7 +52,9 @@ it('a list in a message names the first and counts the others', () => {
 it('no other file makes text of them', () => {
   const repository = join(import.meta.dirname, '../..');
   const pattern = 'prettifyError|treeifyError|flattenError|issues\\.map';
-  const { stdout, status } = spawnSync('git', ['grep', '-lE', pattern, '--', '*.ts', ':!*.test.ts', ':!test'], { cwd: repository });
+  const { stdout, status } = spawnSync('git', ['grep', '-lE', pattern, '--', '*.ts', ':!*.test.ts', ':!test'], {
+    cwd: repository,
+  });
   // 1: nothing was found.
   expect([status, String(stdout)]).toEqual([1, '']);
 });

@@ -45,15 +45,6 @@ export { ServeMetrics } from './serve/serve-metrics.ts';
 export { type Answering, type Asked, completionOf, fakeServer, sendJson } from './testing/fake-server.ts';
 export { generatorContract, requestsFor, SAMPLING, sameSamples } from './testing/generator-contract.ts';
 export { lossAndGradient, plainEngine } from './testing/one-step.ts';
-export {
-  atEnd,
-  checkpointDirectory,
-  clientOf,
-  openEmbedded,
-  openRemote,
-  PROMPTS,
-  serveGenerator,
-} from './testing/served.ts';
 export { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './testing/small-checkpoint.ts';
 export { lively, randomExample, SMALL_SHAPE as TRAINED_SHAPE, weighted } from './testing/small-model.ts';
 export { EXAMPLES, smallTraining } from './testing/small-training.ts';

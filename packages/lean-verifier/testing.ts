@@ -10,8 +10,6 @@ export { noSandbox } from './runtime/sandbox/sandbox.ts';
 export { ServeMetrics } from './serve/serve-metrics.ts';
 export { MEMORY_BYTES_MAX as DRIVER_MEMORY_BYTES_MAX, script } from './testing/drivers.ts';
 export { coreEnvironment, scratchFolder } from './testing/environment.ts';
-export { open } from './testing/opened-verifier.ts';
-export { post, type Served, serveLean } from './testing/served.ts';
 export { temporaryFolder } from './testing/temporary-folder.ts';
 export { leanForTests } from './testing/toolchain.ts';
 export { certificateFile } from './trust/certificate/proofs-text.ts';

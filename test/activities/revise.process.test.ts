@@ -19,7 +19,7 @@ import {
 import { statement } from '@stp/config/testing';
 import type { SampleRequest } from '@stp/language-model';
 import type { Candidate, Verifier } from '@stp/lean-verifier';
-import { open as openVerifier } from '@stp/lean-verifier/testing';
+import { open as openVerifier } from '@stp/lean-verifier/testing-hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tallyShards } from '../../activities/evaluation/evaluation-shards.ts';

@@ -15,7 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { RUN_MARK } from '@stp/base/files';
 import { resolveConfig } from '@stp/config';
-import { post } from '@stp/lean-verifier/testing';
+import { post } from '@stp/lean-verifier/testing-hooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';

@@ -13,7 +13,8 @@ import {
   type RemotePoolOptions,
   type Verifier,
 } from '@stp/lean-verifier';
-import { coreEnvironment, type Served, scratchFolder, serveLean } from '@stp/lean-verifier/testing';
+import { coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
+import { type Served, serveLean } from '@stp/lean-verifier/testing-hooks';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { workerSettings } from '../../workers/settings.ts';
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';

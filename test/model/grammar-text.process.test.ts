@@ -3,14 +3,8 @@
 import type { TypedGrammar } from '@stp/config/records';
 import { EQUALS, IMPLIES } from '@stp/config/words';
 import { readManifest } from '@stp/language-model';
-import {
-  checkpointDirectory,
-  completionOf,
-  fakeServer,
-  openRemote,
-  sendJson,
-  typedGrammarText,
-} from '@stp/language-model/testing';
+import { completionOf, fakeServer, sendJson, typedGrammarText } from '@stp/language-model/testing';
+import { checkpointDirectory, openRemote } from '@stp/language-model/testing-hooks';
 import type { LibraryEquations } from '@stp/lean-explore';
 import { boundNames, namedTypedForm, type Random, randomStream, type TypedForm } from '@stp/selfplay';
 import { beforeAll, describe, expect, it } from 'vitest';

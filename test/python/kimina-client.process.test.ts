@@ -4,7 +4,7 @@
  * documents passes ours. Costs about 15 s of CPU, and as much again the first time.
  */
 
-import { serveLean } from '@stp/lean-verifier/testing';
+import { serveLean } from '@stp/lean-verifier/testing-hooks';
 import { expect, it } from 'vitest';
 import { smallPython } from './small-environment.ts';
 

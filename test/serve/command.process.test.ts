@@ -3,16 +3,8 @@
  * engine with. Costs about 8 s of CPU.
  */
 
-import {
-  checkpointDirectory,
-  clientOf,
-  openEmbedded,
-  openRemote,
-  PROMPTS,
-  requestsFor,
-  SAMPLING,
-  sameSamples,
-} from '@stp/language-model/testing';
+import { requestsFor, SAMPLING, sameSamples } from '@stp/language-model/testing';
+import { checkpointDirectory, clientOf, openEmbedded, openRemote, PROMPTS } from '@stp/language-model/testing-hooks';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { workerSettings } from '../../workers/settings.ts';

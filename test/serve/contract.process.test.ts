@@ -4,17 +4,14 @@
  */
 import { join } from 'node:path';
 import type { Generator } from '@stp/language-model';
+import { generatorContract, requestsFor, SAMPLING, sameSamples } from '@stp/language-model/testing';
 import {
   atEnd,
   checkpointDirectory,
-  generatorContract,
   openEmbedded,
   openRemote,
-  requestsFor,
-  SAMPLING,
-  sameSamples,
   serveGenerator,
-} from '@stp/language-model/testing';
+} from '@stp/language-model/testing-hooks';
 import type { LeanEnvironment } from '@stp/lean-verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { assemblePorts } from '../../workers/assemble.ts';

@@ -6,13 +6,12 @@ import { ModelServer, readManifest, type SampleRequest } from '@stp/language-mod
 import {
   type Answering,
   type Asked,
-  checkpointDirectory,
   completionOf,
   fakeServer,
   modelsSchema,
-  openRemote,
   sendJson,
 } from '@stp/language-model/testing';
+import { checkpointDirectory, openRemote } from '@stp/language-model/testing-hooks';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { remoteGenerators } from '../../workers/remote-generators.ts';
 
