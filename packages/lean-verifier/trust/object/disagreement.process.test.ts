@@ -29,7 +29,7 @@ beforeEach(() => said.mockClear());
 afterEach(() => rmSync(kept, { recursive: true, force: true }));
 
 /** The kernel's own report, with another verdict on one constant. */
-function says(name: string, verdict: 'rejected' | 'declined'): void {
+function says(name: string | RegExp, verdict: 'rejected' | 'declined'): void {
   vi.mocked(judgeInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
     const report = await actual.judgeInThread(...call);
     const message = 'the types differ';
@@ -37,10 +37,12 @@ function says(name: string, verdict: 'rejected' | 'declined'): void {
       ...report,
       verdict,
       constants: report.constants.map((constant) =>
-        constant.name === name ? { ...constant, verdict, message } : constant,
+        (typeof name === 'string' ? constant.name === name : name.test(constant.name))
+          ? { ...constant, verdict, message }
+          : constant,
       ),
-      rejected: verdict === 'rejected' ? [{ declaration: name, rule: 'declaration-type', message }] : [],
-      declined: verdict === 'declined' ? [{ declaration: name, reason: message }] : [],
+      rejected: verdict === 'rejected' ? [{ declaration: String(name), rule: 'declaration-type', message }] : [],
+      declined: verdict === 'declined' ? [{ declaration: String(name), reason: message }] : [],
     };
   });
 }
@@ -92,6 +94,36 @@ test('a theorem that no kernel accepts is not accepted, though nothing speaks ag
   });
   expect(checks.at(-2)).toMatchObject({ by: 'second kernel', outcome: 'declined' });
   expect(said).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['declined', 'no kernel accepted it: the types differ', 'accepted'],
+  ['left out', 'line 2: this example left nothing that could be judged', 'unchecked'],
+])('a checker of the module says nothing of an example that the second kernel %s', async (how, message, ofTheorem) => {
+  const leanchecker = join(folder, 'leanchecker');
+  writeFileSync(leanchecker, '#!/bin/sh\necho 4.35.0\nexit 0\n', { mode: 0o755 });
+  vi.stubEnv('STP_LEANCHECKER', leanchecker);
+  try {
+    // The text's module first, and then the copy's.
+    if (how === 'left out') {
+      vi.mocked(judgeInThread).mockImplementationOnce((...call) => actual.judgeInThread(...call));
+      vi.mocked(judgeInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
+        const report = await actual.judgeInThread(...call);
+        return { ...report, constants: report.constants.filter(({ name }) => !/_example/.test(name)) };
+      });
+    } else {
+      // Something is left for the other checker to look at.
+      says('Kept.one', 'declined');
+      says(/_example/, 'declined');
+    }
+    const path = join(folder, 'File.lean');
+    writeFileSync(path, 'theorem Kept.one : 1 = 1 := rfl\nexample : 2 = 2 := rfl\n');
+    const { theorems, examples } = await checkFile(path, environment, { scratchDirectory: folder });
+    expect(theorems.map(({ verdict }) => verdict)).toEqual([ofTheorem]);
+    expect(examples).toMatchObject([{ verdict: 'unchecked', message }]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('kernels that agree say and keep nothing', async () => {

@@ -187,7 +187,7 @@ describe('a module that was put in the place of the text’s', () => {
       'no instance',
       'theorem ok : 1 = 1 := rfl\n',
       'line 2: this instance is not in',
-      `${HONEST}instance : Inhabited Empty := ⟨nonsense⟩\n`,
+      `${HONEST}instance : Inhabited (Fin 1) := ⟨0⟩\n`,
     ],
   ])('is not accepted, whatever a kernel says of it: %s', async (name, text, reason, honest = HONEST) => {
     const module = await compiled(`Forged${name.replaceAll(' ', '')}`, text);

@@ -327,6 +327,10 @@ describe('headers', () => {
     'open Nat -- \u2028',
     'variable (n : Nat) lemma foo : False',
     'variable (lemma : Nat)\nlemma foo : lemma = 1',
+    '/-- -- -/ axiom wrong : False\n-/\ndef f := 1',
+    '/-! -- /-\n-/\nset_option debug.skipKernelTC true\n-- -/\nopen Nat',
+    '/--\n/- -/ def f := 2 -- -/ -/\nopen Nat',
+    'def f := 1\n/-!-- -/\ndef g := 2',
   ])('refuses %j', (header) => {
     expect(screenHeader(header)).toMatchObject({ accepted: false, reason: expect.stringMatching(/^header:\d+:\d+: /) });
   });

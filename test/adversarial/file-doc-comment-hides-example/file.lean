@@ -1,0 +1,5 @@
+/-- -- /-
+-/
+example : False := sorry
+-- -/
+theorem t : 1 + 1 = 2 := rfl

@@ -1,0 +1,3 @@
+/-- -- -/ theorem t : 1 = 2 := rfl
+-/
+theorem t : 1 + 1 = 2 := rfl
