@@ -2,6 +2,7 @@
  * The kernel's input, the same for an export file and a compiled module: declarations over interned names, levels and
  * expressions. They are the records of lean4export 3.1 with resolved indices.
  */
+import { UNREAD_VALUE } from './environment.ts';
 import type { Expr } from './expr.ts';
 import type { Name } from './name.ts';
 
@@ -70,3 +71,18 @@ export type Declaration =
   | ({ readonly kind: 'opaque'; readonly value: Expr; readonly isUnsafe: boolean } & ConstantHead)
   | ({ readonly kind: 'quotient'; readonly role: QuotientRole } & ConstantHead)
   | InductiveDeclaration;
+
+/** All names that a declaration gives, recursors as the source claims them. */
+export function declaredNames(declaration: Declaration): Name[] {
+  if (declaration.kind !== 'inductive') return [declaration.name];
+  return [...declaration.types, ...declaration.constructors, ...declaration.recursors].map(({ name }) => name);
+}
+
+/** The terms of a declaration that are there. Recursors are derived, so what their claims mention does not count. */
+export function declaredTerms(declaration: Declaration): Expr[] {
+  if (declaration.kind === 'inductive')
+    return [...declaration.types, ...declaration.constructors].map(({ type }) => type);
+  return 'value' in declaration && declaration.value !== UNREAD_VALUE
+    ? [declaration.type, declaration.value]
+    : [declaration.type];
+}

@@ -8,7 +8,14 @@
 import { Axioms, mentioned } from './axioms.ts';
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
 import { Checker } from './check/checker.ts';
-import type { ConstantHead, Declaration, InductiveDeclaration, ReducibilityHint } from './declaration.ts';
+import {
+  type ConstantHead,
+  type Declaration,
+  declaredNames,
+  declaredTerms,
+  type InductiveDeclaration,
+  type ReducibilityHint,
+} from './declaration.ts';
 import { type Constant, Environment, UNREAD_VALUE, Unread } from './environment.ts';
 import type { Expr, Terms } from './expr.ts';
 import { checkInductive } from './inductive/add-inductive.ts';
@@ -89,7 +96,7 @@ export class Kernel {
     const label = this.terms.names.print(nameOf(declaration));
     const verdict = this.#inScratch(label, (checker) => this.#check(checker, declaration));
     if (verdict.kind === 'declined') {
-      for (const name of namesOf(declaration)) this.decline(name);
+      for (const name of declaredNames(declaration)) this.decline(name);
       // Recursors come into being also where the source claims none.
       if (declaration.kind === 'inductive')
         for (const { name } of declaration.types) this.decline(this.terms.names.text(name, 'rec'));
@@ -251,10 +258,11 @@ export class Kernel {
       }
       if (!this.environment.isUnread(next)) continue;
       const declaration = this.#trusted?.read(next) ?? null;
-      for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markRead(its);
-      const isUsable = declaration !== null && this.#isFromSource(termsOf(declaration));
+      const names = declaration === null ? [next] : declaredNames(declaration);
+      for (const its of names) this.environment.markRead(its);
+      const isUsable = declaration !== null && this.#isFromSource(declaredTerms(declaration));
       if (!isUsable || this.trust(declaration).kind !== 'accepted')
-        for (const its of declaration === null ? [next] : namesOf(declaration)) this.environment.markDeclined(its);
+        for (const its of names) this.environment.markDeclined(its);
       else if (declaration.kind !== 'inductive')
         waiting.push(...mentioned(this.terms, this.#literals, [declaration.type]));
     }
@@ -378,24 +386,6 @@ function heightOf(hint: ReducibilityHint): number {
 
 function nameOf(declaration: Declaration): Name {
   return declaration.kind === 'inductive' ? (declaration.types[0]?.name ?? (0 as Name)) : declaration.name;
-}
-
-/** All names it declares, recursors as claimed. */
-function namesOf(declaration: Declaration): Name[] {
-  return declaration.kind === 'inductive' ? inductiveNames(declaration) : [declaration.name];
-}
-
-function inductiveNames({ types, constructors, recursors }: InductiveDeclaration): Name[] {
-  return [...types, ...constructors, ...recursors].map(({ name }) => name);
-}
-
-/** The terms of a declaration. Recursors are derived, so what their claims mention does not count. */
-function termsOf(declaration: Declaration): Expr[] {
-  if (declaration.kind === 'inductive')
-    return [...declaration.types, ...declaration.constructors].map(({ type }) => type);
-  return 'value' in declaration && declaration.value !== UNREAD_VALUE
-    ? [declaration.type, declaration.value]
-    : [declaration.type];
 }
 
 function nameOfConstant({ name }: Constant): Name {

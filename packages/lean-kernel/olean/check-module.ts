@@ -7,7 +7,7 @@
 import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
-import type { Declaration } from '../declaration.ts';
+import { type Declaration, declaredNames, declaredTerms } from '../declaration.ts';
 import { type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Name } from '../name.ts';
@@ -143,8 +143,8 @@ class ModuleCheck {
         waiting.pop();
         continue;
       }
-      for (const made of namesOf(next.declaration)) this.#begun.add(made);
-      for (const its of mentioned(this.#terms, this.#literals, termsOf(next.declaration)))
+      for (const made of declaredNames(next.declaration)) this.#begun.add(made);
+      for (const its of mentioned(this.#terms, this.#literals, declaredTerms(next.declaration)))
         if (this.#isLeftOut(its)) this.#kernel.decline(its);
         else if (!this.#isBegun(its)) waiting.push({ name: its, declaration: null });
     }
@@ -191,7 +191,7 @@ class ModuleCheck {
   #add(declaration: Declaration): void {
     if (isOutside(declaration)) {
       this.#setAside++;
-      for (const name of namesOf(declaration)) {
+      for (const name of declaredNames(declaration)) {
         this.#kernel.decline(name);
         this.#findings.set(name, { verdict: 'outside', message: 'it is unsafe or partial' });
       }
@@ -205,7 +205,7 @@ class ModuleCheck {
       verdict.kind === 'accepted'
         ? { verdict: 'accepted', message: '' }
         : { verdict: verdict.kind, message: verdict.kind === 'rejected' ? verdict.message : verdict.reason };
-    for (const name of namesOf(declaration)) this.#findings.set(name, finding);
+    for (const name of declaredNames(declaration)) this.#findings.set(name, finding);
   }
 
   /** In the order of the source; what Lean made by itself comes last. */
@@ -425,16 +425,4 @@ function safetyOf(constant: CompiledConstant): CheckedConstant['safety'] {
 function isOutside(declaration: Declaration): boolean {
   if (declaration.kind === 'definition') return declaration.safety !== 'safe';
   return 'isUnsafe' in declaration && declaration.isUnsafe;
-}
-
-function namesOf(declaration: Declaration): Name[] {
-  if (declaration.kind !== 'inductive') return [declaration.name];
-  return [...declaration.types, ...declaration.constructors, ...declaration.recursors].map(({ name }) => name);
-}
-
-/** What must be there before it: recursors are derived, so what their claims mention is not waited for. */
-function termsOf(declaration: Declaration) {
-  if (declaration.kind === 'inductive')
-    return [...declaration.types, ...declaration.constructors].map(({ type }) => type);
-  return 'value' in declaration ? [declaration.type, declaration.value] : [declaration.type];
 }
