@@ -26,9 +26,9 @@ import type { Finished } from '../../activities/round/finish-round.ts';
 import { selectActivities } from '../../activities/round/select.ts';
 import { certifiedRates, readManifests, replayWindow } from '../../activities/run/history.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { selectionConfig } from '../../tools/bench/selection.ts';
-import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
 import { expectedCounts } from './expected-counts.ts';
+import { selectionConfig } from './measured-selection.ts';
+import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from './synthetic-round.ts';
 
 const SAMPLES = 6_400;
 let directory: string;

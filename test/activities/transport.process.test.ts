@@ -23,8 +23,8 @@ import { conjectureRecordSchema } from '../../activities/round/conjecture-record
 import { embedActivities } from '../../activities/round/embed.ts';
 import { matchConjecturesActivities, similarityRows } from '../../activities/round/match-conjectures.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { selectionConfig } from '../../tools/bench/selection.ts';
-import { writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
+import { selectionConfig } from './measured-selection.ts';
+import { writeSyntheticRound } from './synthetic-round.ts';
 
 const { signal } = new AbortController();
 let directory: string;
