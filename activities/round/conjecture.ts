@@ -26,7 +26,6 @@ import type { PreparedData } from '../run/datasets.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 import type { ConjecturePlan } from './conjecture-records.ts';
 import { grownTheorems } from './library.ts';
-import { openGoals } from './open-goals.ts';
 
 export interface RoundContext {
   readonly run: string;
@@ -52,7 +51,7 @@ export function conjectureActivities(ports: Ports) {
         const entries =
           input.config.conjectures.conditionOn === 'proved-seed'
             ? await seedPlan(store, input)
-            : await targetPlan(store, ports.sources, input);
+            : await targetPlan(store, input);
         return entries.length === 0
           ? null
           : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries, input.config), signal);
@@ -75,19 +74,13 @@ function wantedTexts({ config, data }: RoundContext, proved: number): number {
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
-/** The plan's entries by their weights, as many as texts are wanted, or a share of them. */
-function repeated(
-  entries: readonly PlanEntry[],
-  input: RoundContext,
-  proved: number,
-  random: Random,
-  share = 1,
-): PlanEntry[] {
+/** The plan's entries by their weights, as many as texts are wanted. */
+function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: number, random: Random): PlanEntry[] {
   return repeatInputs(
     entries,
     (entry) => entry.weight,
     input.data.train.count,
-    Math.round(share * wantedTexts(input, proved)),
+    wantedTexts(input, proved),
     input.config.conjectures.copiesMax,
     random,
   );
@@ -132,8 +125,8 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
   return repeated(entries, input, proved, random);
 }
 
-/** Unproved statements of the dataset as targets (SGS), and goals at which searches for their proofs stood. */
-async function targetPlan(store: ObjectStore, sources: Sources, input: RoundContext): Promise<PlanEntry[]> {
+/** Unproved statements of the dataset as targets (SGS). */
+async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
@@ -149,30 +142,5 @@ async function targetPlan(store: ObjectStore, sources: Sources, input: RoundCont
     entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
   }
   const random = randomStream(config.seed, round, 'targets');
-  const goals = await openGoalEntries(store, sources, input, manifests.at(-1), best);
-  if (goals.length === 0) return repeated(entries, input, proved, random);
-  const share = config.conjectures.openGoalShare;
-  return random.shuffle([
-    ...repeated(entries, input, proved, random, 1 - share),
-    ...repeated(goals, input, proved, random, share),
-  ]);
-}
-
-async function openGoalEntries(
-  store: ObjectStore,
-  sources: Sources,
-  { config, data }: RoundContext,
-  manifest: RoundManifest | undefined,
-  proved: ReadonlyMap<string, number>,
-): Promise<PlanEntry[]> {
-  if (config.conjectures.openGoalShare === 0 || manifest === undefined) return [];
-  const goals = await openGoals({ sources, store, config, manifest, proved, heldOutKeys: data.heldOutKeys });
-  return goals.map(({ id, header, statement }) => ({
-    seedId: id,
-    header,
-    lemma: null,
-    level: 1,
-    origin: { kind: 'target', targetStatement: statement },
-    weight: 1,
-  }));
+  return repeated(entries, input, proved, random);
 }

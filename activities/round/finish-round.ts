@@ -27,7 +27,6 @@ import type { Certified } from './certify.ts';
 import { conjectureFiles } from './choose-conjectures.ts';
 import type { RoundContext } from './conjecture.ts';
 import { flowGroups } from './flow-groups.ts';
-import { hindsightExamples } from './hindsight.ts';
 import { grownTheorems } from './library.ts';
 import { policyExamples, rewardedRounds } from './policy-examples.ts';
 import { PORTFOLIO } from './portfolio.ts';
@@ -90,15 +89,6 @@ export function finishRoundActivities(ports: Ports) {
             window,
             conjectures,
             chosen,
-            hindsight: hindsightExamples({
-              sources: ports.sources,
-              grown,
-              store,
-              config,
-              shards: input.shards,
-              proved,
-              heldOutKeys: data.heldOutKeys,
-            }),
             sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;

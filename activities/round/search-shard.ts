@@ -4,7 +4,6 @@ import type { RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type CheckpointRef,
-  type ClosedGoalRecord,
   expansionSchema,
   proofStepSchema,
   type ShardResult,
@@ -24,7 +23,6 @@ import { stateForms } from '../prover-forms.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 import { BatchedSamples } from './batched-samples.ts';
-import { type FailedSearch, provedGoals } from './closed-goals.ts';
 import { sampledSchema } from './generate.ts';
 import { grownTheorems } from './library.ts';
 import { searchStatement } from './search-statement.ts';
@@ -89,11 +87,6 @@ export function searchShardActivities(ports: Ports) {
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
-          const failed = items.flatMap(({ statement }, index) => {
-            const { expansions, steps } = found[index]!;
-            return steps.length === 0 ? [{ statement, expansions }] : [];
-          });
-          const closed = config.prover.search.hindsight ? await closedIn(ports, input, failed, signal) : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -104,7 +97,6 @@ export function searchShardActivities(ports: Ports) {
               states_expanded: figures.expansions,
               states_expanded_per_second: figures.expansions / (wallMs / 1_000),
               search_steps: figures.steps,
-              search_goals_closed: closed.length,
               search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
             }),
           );
@@ -120,9 +112,6 @@ export function searchShardActivities(ports: Ports) {
                 found.flatMap(({ expansions }) => expansions),
                 signal,
               ),
-              ...(closed.length === 0
-                ? {}
-                : { closed: await writeRecords(store, `${name}/closed-*.jsonl`, closed, signal) }),
               figures,
             },
           };
@@ -130,18 +119,6 @@ export function searchShardActivities(ports: Ports) {
       );
     },
   };
-}
-
-async function closedIn(
-  ports: Ports,
-  { run, config, library }: SearchShardInput,
-  failed: readonly FailedSearch[],
-  signal: AbortSignal,
-): Promise<ClosedGoalRecord[]> {
-  const grown = await Array.fromAsync(grownTheorems(await ports.store(run), library));
-  const headers = grownHeaders(grown);
-  const verifier = await ports.verifier(run, config.verification, grown);
-  return provedGoals(failed, (header) => headers.get(header) ?? header, verifier, signal);
 }
 
 async function searchItems(
