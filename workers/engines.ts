@@ -131,7 +131,7 @@ export function openEngines({
       case 'pytorch':
         return pytorchTrainer({ ...options, engine, findBase: (signal) => baseOf(engine, signal) });
       case 'levanter':
-        // In parts of its own, over a slice or on one machine: activities/training/train-levanter.ts.
+        // In parts of its own, over a slice or on one machine: activities/host/train-by-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');
     }
   };

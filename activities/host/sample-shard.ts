@@ -29,10 +29,10 @@ import { fetchCheckpoint } from '../training/checkpoints.ts';
 export function sampleShardActivity(
   ports: RunStore &
     RunScratch &
-    RunVerifier &
+    RunVerifier<'check' | 'environment'> &
     StatementContexts &
     PortfolioResults &
-    RunModel &
+    RunModel<'sample'> &
     RunMonitor &
     DataSources<keyof LemmaSources | 'portfolioRecord'>,
 ) {
@@ -131,7 +131,7 @@ function* firstAnswers(
 
 /** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
 async function scriptsOf(
-  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   store: ObjectStore,
   { run, name, library, config }: SampleShardInput,
   items: readonly WorkItem[],

@@ -38,7 +38,7 @@ const reportedSchema = z.strictObject({
 export function writeReportActivity(
   ports: RunStore &
     RunScratch &
-    RunVerifier &
+    RunVerifier<'environment'> &
     FileCheck &
     LeanSandbox &
     RunMonitor &

@@ -26,7 +26,7 @@ export interface GateConjecturesInput {
   readonly config: Pick<RunConfig, 'conjectures' | 'verification'>;
 }
 
-export function gateConjecturesActivity(ports: RunStore & RunVerifier) {
+export function gateConjecturesActivity(ports: RunStore & RunVerifier<'check' | 'checkStatements'>) {
   return {
     /** Accepts the statements that pass the screen, elaborate in Lean, and are not refused by `conjectures.gate`. */
     async gateConjectures({ run, name, conjectures, library, config }: GateConjecturesInput): Promise<GatedPart> {
@@ -49,14 +49,18 @@ export function gateConjecturesActivity(ports: RunStore & RunVerifier) {
 
 /** Keeps what was refused why, and what each question cost. */
 class Gate {
-  private readonly verifier: Verifier;
+  private readonly verifier: Pick<Verifier, 'check' | 'checkStatements'>;
   private readonly headers: ReadonlyMap<string | null, string>;
   private readonly marks: ReadonlyMap<string | null, string>;
   private readonly signal: AbortSignal;
   private readonly counts: GateCounts = {};
   private readonly costs: GatedPart['costs'] = [];
 
-  constructor(verifier: Verifier, library: readonly GrownRecord[], signal: AbortSignal) {
+  constructor(
+    verifier: Pick<Verifier, 'check' | 'checkStatements'>,
+    library: readonly GrownRecord[],
+    signal: AbortSignal,
+  ) {
     this.verifier = verifier;
     this.headers = grownHeaders(library);
     this.marks = grownMarks(library);
