@@ -82,7 +82,7 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
             ...(plan.library === null || input.input.library == null
               ? {}
               : { library: { run: nameOfRun(input.input.library, store.root), theorems: plan.library.count } }),
-            ...(plan.config.prover.format === undefined ? {} : { format: plan.config.prover.format }),
+            format: plan.config.prover.format,
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(
