@@ -87,7 +87,7 @@ class ModuleCheck {
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
-    this.#written = new Set([...module.sourceRanges().keys(), ...module.projections()]);
+    this.#written = new Set([...module.entries.sourceRanges().keys(), ...module.entries.projections()]);
     this.#source = {
       terms,
       isWritten: (name) => this.#isWritten(name),
@@ -114,7 +114,7 @@ class ModuleCheck {
       imports: [...new Set(this.#module.imports.map((name) => names.print(name)))],
       constants: reports.map(([, constant]) => constant),
       asked,
-      extensions: [...this.#module.extensions()].map(([name, entries]) => ({ name, entries })),
+      extensions: [...this.#module.entries.counts()].map(([name, entries]) => ({ name, entries })),
       rejected: this.#rejected.map(({ declaration, rule, message }) => ({ declaration, rule, message })),
       declined: this.#declined.map(({ declaration, reason }) => ({ declaration, reason })),
     };
@@ -211,7 +211,7 @@ class ModuleCheck {
   /** In the order of the source; what Lean made by itself comes last. */
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
-    const ranges = this.#module.sourceRanges();
+    const ranges = this.#module.entries.sourceRanges();
     // Where theorems are asked for, our own record of the statements says what they mean.
     const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
