@@ -4,6 +4,7 @@
  * goes: nothing is compiled, and no kernel is asked.
  */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
+import { readHeader } from '@stp/lean-text';
 import {
   endedEarly,
   HEARTBEATS_USED,
@@ -21,8 +22,6 @@ import { openStepWorker, type StepReading, type StepWorker } from './step-worker
 const PROBE = 'skip';
 /** What the first closing tactic has Lean say, with its place in the list behind it. */
 const CLOSED_BY = 'stp closed by ';
-/** Lines before the first command that decide what is imported. */
-const HEADER_LINE = /^(?:(?:public|meta|private)\s+)*import\b|^(?:module|prelude)\b/u;
 /** Text of a declaration begins in the first column. */
 const COMMAND_START = /^\S/u;
 const SORRY_WORD = /\b(?:sorry|admit)\b/u;
@@ -224,8 +223,9 @@ export function declarationAbove(text: string): string {
 }
 
 function cutFile(above: string, heartbeatsMax: number): CutFile {
-  const lines = above.replaceAll('\r\n', '\n').split('\n');
-  const last = headerEnd(lines);
+  const text = above.replaceAll('\r\n', '\n');
+  const lines = text.split('\n');
+  const last = headerLines(text);
   const body = [`set_option maxHeartbeats ${heartbeatsMax}`, ...lines.slice(last)].join('\n');
   const ending = lines.at(-1)!;
   // A header without a line is one empty line of the text.
@@ -240,23 +240,14 @@ function cutFile(above: string, heartbeatsMax: number): CutFile {
 
 /** The lines of a file up to its last import. */
 export function importsOf(text: string): string {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
-  return lines.slice(0, headerEnd(lines)).join('\n');
+  const plain = text.replaceAll('\r\n', '\n');
+  return plain.split('\n').slice(0, headerLines(plain)).join('\n');
 }
 
 /** The number of lines up to the last import. */
-function headerEnd(lines: readonly string[]): number {
-  let end = 0;
-  let depth = 0;
-  for (const [index, line] of lines.entries()) {
-    const opens = (line.match(/\/-/gu) ?? []).length;
-    const isComment = depth > 0 || opens > 0 || line.trim() === '' || line.trimStart().startsWith('--');
-    depth = Math.max(0, depth + opens - (line.match(/-\//gu) ?? []).length);
-    if (isComment) continue;
-    if (!HEADER_LINE.test(line)) return end;
-    end = index + 1;
-  }
-  return end;
+function headerLines(text: string): number {
+  const { end } = readHeader(text);
+  return end === 0 ? 0 : text.slice(0, end).split('\n').length;
 }
 
 /** The tactic with its first line in column 0 and the others moved as far. */
