@@ -56,7 +56,8 @@ export function findUnjudgeable(text: string, allTokens: readonly Token[]): stri
   const ambiguity = findAmbiguity(text, allTokens);
   if (ambiguity !== null) return place(text, ambiguity.offset, ambiguity.reason);
   const header = readHeader(text, allTokens);
-  if (header.isPrelude) return place(text, 0, 'prelude leaves out Lean’s own definitions, so that every name is free');
+  if (header.isPrelude && header.imports.length === 0)
+    return place(text, 0, 'prelude without an import leaves out all that statements are made of');
   const tokens = allTokens.filter(({ kind, start }) => kind !== 'comment' && start >= header.end);
   const hasLocalSyntax = tokens.some(({ text: word }) => EXTENDS_SYNTAX.has(word));
   for (const [index, token] of tokens.entries()) {
