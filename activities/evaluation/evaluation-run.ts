@@ -151,7 +151,7 @@ export function evaluationRunActivities(ports: Ports) {
             ...(plan.library === null || input.input.library == null
               ? {}
               : { library: { run: nameOfRun(input.input.library, store.root), theorems: plan.library.count } }),
-            ...(plan.config.prover.format === undefined ? {} : { format: plan.config.prover.format }),
+            format: plan.config.prover.format,
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(

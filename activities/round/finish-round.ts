@@ -118,7 +118,7 @@ export function finishRoundActivities(ports: Ports) {
             gate: input.gate,
             certified: certified.certified,
             certificateRefused: certified.refused,
-            kernelsDisagreed: certified.disagreements ?? 0,
+            kernelsDisagreed: certified.disagreements,
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
             ...(byReward === null ? {} : { groups: byReward.counts }),

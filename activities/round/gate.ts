@@ -21,7 +21,7 @@ const costSchema = z.strictObject({
   question: z.string(),
   asked: z.number().int(),
   ms: z.number().nonnegative(),
-  leanMs: z.number().nonnegative().default(0),
+  leanMs: z.number().nonnegative(),
 });
 
 export const gatedPartSchema = z.strictObject({
@@ -38,8 +38,8 @@ export interface GateConjecturesInput {
   /** Folder of the part's objects. */
   readonly name: string;
   readonly conjectures: ArtifactRef;
-  /** Grown theorems; a statement that they make trivial is refused. Null, or missing in older requests: none. */
-  readonly library?: ArtifactRef | null;
+  /** Grown theorems; a statement that they make trivial is refused. Null: none. */
+  readonly library: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'conjectures' | 'verification'>;
 }
 
@@ -50,7 +50,7 @@ export function gateActivities(ports: Ports) {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedPartSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
+          const grown = await Array.fromAsync(grownTheorems(store, library));
           const gate = new Gate(await ports.verifier(run, config.verification, grown), grown, signal);
           let standing = await gate.thoseThatElaborate(await readAll(store, conjectures, conjectureRecordSchema));
           for (const { verdict, candidates } of gateQuestions(config.conjectures.gate)) {

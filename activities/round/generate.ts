@@ -43,8 +43,8 @@ export interface SampleShardInput {
   /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds too. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** Grown theorems, which samples may name; missing in what a workflow asked for that began before. */
-  readonly library?: ArtifactRef | null;
+  /** Grown theorems, which samples may name; null: none. */
+  readonly library: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
   /** What the model wrote is kept beside the proof that was read from it, where the two differ. */
@@ -80,7 +80,7 @@ export function generateActivities(ports: Ports) {
           if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const formOf = await proverForms(ports.sources, config.prover, grown);
           const marksOf = config.prover?.lemmas === 'marked' ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {
@@ -199,7 +199,7 @@ async function scriptsOf(
 ): Promise<Sampled> {
   const { verification: limits } = config;
   const statements = items.map(({ statement }) => statement);
-  const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
+  const grown = await Array.fromAsync(grownTheorems(store, library));
   const raw = await portfolioSamples(ports, statements, { run, limits, grown, signal, report });
   const samples = dedupeSamples(raw, PORTFOLIO);
   return {

@@ -57,6 +57,7 @@ it('samples of a shard are those of the attempt that came to its end', async () 
     run: 'test',
     name: 'shard',
     items,
+    library: null,
     checkpoint: { manifest: items, model: 'm' },
     config: resolveConfig({ preset: 'smoke' }),
   };
@@ -74,7 +75,14 @@ it('answers that a lost attempt had finished are not asked for again, and none i
   const one = { statement: statement('theorem a (n : Nat) : n = n'), origin: 'dataset', samples: 6 };
   const items = await writeRecords(store, 'items.jsonl', [one]);
   const config = resolveConfig({ preset: 'smoke' });
-  const input = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const input = {
+    run: 'test',
+    name: 'shard',
+    items,
+    library: null,
+    checkpoint: { manifest: items, model: 'm' },
+    config,
+  };
   const asked: number[][] = [];
   /** Finishes some of what it is asked for, and then the server is gone. */
   const sampling = (most: number) => ({

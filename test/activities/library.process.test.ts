@@ -179,10 +179,7 @@ describe('a library that grows', () => {
 
   it('grows by a round’s own conjectures too, and then by what else the round proved', { tags: ['slow'] }, async () => {
     const first = await grow(0, [OTHER], null);
-    // Of a run from before libraries had generations.
-    const old = (await theoremsOf(first)).map(({ generation: _, ...one }) => one);
-    const before = await writeRecords(store, 'old-library.jsonl', old);
-    const within = await grow(1, [FIRST], before, true);
+    const within = await grow(1, [FIRST], first, true);
     const rule = proved('theorem rule (n : Nat) : double n + n + n = 4 * n', 'rw [double_eq_add]\nomega', { round: 1 });
     const library = await theoremsOf(await grow(1, [FIRST, rule], within));
     expect(library.map(({ name, round, generation }) => [name, round, generation])).toEqual([

@@ -45,7 +45,7 @@ function expansion(id: string, its: ShownGoal, score: number, steps: ExpansionRe
     steps,
   };
 }
-const closes = { tactic: 'rfl', logprob: -1, count: 1, outcome: 'done' as const, next: null, leanMs: 1 };
+const closes = { tactic: 'rfl', logprob: -1, tokens: 1, count: 1, outcome: 'done' as const, next: null, leanMs: 1 };
 
 const EXPANSIONS = [
   expansion(FAILED.id, goal('n * 2 = n + n', 'n'), 0),

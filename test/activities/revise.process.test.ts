@@ -103,7 +103,14 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
     (await new MockActivityEnvironment().run(activity as never, input)) as T;
   const rows = [A, B].map((one) => ({ statement: one, origin: 'dataset', samples }));
   const items = await writeRecords(store, 'items.jsonl', rows);
-  const shard = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const shard = {
+    run: 'test',
+    name: 'shard',
+    items,
+    library: null,
+    checkpoint: { manifest: items, model: 'm' },
+    config,
+  };
   const verify = (name: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
     run(verifyShardActivities(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
   const sampled = await run<Sampled>(generateActivities(ports).sampleShard, shard);

@@ -16,7 +16,7 @@ import {
   type VerdictKind,
   verdictSchema,
 } from '@stp/config/records';
-import { certificateSchema, proved, statement } from '@stp/config/testing';
+import { proved, statement } from '@stp/config/testing';
 import {
   type Candidate,
   type CheckOptions,
@@ -304,10 +304,6 @@ describe('certify', () => {
       memory: REST.memory,
       times: { compileMs: 5, objectMs: 0, checksMs: 0 },
     });
-  });
-  it('reads certificates of older records, which say less', () => {
-    const old = { leanVersion: 'Lean 4.35.0', fingerprint: 'f', fileHash: 'h', axioms: ['propext'] };
-    expect(certificateSchema.parse(old)).toEqual(old);
   });
   it('refuses what does not hold, and only that', async () => {
     const result = await certify(checker((proof) => proof === proofs[4] || proof === proofs[7], []));

@@ -16,7 +16,7 @@ import {
   type ObjectStore,
   statementSchema,
 } from '@stp/config/records';
-import { proved as provedRecord } from '@stp/config/testing';
+import { CERTIFICATE, proved as provedRecord } from '@stp/config/testing';
 import { writeSftSet } from '@stp/datasets';
 import { conjecturerExample, matchingWeight, proverExample, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -379,9 +379,8 @@ describe('a run of prepared sets', () => {
 describe('proofs of a run added to a set', () => {
   it('are those with a certificate and not of what the set holds out, once, in an order that is the seed’s', async () => {
     const statement = (type: string) => `theorem p (n : Nat) : ${type}`;
-    const certificate = { leanVersion: 'v', fingerprint: 'f', fileHash: 'h', axioms: [] };
     const proved = (type: string, proof: string, isCertified = true) =>
-      provedRecord(statement(type), proof, { certificate: isCertified ? certificate : null });
+      provedRecord(statement(type), proof, { certificate: isCertified ? CERTIFICATE : null });
     const base = [proverExample(statement('n = n'), 'rfl', 1)];
     const heldOut = [proverExample(statement('n - n = 0'), 'simp', 1)];
     const content = { name: 'base', train: base, heldOut, theorems: [], heldOutTheorems: 1, card: () => '' };
