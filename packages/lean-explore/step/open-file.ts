@@ -20,6 +20,9 @@ import { openStepWorker, type StepReading, type StepWorker } from './step-worker
 
 /** Stands at a place to see whether a tactic can, and with which goals. */
 const PROBE = 'skip';
+/** What Lean says of it where the file's imports have no tactics. */
+const UNKNOWN_TACTIC = /^unknown tactic/u;
+const NO_TACTICS = 'no tactic is known here: the file imports no module that has them, such as Init.Tactics';
 /** What the first closing tactic has Lean say, with its place in the list behind it. */
 const CLOSED_BY = 'stp closed by ';
 /** Text of a declaration begins in the first column. */
@@ -95,6 +98,8 @@ export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: File
         const messages = wrong.length > 0 ? wrong : [...errors, note('there is no goal here')];
         return { kind: 'invalid', why: 'rejected', messages, cpuMs: read.cpuMs };
       }
+      if (wrong.some(({ text }) => UNKNOWN_TACTIC.test(text)))
+        return { kind: 'invalid', why: 'rejected', messages: [note(NO_TACTICS), ...errors], cpuMs: read.cpuMs };
       // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
       const known = new Set(errors.map((error) => keyOf(error, file)));
       const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
