@@ -2,7 +2,7 @@
 export { findDeceivingCharacter, findRefusedCharacter } from './characters.ts';
 export { type Command, readCommands } from './commands.ts';
 export { declarationHead } from './declaration-head.ts';
-export { type FileHeader, type ImportedModule, readHeader } from './file-header.ts';
+export { type FileHeader, readHeader } from './file-header.ts';
 export { openedNamespaces } from './opened-namespaces.ts';
 export { numberedNames, ownDefinitions } from './own-definitions.ts';
 export { proofSigns } from './proof-start.ts';
