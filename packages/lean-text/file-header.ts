@@ -1,16 +1,34 @@
 /**
  * Reads the header of a file (`module`, `prelude`, imports) as Lean's own parser does: `optional "module" >> optional
  * "prelude" >> many import`, each word with the white space behind it. That parser takes no tab and no lone carriage
- * return for white space, and fails on half an import. `packages/lean-verifier/serve/headers.process.test.ts` compares the two.
+ * return for white space, and fails on half an import.
+ * `packages/lean-verifier/serve/headers.process.test.ts` compares the two.
  */
-import { isDocComment, type Token } from '@stp/lean-text';
+import { isDocComment, nameParts, type Token, tokenize } from './tokenizer.ts';
 
-export interface ReadHeader {
-  /** Its commands, as lists of words. */
-  readonly parts: readonly (readonly Token[])[];
+/** `module`, `prelude`, or an import with its modifiers. */
+export interface HeaderCommand {
+  /** Its words with one space between them: `public import Foo`. */
+  readonly text: string;
+  /** Offset of its first UTF-16 unit, and of the first behind it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ImportedModule extends HeaderCommand {
+  /** With dots, without `«»`. */
+  readonly name: string;
+}
+
+export interface FileHeader {
+  readonly isModule: boolean;
+  readonly isPrelude: boolean;
+  readonly imports: readonly ImportedModule[];
+  /** All of its commands, the imports among them, in order. */
+  readonly commands: readonly HeaderCommand[];
   /** Offset behind its last word. */
   readonly end: number;
-  /** What Lean's parser fails on. */
+  /** What Lean's parser fails on; null: nothing. */
   readonly broken: BrokenHeader | null;
 }
 
@@ -26,16 +44,25 @@ export class BrokenHeader extends Error {
   }
 }
 
-/** `code` has line feeds only; `tokens` are all of its tokens. */
-export function readHeader(code: string, tokens: readonly Token[]): ReadHeader {
-  const reader = new HeaderReader(code, tokens);
+/** `text` has line feeds only; `tokens` are all of its tokens. What fits no further belongs to the text below. */
+export function readHeader(text: string, tokens: readonly Token[] = tokenize(text)): FileHeader {
+  const reader = new HeaderReader(text, tokens);
+  let broken: BrokenHeader | null = null;
   try {
     reader.read();
   } catch (error) {
-    if (error instanceof BrokenHeader) return { ...reader.found(), broken: error };
-    throw error;
+    if (!(error instanceof BrokenHeader)) throw error;
+    broken = error;
   }
-  return { ...reader.found(), broken: null };
+  const has = (word: string): boolean => reader.commands.some((command) => command.text === word);
+  return {
+    isModule: has('module'),
+    isPrelude: has('prelude'),
+    imports: reader.imports,
+    commands: reader.commands,
+    end: reader.commands.at(-1)?.end ?? 0,
+    broken,
+  };
 }
 
 const REFUSED_BLANK = /[\t\r]/;
@@ -50,7 +77,8 @@ const NUMBER_GOES_ON = /[xXbBoOeE]/;
 class HeaderReader {
   readonly #code: string;
   readonly #tokens: readonly Token[];
-  readonly #parts: Token[][] = [];
+  readonly commands: HeaderCommand[] = [];
+  readonly imports: ImportedModule[] = [];
   #index = 0;
   /** Behind the last word, comment or blank that was read. */
   #offset = 0;
@@ -62,12 +90,8 @@ class HeaderReader {
 
   read(): void {
     if (!this.#readWord('module')) this.#failOnBrokenWord();
-    if (!this.#readWord('prelude') && this.#parts.length <= 1) this.#failOnBrokenWord();
+    if (!this.#readWord('prelude') && this.commands.length <= 1) this.#failOnBrokenWord();
     while (this.#readImport());
-  }
-
-  found(): Pick<ReadHeader, 'parts' | 'end'> {
-    return { parts: this.#parts, end: this.#parts.at(-1)?.at(-1)?.end ?? 0 };
   }
 
   /** The next word behind white space and comments; null at the end of the text. */
@@ -98,7 +122,7 @@ class HeaderReader {
 
   #readWord(word: string): boolean {
     const part = this.#take(word);
-    if (part.length > 0) this.#parts.push(part);
+    if (part.length > 0) this.commands.push(commandOf(part));
     return part.length > 0;
   }
 
@@ -120,7 +144,9 @@ class HeaderReader {
       }
       this.#failOnBrokenWord();
     }
-    this.#parts.push([...head, name]);
+    const command = { ...commandOf([...head, name]), name: nameParts(name.text).join('.') };
+    this.commands.push(command);
+    this.imports.push(command);
     return true;
   }
 
@@ -164,4 +190,8 @@ class HeaderReader {
     const isJoined = token.kind !== 'word' && next?.kind === 'word' && next.start === token.end;
     return new BrokenHeader(token.start, isJoined ? next.end : token.end);
   }
+}
+
+function commandOf(words: readonly Token[]): HeaderCommand {
+  return { text: words.map(({ text }) => text).join(' '), start: words[0]!.start, end: words.at(-1)!.end };
 }
