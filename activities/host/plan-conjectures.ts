@@ -6,7 +6,6 @@ import {
   libraryTheoremSchema,
   type ObjectStore,
   provedSchema,
-  type RoundManifest,
   statementSchema,
 } from '@stp/config/records';
 import {
