@@ -134,7 +134,7 @@ function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
 
 /**
  * Asking for many instances one by one takes its time. Attempts are without number: one that finds nothing to be there yet
- * says when the next is to be (`activities/nodes/look-again.ts`), and the activity itself knows when the waiting is over. A
+ * says when the next is to be (`activities/nodes/poll-delay.ts`), and the activity itself knows when the waiting is over. A
  * cancellation waits for the attempt that is under way.
  */
 const asking = (summary: string) =>
