@@ -58,7 +58,7 @@ export async function benchSearch(directory: string): Promise<void> {
         stream: ['bench', statement.id],
         ...places[index % PROCESSES]!,
         samples,
-        words: null,
+        scores: null,
         formOf: plainStateForm,
         search: config.prover.search,
         limits: { deadlineMs, signal },
