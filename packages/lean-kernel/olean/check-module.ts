@@ -31,6 +31,8 @@ export interface ModuleCheckOptions {
   readonly toolchainFolder: string | null;
   /** Folder of imported modules that are no library; null: there is none. */
   readonly neighboursFolder: string | null;
+  /** Folders of modules that state theorems as assumptions. */
+  readonly assumptionFolders: readonly string[];
   readonly asked: readonly AskedTheorem[];
   /** Compiled from the statements alone. Null where `asked` is empty. */
   readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
@@ -244,8 +246,13 @@ class ModuleCheck {
   }
 
   #axiomUse(name: Name): AxiomUse {
-    const from = this.#places.has(name) ? 'module' : this.#isToolchains(name) ? 'toolchain' : 'import';
-    return { name: displayName(this.#terms.names, name), from };
+    return { name: displayName(this.#terms.names, name), from: this.#originOf(name) };
+  }
+
+  #originOf(name: Name): AxiomUse['from'] {
+    if (this.#places.has(name)) return 'module';
+    if (this.#isToolchains(name)) return 'toolchain';
+    return this.#options.assumptionFolders.some((folder) => this.#liesIn(folder, name)) ? 'assumption' : 'import';
   }
 
   #isToolchains(name: Name): boolean {

@@ -27,6 +27,8 @@ export interface ModuleRequest {
   readonly toolchainFolder?: string | null;
   /** Folder of imported modules whose declarations are told as what a statement rests on; null: there is none. */
   readonly neighboursFolder?: string | null;
+  /** Folders of modules that state theorems as assumptions: an axiom of theirs is told as one. */
+  readonly assumptionFolders?: readonly string[];
   /** Theorems that the module is to hold, and the module of their statements, compiled without it. */
   readonly asked?: readonly AskedTheorem[];
   readonly statedPath?: string;
@@ -60,7 +62,7 @@ export class ModuleJudge {
   }
 
   #check(request: ModuleRequest): ModuleReport {
-    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null } = request;
+    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null, assumptionFolders = [] } = request;
     const imports = explained(request.path, () => {
       const terms = new Terms();
       return [...new Set(readModule(request.path, terms).imports.map((name) => moduleName(terms.names, name)))];
@@ -72,6 +74,7 @@ export class ModuleJudge {
       path: request.path,
       toolchainFolder,
       neighboursFolder,
+      assumptionFolders,
       asked,
       stated,
     });

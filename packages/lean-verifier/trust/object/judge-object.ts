@@ -40,6 +40,7 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
       searchPath,
       toolchainFolder: own,
       neighboursFolder,
+      assumptionFolders: place.environment.assumptionFolders ?? [],
       indexFolder,
       fuel: DEFAULT_LIMITS.fuel,
       ...stated,
