@@ -45,7 +45,7 @@ export interface CheckResult {
   readonly kind: VerdictKind;
   readonly messages: readonly LeanMessage[];
   readonly premises: readonly string[];
-  /** Grown theorems that its object mentions; missing where no object was read, and in older caches. */
+  /** Grown theorems that its object mentions; missing where no object was read. */
   readonly restsOn?: readonly string[] | undefined;
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];

@@ -42,6 +42,8 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
       neighboursFolder,
       assumptionFolders: place.environment.assumptionFolders ?? [],
       indexFolder,
+      // Below `prelude` a module need not import what gives the words of every statement their meaning.
+      takenModules: ['Init'],
       fuel: DEFAULT_LIMITS.fuel,
       ...stated,
     };
