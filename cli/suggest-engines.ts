@@ -107,7 +107,7 @@ async function folderOf(
   return findModel(name, join(directory, copy)).then(
     (found) => found.directory,
     (error: unknown) => {
-      // A model of other people has no manifest; the engine says what is wrong with a folder that holds no model.
+      // The engine says what is wrong with a folder that holds no model.
       if (name.includes('/')) return name;
       throw error;
     },
