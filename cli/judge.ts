@@ -49,11 +49,7 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
 
 async function readJudging(path: string | undefined): Promise<Judging> {
   if (path === undefined)
-    throw new StpError(
-      'STP1002',
-      'nobody is named who judges',
-      'Write --config JUDGES.json; docs/judges.md has examples.',
-    );
+    throw new StpError('STP1002', 'no judge is named', 'Write --config JUDGES.json; docs/judges.md has examples.');
   let json: unknown;
   try {
     json = JSON.parse(await readFile(path, 'utf8'));
