@@ -83,7 +83,7 @@ function candidatesOf(file: string, items: readonly Item[], given: readonly Item
     return [{ id: item.id, problem, proof: proofIn(item.answer) }];
   });
   if (candidates.length > 0) return candidates;
-  throw new StpError('STP1501', `${file}: it holds problems, and no proof of them`, 'Give proofs to judge.');
+  throw new StpError('STP1501', `${file}: it holds problems, but no proof of them`, 'Give proofs to judge.');
 }
 
 /** Lines come in the order of the file, each as soon as those before it are there. */
