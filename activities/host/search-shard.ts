@@ -37,7 +37,7 @@ import { sampledSchema } from '../round/sampled.ts';
 import { searchStatement } from '../round/search-statement.ts';
 import { unprovedItems } from '../round/shard-files.ts';
 import { atStepPlaces, type StepPlace } from '../round/step-places.ts';
-import { openVerifierWords } from '../round/verifier-words.ts';
+import { openVerifierScores } from '../round/verifier-scores.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
@@ -159,7 +159,7 @@ async function searchItems(
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
-  const words = await openVerifierWords(ports, run, prover.search, config.modelThreads, ends);
+  const scores = await openVerifierScores(ports, run, prover.search, config.modelThreads, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   let done = 0;
   const searchItem = async ({ statement }: WorkItem, place: StepPlace) => {
@@ -170,7 +170,7 @@ async function searchItems(
         stream: [config.seed, input.name, statement.id],
         ...place,
         samples,
-        words,
+        scores,
         formOf: formOf(statement),
         search: prover.search,
         limits,
@@ -187,6 +187,6 @@ async function searchItems(
     const found = await atStepPlaces(ports, shared, items, { failed, ends }, searchItem);
     return { found, modelMs: samples.modelMs };
   } finally {
-    await words?.close();
+    await scores?.close();
   }
 }

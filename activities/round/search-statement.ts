@@ -22,7 +22,7 @@ import {
   seedFrom,
 } from '@stp/selfplay';
 import type { BatchedSamples } from './batched-samples.ts';
-import type { VerifierWords } from './verifier-words.ts';
+import type { VerifierScores } from './verifier-scores.ts';
 
 /** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;
@@ -38,7 +38,7 @@ export interface StatementSearch {
   readonly turns: Turns;
   readonly samples: BatchedSamples;
   /** Verifiers that have a word in the order of states; null: nobody is asked. */
-  readonly words: VerifierWords | null;
+  readonly scores: VerifierScores | null;
   readonly formOf: StateForm;
   readonly search: SearchConfig;
   /** Limits of one step. The signal ends the search. */
@@ -136,7 +136,7 @@ export async function retried<T extends { readonly kind: string; readonly why?: 
 
 /** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
 async function propose(
-  { samples, words, formOf, search, stream }: StatementSearch,
+  { samples, scores, formOf, search, stream }: StatementSearch,
   state: StepState,
   expansion: number,
 ): Promise<{ proposals: Proposal[]; tokens: number }> {
@@ -164,7 +164,7 @@ async function propose(
   }
   const sorted = [...proposals.values()].sort((left, right) => right.logprob - left.logprob);
   const written = sorted.map(({ tactic }) => form.targetOf(tactic) ?? tactic);
-  const bonuses = words === null || sorted.length === 0 ? null : await words.of(form.prompt, written);
+  const bonuses = scores === null || sorted.length === 0 ? null : await scores.of(form.prompt, written);
   return {
     proposals: bonuses === null ? sorted : sorted.map((proposal, at) => ({ ...proposal, bonus: bonuses[at]! })),
     tokens: completions.reduce((sum, completion) => sum + completion.tokens, 0),

@@ -240,7 +240,7 @@ export const runConfigSchema = z.strictObject({
      * With `explore` and `both`: what is asked first of a function is whether it is one of Lean's core library, `plus n m = n + m`. Once
      * proved, that library's theorems serve.
      */
-    coreTwins: z.boolean().default(true),
+    coreEquivalents: z.boolean().default(true),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
