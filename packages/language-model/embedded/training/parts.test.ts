@@ -2,10 +2,10 @@
 import { stat } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MODEL_SIZES } from '../../testing/model-sizes.ts';
 import { TINY_SHAPE } from '../../testing/small-model.ts';
 import type { TrainRequest } from '../../trainer.ts';
 import { trainingSilenceMs } from '../process/training-silence.ts';
-import { MODEL_SIZES } from '../sizes.ts';
 import { initialParameters } from './initial-parameters.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { packRows, rowLengths } from './pack-rows.ts';
