@@ -3,7 +3,7 @@
  * cost (fresh weights of the default size); tactics of a fixed list replace its text, so that searches continue.
  */
 import { join } from 'node:path';
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 import { resolveConfig } from '@stp/config';
 import { sumSearches } from '@stp/config/records';
 import { embeddedGenerator } from '@stp/language-model';
@@ -47,9 +47,9 @@ export async function benchSearch(directory: string): Promise<void> {
   const common = { environment, libraryHeader: LIBRARY_HEADER, workingDirectory: directory };
   const places = Array.from({ length: PROCESSES }, () => ({
     steps: openSteps({ ...common, heartbeatsMax, memoryBytesMax }),
-    turns: new Turns(),
+    turns: new Semaphore(),
   }));
-  const width = new Turns();
+  const width = new Semaphore();
   const began = performance.now();
   const searches = statements.map((statement, index) =>
     width.run(SEARCHES_AT_ONCE, () =>
