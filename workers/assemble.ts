@@ -66,7 +66,7 @@ export interface AssembledPorts extends Ports {
 }
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
-  const sources = repositorySources();
+  const sources = repositorySources(settings.dataDirectory, environment);
   const host = openLeanHost();
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();

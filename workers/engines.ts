@@ -12,6 +12,7 @@ import {
   embeddedGenerator,
   embeddedTrainer,
   type Generator,
+  ggufToFolder,
   pytorchTrainer,
   type RemoteOptions,
   readServedModel,
@@ -121,7 +122,12 @@ export function openEngines({
   /** The folder on this machine of the model that trainings start from, or null. */
   const baseOf = async (engine: TrainerEngine, signal: AbortSignal | undefined): Promise<string | null> => {
     if (engine.kind !== 'pytorch' || engine.base === null) return null;
-    return weightsFolder(engine.base, engine.fetchBase, { cacheDirectory, python: engine.python, signal });
+    return weightsFolder(engine.base, engine.fetchBase, {
+      cacheDirectory,
+      python: engine.python,
+      signal,
+      convertGguf: ggufToFolder,
+    });
   };
   const trainerFor = (engine: TrainerEngine, run: string, threads: number): Trainer => {
     const options = { threads, runMark: runMark(run) };

@@ -84,6 +84,6 @@ async function releaseInClouds(): Promise<readonly string[]> {
     return await given.releaseClosedRuns({ workflowType: SELFPLAY_TYPE, memo: NODES_MEMO });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    return [`clouds could not be asked: ${error.cause?.message ?? error.message}`];
+    return [`clouds did not answer: ${error.cause?.message ?? error.message}`];
   }
 }

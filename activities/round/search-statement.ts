@@ -1,6 +1,7 @@
 /** The search for one statement's proof (`packages/selfplay/search`), with Lean through the step API and a model as sampler. */
 import { type Semaphore, StpError } from '@stp/base';
 import type { SearchConfig } from '@stp/config';
+import { contentId } from '@stp/config/ids';
 import {
   type ExpansionRecord,
   expansionSchema,
@@ -14,13 +15,11 @@ import type { StepOptions, StepResult, StepState, Steps } from '@stp/lean-explor
 import {
   displayProof,
   type Expansion,
-  GOALS_BREAK,
   type Proposal,
   type SearchOutcome,
   type StateForm,
   searchProof,
   seedFrom,
-  stateKey,
 } from '@stp/selfplay';
 import type { BatchedSamples } from './batched-samples.ts';
 import type { VerifierScores } from './verifier-scores.ts';
@@ -76,7 +75,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
   const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
   const keyed = (state: StepState): string => {
     const text = goalsText(state);
-    const key = stateKey(text);
+    const key = contentId('state', text);
     if (!goalsOf.has(key) && state.goals.length > 0)
       goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
     return key;
@@ -119,6 +118,9 @@ export function shownGoal(state: StepState): ShownGoal {
   const { hypotheses, target } = state.goals[0]!;
   return { hypotheses: [...hypotheses], target };
 }
+
+/** Between the goals of a state, as Lean prints them. */
+const GOALS_BREAK = '\n\n';
 
 export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join(GOALS_BREAK);
 

@@ -191,7 +191,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
       return reading;
     },
     async close() {
-      closing.abort(new StpError('STP1203', 'the steps were closed', 'Open others.'));
+      closing.abort(new StpError('STP1203', 'the step service was closed', 'Open a new one.'));
       await turn;
       await end();
     },
