@@ -8,6 +8,7 @@ import {
   EncoderDecoder,
   embeddedGenerator,
   type Generator,
+  ggufToFolder,
   isEncoderDecoderFolder,
   remoteGenerator,
 } from '@stp/language-model';
@@ -65,7 +66,7 @@ export async function openEngines(options: EngineOptions, place: EnginePlace): P
     if (engines.length > 0) return engines;
     throw new StpError(
       'STP1002',
-      'nothing is left that could suggest',
+      'no engine is left that could suggest',
       'Give --model or --server, or leave out --no-portfolio.',
     );
   } catch (error) {
@@ -100,13 +101,13 @@ async function folderOf(
   const isFolder = (await stat(name.replace(/@[^/]*$/u, '')).catch(() => null)) !== null;
   const hub = name.startsWith('hf://') ? name : !isFolder && HUB_NAME.test(name) ? `hf://${name}` : null;
   if (hub !== null) {
-    const options = { cacheDirectory, python, signal };
+    const options = { cacheDirectory, python, signal, convertGguf: ggufToFolder };
     return weightsFolder(await pinnedName(hub, fetch, options), fetch, options);
   }
   return findModel(name, join(directory, copy)).then(
     (found) => found.directory,
     (error: unknown) => {
-      // A model of other people has no manifest; the engine says what is wrong with a folder that holds no model.
+      // The engine says what is wrong with a folder that holds no model.
       if (name.includes('/')) return name;
       throw error;
     },

@@ -5,12 +5,12 @@
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { Passed } from '../../activities/round/collect.ts';
-import type { RoundContext } from '../../activities/round/conjecture.ts';
+import type { Passed } from '../../activities/control/join-passes.ts';
+import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import type { Stage } from '../control/contracts.ts';
 import type { ShardTally } from '../control/shard-tally.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { readyNodes } from '../nodes/ready-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';

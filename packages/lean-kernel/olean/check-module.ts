@@ -32,6 +32,8 @@ export interface ModuleCheckOptions {
   readonly toolchainFolder: string | null;
   /** Folder of imported modules that are no library; null: there is none. */
   readonly neighboursFolder: string | null;
+  /** Folders of modules that state theorems as assumptions. */
+  readonly assumptionFolders: readonly string[];
   /** Names under which the module may declare theorems only, although no import has them; null: none. */
   readonly taken: Pick<ConstantIndex, 'find'> | null;
   readonly asked: readonly AskedTheorem[];
@@ -90,7 +92,7 @@ class ModuleCheck {
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
-    this.#written = new Set([...module.sourceRanges().keys(), ...module.projections()]);
+    this.#written = new Set([...module.entries.sourceRanges().keys(), ...module.entries.projections()]);
     this.#source = {
       terms,
       isWritten: (name) => this.#isWritten(name),
@@ -120,7 +122,7 @@ class ModuleCheck {
       imports: [...new Set(this.#module.imports.map((name) => names.print(name)))],
       constants: reports.map(([, constant]) => constant),
       asked,
-      extensions: [...this.#module.extensions()].map(([name, entries]) => ({ name, entries })),
+      extensions: [...this.#module.entries.counts()].map(([name, entries]) => ({ name, entries })),
       rejected: this.#rejected.map(({ declaration, rule, message }) => ({ declaration, rule, message })),
       declined: this.#declined.map(({ declaration, reason }) => ({ declaration, reason })),
     };
@@ -230,7 +232,7 @@ class ModuleCheck {
   /** In the order of the source; what Lean made by itself comes last. */
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
-    const ranges = this.#module.sourceRanges();
+    const ranges = this.#module.entries.sourceRanges();
     // Where theorems are asked for, our own record of the statements says what they mean.
     const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
@@ -263,8 +265,13 @@ class ModuleCheck {
   }
 
   #axiomUse(name: Name): AxiomUse {
-    const from = this.#places.has(name) ? 'module' : this.#isToolchains(name) ? 'toolchain' : 'import';
-    return { name: displayName(this.#terms.names, name), from };
+    return { name: displayName(this.#terms.names, name), from: this.#originOf(name) };
+  }
+
+  #originOf(name: Name): AxiomUse['from'] {
+    if (this.#places.has(name)) return 'module';
+    if (this.#isToolchains(name)) return 'toolchain';
+    return this.#options.assumptionFolders.some((folder) => this.#liesIn(folder, name)) ? 'assumption' : 'import';
   }
 
   #isToolchains(name: Name): boolean {
