@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { ArtifactRef, Proved } from '@stp/config/records';
-import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas } from '@stp/lean-verifier';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas, proofsByFile } from '@stp/lean-verifier';
 import type { DataSources, FileCheck, RunScratch, RunStore, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
 import { keptName, proofsFile } from '../round/proofs-file.ts';
@@ -28,7 +28,7 @@ export interface KeptProofs {
 /**
  * Stores the proofs and returns `proofs.lean`, whose count is that of the proofs in it. Some thousand proofs fit it, and
  * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took, and again where Lean
- * has no end or no memory for a file: the first of them stand in `proofs.lean`, the others in `proofs-2.lean`,
+ * has no end or no memory for a file, and so are those below every list of imports that begins with `prelude`: the first of them stand in `proofs.lean`, the others in `proofs-2.lean`,
  * `proofs-3.lean` and so on, each proof in one file, and each file with all that it stands on, so that plain `lean` accepts
  * each by itself. Nothing is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
  */
@@ -44,7 +44,8 @@ export async function writeCheckedProofs(
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
   try {
-    const parts = cut(proofs.kept, textOf);
+    const byFile = proofsByFile(proofs.kept);
+    const parts = (byFile.length === 0 ? [[]] : byFile).flatMap((part) => cut(part, textOf));
     let proofsMax = Number.POSITIVE_INFINITY;
     for (let index = 0; index < parts.length; ) {
       signal.throwIfAborted();

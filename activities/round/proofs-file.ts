@@ -32,12 +32,16 @@ export function keptText(proof: Proved): ProofText {
   return { name: keptName(proof), header, statement, proof: proof.proof, premises, restsOn, note };
 }
 
+const FIRST_LINE =
+  '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/';
+
 /** Modules of problem sets: the file includes only those that a proof's own header imports. */
 const PROBLEM_MODULES = 'Stp.Problems.';
 
 /**
  * It carries the definitions of all modules and those of their theorems that the proofs need, and the grown theorems that they
- * need, as `neededTheorems` says.
+ * need, as `neededTheorems` says. Proofs below `prelude`, all over one list of imports (`proofsByFile`), stand below these
+ * imports in place of the modules.
  *
  * @param library the run's grown theorems, in order of growth
  */
@@ -48,7 +52,10 @@ export function proofsFile(
   lemmas: Lemmas = 'marked',
 ): string {
   const grown = neededTheorems(proofs, library, lemmas);
-  const imported = new Set(importLines([...proofs, ...grown]).map((line) => line.replace(/^import\s+/, '')));
+  const imports = importLines([...proofs, ...grown]);
+  const rest = [...grownSection(grown, proofs), keptSection(proofs.map(keptText))];
+  if (imports[0] === 'prelude') return [FIRST_LINE, ...imports, '', ...rest].join('\n');
+  const imported = new Set(imports.map((line) => line.replace(/^import\s+/, '')));
   const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
   const needed = pruneTheorems(
     sources,
@@ -60,10 +67,5 @@ export function proofsFile(
     .map(({ module, text }) => ({ module, text: splitImports(text).rest }))
     .filter(({ text }) => text !== '')
     .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
-  return [
-    '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/',
-    ...carried,
-    ...grownSection(grown, proofs),
-    keptSection(proofs.map(keptText)),
-  ].join('\n');
+  return [FIRST_LINE, ...carried, ...rest].join('\n');
 }

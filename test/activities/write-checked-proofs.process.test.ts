@@ -68,6 +68,17 @@ it('no proofs are a file without theorems', async () => {
   expect(ref.count).toBe(0);
 });
 
+it('proofs below `prelude` stand in a file for each list of imports', async () => {
+  const below = (imports: string, index: number) =>
+    proof(index, { header: `prelude\nimport ${imports}`, proof: 'exact rfl' });
+  const kept = [proof(1), below('Init.Core', 2), below('Init.Omega', 3), below('Init.Core', 4)];
+  const { ref, checked } = await write(kept);
+  const names = kept.map(keptName);
+  expect(checked).toEqual([[names[0]], [names[1], names[3]], [names[2]]]);
+  expect(await stored()).toEqual(['proofs-2.lean', 'proofs-3.lean', 'proofs.lean']);
+  expect(ref.count).toBe(1);
+});
+
 it('what would be read no more, or take too long, stands in files that Lean accepts one by one', {
   tags: ['slow'],
 }, async () => {
