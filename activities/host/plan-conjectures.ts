@@ -6,7 +6,6 @@ import {
   libraryTheoremSchema,
   type ObjectStore,
   provedSchema,
-  type RoundManifest,
   statementSchema,
 } from '@stp/config/records';
 import {
@@ -20,7 +19,7 @@ import {
   SeedProofs,
 } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
-import type { DataSources, RunStore, Sources } from '../ports.ts';
+import type { DataSources, RunStore } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { ConjecturePlan } from '../round/conjecture-records.ts';
