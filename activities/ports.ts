@@ -3,10 +3,9 @@
  * laptop and fleet (`workers/assemble.ts`), tests supply fakes.
  */
 
-import type { NodesConfig, RewardName, TrackerName } from '@stp/config';
+import type { NodesConfig, RewardName, RewardsConfig, TrackerName } from '@stp/config';
 import type {
   ArtifactRef,
-  Judging,
   LibraryTheorem,
   ObjectStore,
   SandboxFacts,
@@ -161,8 +160,8 @@ export interface Ports {
   trainer(run: string, threads: number): Trainer;
   /** An ensemble of verifiers, by its folder on this node. The caller closes it. */
   ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
-  /** Who says what samples earn, by name (`rewards.weights`). */
-  reward(run: string, name: RewardName, judging: Judging | null): RewardSource;
+  /** Who says what samples earn, by name, with its settings. */
+  reward(run: string, name: RewardName, rewards: RewardsConfig): RewardSource;
   /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
   nodes: Nodes;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import { type FormatName, loadFormat, proverMode, type RunConfig } from '@stp/config';
+import { type FormatName, loadFormat, type RunConfig } from '@stp/config';
 import {
   type EvaluatedSplit,
   type EvaluateInput,
@@ -115,7 +115,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     ...(options.prover === undefined ? {} : { 'prover.mode': options.prover }),
     ...Object.fromEntries(givenOptions(options).map(({ key, value }) => [key, value])),
   };
-  const mode = proverMode(startInput({ ...options, set }).config);
+  const { mode } = startInput({ ...options, set }).config.prover;
   requireFitting(options, mode);
   // The portfolio and a search give one answer per statement.
   const samples = options.model === PORTFOLIO || mode === 'steps' ? 1 : (options.samples ?? SAMPLES_DEFAULT);

@@ -262,7 +262,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
-    reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
+    reward: (run, name, { judge }) => (name === 'lean' ? leanReward : judges.source(run, judge!)),
     ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor: monitors.of,

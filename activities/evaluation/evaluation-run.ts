@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import {
-  proverMode,
+  formatOf,
   type RunConfig,
   requireSameConfig,
   resolveConfig,
@@ -85,7 +85,7 @@ export function evaluationRunActivities(ports: Ports) {
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
         const isPortfolio = directory === PORTFOLIO;
-        if (writesTactics(proverMode(config)) && config.prover.slots) await requireStates(directory);
+        if (writesTactics(config.prover.mode) && config.prover.slots) await requireStates(directory);
         const model = isPortfolio ? PORTFOLIO : await modelIn(directory);
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
           checkpoint: isPortfolio
@@ -151,7 +151,7 @@ export function evaluationRunActivities(ports: Ports) {
             ...(plan.library === null || input.input.library == null
               ? {}
               : { library: { run: nameOfRun(input.input.library, store.root), theorems: plan.library.count } }),
-            ...(plan.config.prover.format === undefined ? {} : { format: plan.config.prover.format }),
+            format: formatOf(plan.config.prover).name,
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(
@@ -236,7 +236,7 @@ async function takeLibrary(
       `run ${name} has no grown library`,
       `It has finished ${await describeRounds(other)}; only certified proofs of its rounds become lemmas.`,
     );
-  const keyOf = await theoremKeys(ports.sources, { ...config.prover, slots: true });
+  const keyOf = await theoremKeys(ports.sources, { slots: true });
   const byKey = Map.groupBy(statements, keyOf);
   async function* theorems(): AsyncGenerator<GrownRecord> {
     yield* grownTheorems(store, grown!.before);

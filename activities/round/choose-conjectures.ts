@@ -3,7 +3,7 @@
  * conjectures by id in one pass each; memory holds only numbers.
  */
 
-import { type RunConfig, rewardsUse } from '@stp/config';
+import { hasConjecturer, type RunConfig, rewardsUse } from '@stp/config';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -71,7 +71,7 @@ export function chooseConjecturesActivities(ports: Ports) {
         withHeartbeat(async (signal) => {
           const facts = await conjectureFacts(store, input);
           const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
-          const own = chooseConjectures(facts, config.conjectures, order);
+          const own = hasConjecturer(config.conjectures) ? chooseConjectures(facts, config.conjectures, order) : [];
           const used = rewardsUse(config.conjectures) ? await usedConjectures(store, input) : [];
           // One of this round can be chosen for both reasons. The band's weight is the largest that there is.
           const inBand = new Set(own.map(({ id }) => id));
@@ -83,7 +83,8 @@ export function chooseConjecturesActivities(ports: Ports) {
             withTexts(store, input, chosen, await ports.scratch(run), signal),
             signal,
           );
-          const matched = config.conjectures.transport.enabled && chosen.length > 0;
+          const { conjectures } = config;
+          const matched = hasConjecturer(conjectures) && conjectures.transport !== null && chosen.length > 0;
           const targets = matched ? await writeTargets(ports, store, input, signal) : null;
           return { chosen: ref, targets: targets !== null && targets.count > 0 ? targets : null };
         }),

@@ -1,5 +1,5 @@
 /** Plans a round's conjectures: makes their prompts from seeds or targets, in the order in which they are sampled. */
-import type { RunConfig } from '@stp/config';
+import { conjecturing, type RunConfig, type SeedConfig } from '@stp/config';
 import {
   type ArtifactRef,
   libraryTheoremSchema,
@@ -49,10 +49,11 @@ export function conjectureActivities(ports: Ports) {
     async planConjectures(input: RoundContext): Promise<ArtifactRef | null> {
       return withHeartbeat(async (signal) => {
         const store = await ports.store(input.run);
+        const { conditionOn } = conjecturing(input.config.conjectures);
         const entries =
-          input.config.conjectures.conditionOn === 'proved-seed'
-            ? await seedPlan(store, input)
-            : await targetPlan(store, ports.sources, input);
+          conditionOn.kind === 'proved-seed'
+            ? await seedPlan(store, input, conditionOn)
+            : await targetPlan(store, ports.sources, input, conditionOn.openGoalShare);
         return entries.length === 0
           ? null
           : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries, input.config), signal);
@@ -71,7 +72,7 @@ function* planRecords(entries: Iterable<PlanEntry>, { prover }: RunConfig): Gene
 
 /** Places of a round for conjectures, and texts to ask for. */
 function wantedTexts({ config, data }: RoundContext, proved: number): number {
-  const { perRoundMax, oversampling } = config.conjectures;
+  const { perRoundMax, oversampling } = conjecturing(config.conjectures);
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
@@ -88,7 +89,7 @@ function repeated(
     (entry) => entry.weight,
     input.data.train.count,
     Math.round(share * wantedTexts(input, proved)),
-    input.config.conjectures.copiesMax,
+    conjecturing(input.config.conjectures).copiesMax,
     random,
   );
 }
@@ -97,7 +98,7 @@ function repeated(
  * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
  * number a statement, and the list of inputs, which is no longer than the statements are many.
  */
-async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedConfig): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
@@ -106,7 +107,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
     lemmas.set(name, statement);
   for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
   const isLemma = (name: string): boolean => lemmas.has(name);
-  const seeds = new SeedProofs(best, config.conjectures, isLemma, config.seed, round, 'seed proof');
+  const seeds = new SeedProofs(best, seeding, isLemma, config.seed, round, 'seed proof');
   for (const manifest of manifests)
     for await (const proof of readRecords(store, manifest.proved, provedSchema)) seeds.offer(proof);
   const chosen = seeds.chosen();
@@ -118,7 +119,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
     if (seedIds.has(statement.id)) weights.set(statement.id, matchingWeight(config.data.weights, statement, round));
   }
   const random = randomStream(config.seed, round, 'seeds');
-  const inputs = conjectureInputs(chosen, data.train.count, config.conjectures, random);
+  const inputs = conjectureInputs(chosen, data.train.count, seeding, random);
   const entries = inputs.map(({ seed, lemma }): PlanEntry => {
     const origin: ConjectureOrigin = {
       kind: 'seed',
@@ -133,7 +134,12 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
 }
 
 /** Unproved statements of the dataset as targets (SGS), and goals at which searches for their proofs stood. */
-async function targetPlan(store: ObjectStore, sources: Sources, input: RoundContext): Promise<PlanEntry[]> {
+async function targetPlan(
+  store: ObjectStore,
+  sources: Sources,
+  input: RoundContext,
+  openGoalShare: number,
+): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
@@ -149,12 +155,11 @@ async function targetPlan(store: ObjectStore, sources: Sources, input: RoundCont
     entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
   }
   const random = randomStream(config.seed, round, 'targets');
-  const goals = await openGoalEntries(store, sources, input, manifests.at(-1), best);
+  const goals = openGoalShare === 0 ? [] : await openGoalEntries(store, sources, input, manifests.at(-1), best);
   if (goals.length === 0) return repeated(entries, input, proved, random);
-  const share = config.conjectures.openGoalShare;
   return random.shuffle([
-    ...repeated(entries, input, proved, random, 1 - share),
-    ...repeated(goals, input, proved, random, share),
+    ...repeated(entries, input, proved, random, 1 - openGoalShare),
+    ...repeated(goals, input, proved, random, openGoalShare),
   ]);
 }
 
@@ -165,7 +170,7 @@ async function openGoalEntries(
   manifest: RoundManifest | undefined,
   proved: ReadonlyMap<string, number>,
 ): Promise<PlanEntry[]> {
-  if (config.conjectures.openGoalShare === 0 || manifest === undefined) return [];
+  if (manifest === undefined) return [];
   const goals = await openGoals({ sources, store, config, manifest, proved, heldOutKeys: data.heldOutKeys });
   return goals.map(({ id, header, statement }) => ({
     seedId: id,

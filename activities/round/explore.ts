@@ -4,7 +4,7 @@
  * (`both`); `random` ones as a control.
  */
 
-import { formatOf, type RunConfig } from '@stp/config';
+import { type ConjecturerConfig, conjecturing, formatOf, type RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import type { EquationsToTest, ExploredStatement, Tested, TestedEquations } from '@stp/lean-explore';
 import {
@@ -203,10 +203,10 @@ async function openTexts(
   report: (progress: object) => void,
   formOf?: (entry: ConjecturePlan) => TypedForm | null,
 ): Promise<ConjectureText[]> {
-  const { perRoundMax, deeperMax, source } = input.config.conjectures;
+  const conjectures = conjecturing(input.config.conjectures);
+  const { perRoundMax } = conjectures;
   const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
-  // Older configurations say nothing of it.
-  const most = source === 'random' ? 0 : (deeperMax ?? 0);
+  const most = 'deeperMax' in conjectures ? conjectures.deeperMax : 0;
   const proved = await provedBefore(await ports.store(input.run), input.history ?? []);
   for (let deeper = 0; ; deeper++) {
     const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
@@ -238,14 +238,13 @@ async function exploredBySeed(
 ): Promise<Map<string, ExploredStatement>> {
   const statements = entriesBySeed(entries);
   const bySeed = new Map<string, ExploredStatement>();
-  const { source, coreTwins } = config.conjectures;
+  const { conjectures } = config;
   const options = {
     ...config.verification,
     seed: config.seed,
-    random: source === 'random',
+    random: conjectures.source === 'random',
     deeper,
-    // Older configurations say nothing of it.
-    coreTwins: source !== 'random' && (coreTwins ?? false),
+    coreTwins: exploresCore(conjectures),
   };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);
@@ -256,6 +255,8 @@ async function exploredBySeed(
   }
   return bySeed;
 }
+
+const exploresCore = (conjectures: ConjecturerConfig): boolean => 'coreTwins' in conjectures && conjectures.coreTwins;
 
 async function typedForms(
   ports: Ports,

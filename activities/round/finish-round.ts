@@ -1,6 +1,6 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 
-import { usesScripts } from '@stp/config';
+import { type RewardObjective, trainsByReward, usesScripts } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -77,7 +77,11 @@ export function finishRoundActivities(ports: Ports) {
           const conjectures = conjectureFiles(config, input.conjectures, earlier);
           const { rewards = null } = input;
           const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
-          const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
+          const { objective } = config;
+          const byReward =
+            rewards === null || !trainsByReward(objective)
+              ? null
+              : await rewardedExamples(ports, input, objective, rewards, window, signal);
           const byProof = roundExamples({
             store,
             config,
@@ -161,6 +165,7 @@ export function finishRoundActivities(ports: Ports) {
 async function rewardedExamples(
   ports: Ports,
   { run, round, config, shards, library }: FinishRoundInput,
+  objective: RewardObjective,
   rewards: ArtifactRef,
   window: readonly RoundManifest[],
   signal: AbortSignal,
@@ -168,11 +173,11 @@ async function rewardedExamples(
   const store = await ports.store(run);
   const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
   const grown = await Array.fromAsync(grownTheorems(store, library));
-  if (config.training.objective.kind !== 'gfn')
-    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover, grown));
+  if (objective.kind === 'grpo')
+    return policyExamples(store, objective, rounds, await proverForms(ports.sources, config.prover, grown));
   const formOf = await stateForms(ports.sources, config.prover, grown);
   const directory = await ports.scratch(run);
-  return flowGroups({ store, config, round, rounds, formOf, directory, signal });
+  return flowGroups({ store, objective, seed: config.seed, round, rounds, formOf, directory, signal });
 }
 
 /** Statement → was it proved by a sample of the model, and not by scripts alone? */

@@ -2,7 +2,7 @@
  * The training set of a round of walks: for every statement the round's walks, and beside them some of the best of the rounds of the window.
  * Walks are sorted by statement outside of memory.
  */
-import type { FlowGroup, RunConfig } from '@stp/config';
+import type { FlowGroup, ObjectiveOf } from '@stp/config';
 import { type ObjectStore, sampleRewardSchema, walkSchema } from '@stp/config/records';
 import {
   endReward,
@@ -28,7 +28,8 @@ interface Found {
 
 export interface FlowGroupsInput {
   readonly store: ObjectStore;
-  readonly config: Pick<RunConfig, 'flows' | 'seed'>;
+  readonly objective: ObjectiveOf<'gfn'>;
+  readonly seed: number;
   readonly round: number;
   /** This round, and those of the window, newest first. */
   readonly rounds: readonly PolicyRound[];
@@ -42,7 +43,7 @@ export function flowGroups(input: FlowGroupsInput): {
   readonly examples: AsyncGenerator<FlowGroup>;
   readonly counts: GroupCounts;
 } {
-  const { config, round, directory, signal } = input;
+  const { objective, seed, round, directory, signal } = input;
   const counts: GroupCounts = { compared: 0, withSignal: 0, samplesWithoutReward: 0 };
   const key = ({ walk, age }: Found): string =>
     `${walk.statementId} ${String(age).padStart(6, '0')} ${String(walk.index).padStart(9, '0')}`;
@@ -53,20 +54,14 @@ export function flowGroups(input: FlowGroupsInput): {
       const own = found.filter(({ age }) => age === 0).map(({ walk }) => walk);
       if (own.length === 0) continue;
       counts.compared += 1;
-      const { bufferShare, bufferMax } = config.flows;
+      const { bufferShare, bufferMax, ends } = objective;
       const buffer = new ReplayBuffer<RewardedWalk>(bufferMax);
-      for (const { walk } of found) buffer.add(walk, walk.written.join('\n'), endReward(walk, config.flows));
-      const random = randomStream(config.seed, round, 'replay', first.statementId);
+      for (const { walk } of found) buffer.add(walk, walk.written.join('\n'), endReward(walk, ends));
+      const random = randomStream(seed, round, 'replay', first.statementId);
       const replayed = buffer.draw(Math.round(bufferShare * own.length), random);
       const known = found.map(({ walk }) => walk);
       const form = input.formOf(stated);
-      const group = flowGroup(
-        first.statementId,
-        [...own, ...replayed],
-        known,
-        config.flows,
-        (goal) => form(goal).prompt,
-      );
+      const group = flowGroup(first.statementId, [...own, ...replayed], known, ends, (goal) => form(goal).prompt);
       if (group === null) continue;
       counts.withSignal += 1;
       yield group;

@@ -1,6 +1,6 @@
 /** Sampling: proofs for a shard of statements, texts for a set of conjecturer inputs. */
 
-import { formatOf, proverMode, type RunConfig } from '@stp/config';
+import { formatOf, learnedConjecturer, marksLemmas, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -82,7 +82,7 @@ export function generateActivities(ports: Ports) {
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
           const formOf = await proverForms(ports.sources, config.prover, grown);
-          const marksOf = config.prover?.lemmas === 'marked' ? marksFor(grown) : () => null;
+          const marksOf = marksLemmas(config.prover) ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);
             const namespace = marksOf(item.statement);
@@ -121,7 +121,7 @@ export function generateActivities(ports: Ports) {
             sampleCount: raw.length,
             distinctCount: samples.length,
             ...counted,
-            ...(proverMode(config) === 'revise'
+            ...(config.prover.mode === 'revise'
               ? {
                   answers: await writeRecords(
                     store,
@@ -222,8 +222,8 @@ async function* conjectureParts(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const { temperature, maxTokens } = config.conjectures;
-  const { stop } = formatOf(config.prover ?? {}).conjecturer;
+  const { temperature, maxTokens } = learnedConjecturer(config.conjectures);
+  const { stop } = formatOf(config.prover).conjecturer;
   const options = { temperature, topP: config.sampling.topP, maxTokens, ...(stop.length > 0 ? { stop } : {}) };
   let [part, first] = [0, 0];
   for await (const batch of batchesOf(readRecords(store, input.plan, conjecturePlanSchema), TEXTS_PER_PART)) {

@@ -3,7 +3,7 @@
  * One shard is in memory at a time.
  */
 import { StpError } from '@stp/base';
-import type { PolicyExample, RunConfig } from '@stp/config';
+import type { ObjectiveOf, PolicyExample } from '@stp/config';
 import {
   type ArtifactRef,
   type ObjectStore,
@@ -33,7 +33,7 @@ export interface GroupCounts {
 /** To be read once and to its end; right then are `counts`, of the first round alone: the others are replayed. */
 export function policyExamples(
   store: ObjectStore,
-  config: Pick<RunConfig, 'rewards'>,
+  objective: ObjectiveOf<'grpo'>,
   rounds: readonly PolicyRound[],
   formOf: ProverForms,
 ): { readonly examples: AsyncGenerator<PolicyExample>; readonly counts: GroupCounts } {
@@ -50,7 +50,7 @@ export function policyExamples(
             if (value === undefined || value.sampleId !== sample.id) throw strangeReward(rewards.uri, sample.id);
             rewarded.push(value);
           }
-          yield* groupExamples(group, rewarded, config, formOf, own);
+          yield* groupExamples(group, rewarded, objective, formOf, own);
         }
     }
   }
@@ -60,7 +60,7 @@ export function policyExamples(
 function* groupExamples(
   { statement, samples }: RewardGroup,
   rewards: readonly SampleReward[],
-  { rewards: config }: Pick<RunConfig, 'rewards'>,
+  objective: ObjectiveOf<'grpo'>,
   formOf: ProverForms,
   counts: GroupCounts,
 ): Generator<PolicyExample> {
@@ -74,7 +74,7 @@ function* groupExamples(
   });
   if (group.length === 0) return;
   counts.compared += 1;
-  const found = advantages(group, config);
+  const found = advantages(group, objective);
   if (found === null) return;
   counts.withSignal += 1;
   const form = formOf(statement);

@@ -2,7 +2,7 @@
  * Revision: the model sees what Lean says of its failed proofs, and answers again. A new answer is a sample of its own. Its
  * index is that of the first answer plus a multiple of the statement's first samples, so it is known which sample it revises.
  */
-import { formatOf } from '@stp/config';
+import { formatOf, proverOf } from '@stp/config';
 import {
   type ArtifactRef,
   costOf,
@@ -119,7 +119,7 @@ async function chooseRevised(
   { items, answers, earlier, turn, config }: ReviseShardInput,
   samples: readonly Sample[],
 ): Promise<Revised[]> {
-  const { tokensPerStatement } = config.prover.revision;
+  const { tokensPerStatement } = proverOf(config, 'revise').revision;
   const format = formatOf(config.prover);
   const judged = await judgedByIndex(store, earlier, samples);
   const proved = new Set(

@@ -1,5 +1,5 @@
 /** The portfolio's scripts on what a shard's samples did not prove (`prover.scripts`). Each proof found is one more sample. */
-import type { RunConfig } from '@stp/config';
+import { marksLemmas, type RunConfig } from '@stp/config';
 import { type ArtifactRef, type Sample, type ShardResult, sampleSchema } from '@stp/config/records';
 import type { PortfolioStages, SearchScript } from '@stp/lean-explore';
 import { dedupeSamples } from '@stp/selfplay';
@@ -71,7 +71,7 @@ export function scriptShardActivities(ports: Ports) {
           );
           const open = items.map(({ statement }) => statement);
           const conjectures = new Set(items.flatMap((one) => (one.origin === 'conjecture' ? [one.statement.id] : [])));
-          const marksOf = config.prover.lemmas === 'marked' ? marksFor(grown) : () => null;
+          const marksOf = marksLemmas(config.prover) ? marksFor(grown) : () => null;
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
           const unhelped = open.filter((one) => marksOf(one) === null);
           const { rows } = await portfolioRows(ports, unhelped, asked);

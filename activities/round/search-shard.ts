@@ -1,6 +1,6 @@
 /** Best-first search for proofs of a shard's statements. Each search gives one sample, verified and certified like the others. */
 
-import type { RunConfig } from '@stp/config';
+import { proverOf, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type CheckpointRef,
@@ -93,7 +93,9 @@ export function searchShardActivities(ports: Ports) {
             const { expansions, steps } = found[index]!;
             return steps.length === 0 ? [{ statement, expansions }] : [];
           });
-          const closed = config.prover.search.hindsight ? await closedIn(ports, input, failed, signal) : [];
+          const closed = proverOf(config, 'steps', 'both').search.hindsight
+            ? await closedIn(ports, input, failed, signal)
+            : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -152,7 +154,8 @@ async function searchItems(
   report: (progress: unknown) => void,
 ) {
   const { run, config } = input;
-  const { verification, sampling, prover } = config;
+  const { verification, sampling } = config;
+  const prover = proverOf(config, 'steps', 'both');
   if (items.length === 0) return { found: [], modelMs: 0 };
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);

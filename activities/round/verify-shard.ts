@@ -1,7 +1,7 @@
 /** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
 
 import { StpError } from '@stp/base';
-import { explainedShare, type RunConfig } from '@stp/config';
+import { explainedShare, type ProverConfig, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type Sample,
@@ -36,7 +36,7 @@ export interface VerifyShardInput {
   readonly earlier?: ShardResult | null;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
-  readonly config: Pick<RunConfig, 'verification'> & Partial<Pick<RunConfig, 'prover'>>;
+  readonly config: Pick<RunConfig, 'verification'> & { readonly prover: Pick<ProverConfig, 'mode'> };
 }
 
 export function verifyShardActivities(ports: Ports) {

@@ -1,5 +1,6 @@
 /** Walks for a shard's statements. Each gives one sample, verified and certified like the others, and a record for the flow's training. */
 
+import { proverOf } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef, walkSchema } from '@stp/config/records';
 import { grownHeaders } from '@stp/lean-explore';
 import { limitClasses } from '@stp/lean-verifier';
@@ -22,6 +23,8 @@ import { type Walked, walkStatement } from './walk-statement.ts';
 const STATEMENTS_PER_PROCESS = 4;
 /** Temperatures of exploring walks, between the least and the greatest: few, so that walks at the same one share a call. */
 const TEMPERATURES = 4;
+/** Temperatures of the walks that see more, lowest and highest. */
+const [TEMPERATURE_MIN, TEMPERATURE_MAX] = [0.5, 1.5];
 
 const walkedShardSchema = sampledSchema.extend({ walks: artifactRefSchema, leanMs: z.number() });
 export type WalkedShard = z.infer<typeof walkedShardSchema>;
@@ -83,7 +86,8 @@ async function walkItems(
   report: (progress: unknown) => void,
 ): Promise<z.infer<typeof walkedStatementSchema>[]> {
   const { run, config } = input;
-  const { verification, prover } = config;
+  const { verification } = config;
+  const prover = proverOf(config, 'walks');
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
@@ -150,15 +154,16 @@ async function withWords(walked: readonly Walked[], words: VerifierWords, formOf
 /** The policy by a number from 0 to 1: at the run's temperature, or for a share of the walks at one of some others. */
 function explorers(
   generator: ConstructorParameters<typeof BatchedSamples>[0],
-  { sampling, prover: { walks } }: WalkShardInput['config'],
+  config: WalkShardInput['config'],
   signal: AbortSignal,
 ): (drawn: number) => BatchedSamples {
+  const { sampling } = config;
   const { topP, maxTokens } = sampling;
   const at = (temperature: number) => new BatchedSamples(generator, { temperature, topP, maxTokens }, signal);
   const usual = at(sampling.temperature);
-  const { temperatureMin, temperatureMax, temperedShare } = walks;
+  const { temperedShare } = proverOf(config, 'walks').walks;
   const others = Array.from({ length: TEMPERATURES }, (_, place) =>
-    at(temperatureMin + ((place + 0.5) / TEMPERATURES) * (temperatureMax - temperatureMin)),
+    at(TEMPERATURE_MIN + ((place + 0.5) / TEMPERATURES) * (TEMPERATURE_MAX - TEMPERATURE_MIN)),
   );
   return (drawn) => (drawn >= temperedShare ? usual : others[Math.floor((drawn / temperedShare) * TEMPERATURES)]!);
 }

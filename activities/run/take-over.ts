@@ -4,7 +4,7 @@
  */
 
 import { StpError } from '@stp/base';
-import type { RunConfig, StartInput } from '@stp/config';
+import { conditionOf, type RunConfig, type StartInput } from '@stp/config';
 import type { ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
 import { logMetrics } from '../metrics.ts';
@@ -56,8 +56,8 @@ export function takeOverActivities(ports: Ports) {
         requireSame(source, 'model', state.config.model, config.model);
         requireSame(source, 'sft', state.config.sft, config.sft);
         requireSame(source, 'data', state.config.data, config.data);
-        const { conditionOn } = config.conjectures;
-        requireSame(source, 'conjectures.conditionOn', state.config.conjectures.conditionOn, conditionOn);
+        const condition = conditionOf(config.conjectures);
+        requireSame(source, 'conjectures.conditionOn.kind', conditionOf(state.config.conjectures), condition);
         if (round === SFT_ONLY) {
           requireSame(source, 'seed', state.config.seed, config.seed);
           return { sft: state.sft, state: null };

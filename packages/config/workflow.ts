@@ -4,6 +4,7 @@ export type { LevanterEngine } from './schemas/engines.ts';
 export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
 export type { NodesConfig } from './schemas/nodes.ts';
+export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
 export {
   costOf,
   costOfTokens,
@@ -17,14 +18,5 @@ export {
   shardFolder,
   sumTokens,
 } from './schemas/round.ts';
-export {
-  evaluationConfig,
-  isInWords,
-  proverMode,
-  type RunConfig,
-  type StartInput,
-  startInputSchema,
-  trainsByReward,
-  usesScripts,
-  withoutScripts,
-} from './schemas/run-config.ts';
+export { type RunConfig, type StartInput, startInputSchema } from './schemas/run-config.ts';
+export { evaluationConfig, isInWords, proverOf, usesScripts, withoutScripts } from './schemas/run-modes.ts';

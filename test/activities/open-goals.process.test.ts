@@ -103,7 +103,7 @@ async function targets(set: Record<string, string | number>): Promise<Map<string
 }
 
 it('take their share of the texts; closed, hidden and held-out ones and those of proved statements take none', async () => {
-  const shares = await targets({ 'conjectures.openGoalShare': 0.5 });
+  const shares = await targets({ 'conjectures.conditionOn.openGoalShare': 0.5 });
   const far = 'theorem t (n : Nat) : far = 0';
   const near = 'theorem t (n : Nat) : near = 0';
   expect(new Set(shares.keys())).toEqual(new Set([FAILED.statement, far, near]));

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
+import { proverOf, resolveConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type ChatMessage,
@@ -110,7 +110,7 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
   let result = await verify('shard', sampled, null);
   const answers: ArtifactRef[] = [sampled.answers!];
   let turns = 0;
-  for (let turn = 1; turn <= config.prover.revision.turns; turn += 1) {
+  for (let turn = 1; turn <= proverOf(config, 'revise').revision.turns; turn += 1) {
     const input = { ...shard, turn, answers, earlier: result };
     const revised = await run<Sampled | null>(reviseShardActivities(ports).reviseShard, input);
     if (revised === null) break;

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { policyExampleSchema, resolveConfig } from '@stp/config';
+import { policyExampleSchema, type RewardObjective, resolveConfig } from '@stp/config';
 import {
   type ObjectStore,
   type Proved,
@@ -31,6 +31,7 @@ import { openStore } from '../../infra/stores/open-store.ts';
 
 const NAME = 'rounds/0-aaaaaaaa';
 const config = resolveConfig({ preset: 'grpo', set: { 'prover.slots': false } });
+const rewardConfig = { rewards: (config.objective as RewardObjective).rewards, seed: config.seed };
 let directory: string;
 let store: ObjectStore;
 let asked: string[];
@@ -161,7 +162,7 @@ const contextOf = (name = NAME) => ({
 async function played(name = NAME, history: FinishRoundInput['history'] = []) {
   const shards = await Promise.all(SHARDS.map((items, index) => shard(index, items, name)));
   const provedRef = await certificates(PROOFS, name);
-  const input: RewardRoundInput = { run: 'r', name, shards, proved: provedRef, config };
+  const input: RewardRoundInput = { run: 'r', name, shards, proved: provedRef, config: rewardConfig };
   const finish = async (more: Partial<FinishRoundInput> = {}) =>
     run(activities().finishRound, {
       ...contextOf(name),

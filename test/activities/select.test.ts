@@ -84,7 +84,7 @@ async function play(round: SyntheticRound, more: { history?: ArtifactRef[]; name
 const withConfig = (round: SyntheticRound, set: Record<string, unknown>): SyntheticRound => {
   const config: RunConfig = resolveConfig({
     preset: 'stp-code',
-    set: { 'conjectures.inelegantShare': 0, 'conjectures.transport.enabled': false, ...set },
+    set: { 'conjectures.inelegantShare': 0, 'conjectures.transport': null, ...set },
   });
   return { ...round, context: { ...round.context, config } };
 };
@@ -193,7 +193,7 @@ describe('a round', () => {
   });
 
   it('mixes SFT examples in as a share of its own', async () => {
-    const round = withConfig(await write(), { 'training.sftShare': 0.1 });
+    const round = withConfig(await write(), { 'objective.sftShare': 0.1 });
     const { examples, counts } = await play(round);
     const all = await readAll(store, examples!, exampleSchema);
     const own = counts.proverExamples + counts.conjecturerExamples;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
+import { type ObjectiveOf, resolveConfig } from '@stp/config';
 import { type ObjectStore, type ShardResult, sampleSchema, walkSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import type { SampleRequest } from '@stp/language-model';
@@ -183,7 +183,8 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   );
   const { examples, counts } = flowGroups({
     store,
-    config: { ...config, flows: { ...config.flows, bufferShare: 0 } },
+    objective: { ...(config.objective as ObjectiveOf<'gfn'>), bufferShare: 0 },
+    seed: config.seed,
     round: 0,
     rounds: [
       {

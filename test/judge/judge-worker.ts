@@ -15,6 +15,6 @@ const judges = new JudgeRewards({ cacheDirectory, store });
 const ports: Pick<Ports, 'store' | 'monitor' | 'reward'> = {
   store,
   monitor: silentMonitor,
-  reward: (run, _name, judging) => judges.source(run, judging!),
+  reward: (run, _name, { judge }) => judges.source(run, judge!),
 };
 await runNodeWorker(address, taskQueue, judgeShardActivities(ports as Ports));

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { Turns } from '@stp/base';
-import { resolveConfig } from '@stp/config';
+import { proverOf, resolveConfig } from '@stp/config';
 import { sumSearches } from '@stp/config/records';
 import { embeddedGenerator } from '@stp/language-model';
 import { openSteps } from '@stp/lean-explore';
@@ -26,7 +26,7 @@ const TACTICS = ['rfl', 'simp_all', 'omega', 'intro h', 'induction n', 'cases n'
 const MAX_TOKENS = 12;
 
 export async function benchSearch(directory: string): Promise<void> {
-  const config = resolveConfig({ preset: 'embedded', set: { 'prover.search.expansions': 8 } });
+  const config = resolveConfig({ preset: 'embedded', set: { 'prover.mode': 'steps', 'prover.search.expansions': 8 } });
   const environment = await leanEnvironment(workerSettings(), () => undefined);
   const statements = (await Array.fromAsync(repositorySources().problemSet('nng'))).slice(0, STATEMENTS);
   const texts = statements.map(({ statement }) => statement);
@@ -60,7 +60,7 @@ export async function benchSearch(directory: string): Promise<void> {
         samples,
         words: null,
         formOf: plainStateForm,
-        search: config.prover.search,
+        search: proverOf(config, 'steps').search,
         limits: { deadlineMs, signal },
       }),
     ),

@@ -46,7 +46,7 @@ export async function benchSelection(row: (name: string, value: number, unit: st
 
 export const selectionConfig = resolveConfig({
   preset: 'stp-code',
-  set: { 'conjectures.inelegantShare': 0, 'conjectures.transport.enabled': false },
+  set: { 'conjectures.inelegantShare': 0, 'conjectures.transport': null },
 });
 
 async function play(samples: number): Promise<SelectionFigures> {

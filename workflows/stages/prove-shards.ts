@@ -9,7 +9,7 @@ import {
   type ArtifactRef,
   type CheckpointRef,
   isInWords,
-  proverMode,
+  proverOf,
   type RunConfig,
   type ShardResult,
   shardFolder,
@@ -43,8 +43,8 @@ export interface ProveShardsInput {
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { run, hostQueues, checkpoint, library, round } = input;
-  const { prover, sampling, seed, modelThreads, verification, rewards, judging } = input.config;
-  const mode = proverMode(input.config);
+  const { prover, sampling, seed, modelThreads, verification, objective } = input.config;
+  const { mode } = prover;
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new Lane(inFlightMax, input.isOpen);
@@ -67,7 +67,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       library,
       checkpoint,
       config: { prover, sampling, seed, modelThreads, verification },
-      ...(trainsByReward(input.config) ? { keepsTexts: true } : {}),
+      ...(trainsByReward(objective) ? { keepsTexts: true } : {}),
     };
     const verify = (
       folder: string,
@@ -75,13 +75,13 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       earlier: ShardResult | null,
       limits: RunConfig['verification'] = verification,
     ): Promise<ShardResult> => {
-      if (isInWords(input.config))
+      if (isInWords(input.config) && trainsByReward(objective))
         return streaming(`judge ${label}: ${sampled.distinctCount} distinct proofs`).judgeShard({
           run,
           name: folder,
           items,
           sampled,
-          config: { rewards, judging, seed },
+          config: { rewards: objective.rewards, seed },
         });
       const distinct = sampled.distinctCount - (earlier?.distinctCount ?? 0);
       return lean(`verify ${label}: ${distinct} distinct proofs`, inFlightMax).verifyShard({
@@ -105,9 +105,10 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       const sampled = await samplers.run((queue, isLast) =>
         sampler(isLast)(queue, `sample ${label}: ${items.count} statements`).sampleShard(shard),
       );
+      const { turns } = proverOf(input.config, 'revise').revision;
       let result = await verify(name, sampled, null);
       let answers = sampled.answers === undefined ? [] : [sampled.answers];
-      for (let turn = 1; turn <= prover.revision.turns; turn += 1) {
+      for (let turn = 1; turn <= turns; turn += 1) {
         const revision = { ...shard, turn, answers, earlier: result };
         const revised: Sampled | null = await samplers.run((queue, isLast) =>
           sampler(isLast)(queue, `revise ${label}, turn ${turn}`).reviseShard(revision),
@@ -135,6 +136,8 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     const proveAs = {
       walks: walk,
       whole: proveWhole,
+      judged: proveWhole,
+      scripts: proveWhole,
       revise,
       steps: () => search(null),
       both: async () => search(await proveWhole()),
