@@ -22,6 +22,7 @@ import { withHeartbeat } from '../edge.ts';
 import type { LemmaSources } from '../lemma-shelf.ts';
 import type { DataSources, RunScratch, RunStore } from '../ports.ts';
 import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
+import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import type { Certified } from '../round/certified.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
@@ -29,7 +30,6 @@ import { flowGroups } from '../round/flow-groups.ts';
 import { hindsightExamples } from '../round/hindsight.ts';
 import { grownTheorems } from '../round/library.ts';
 import { policyExamples, rewardedRounds } from '../round/policy-examples.ts';
-import { PORTFOLIO } from '../round/portfolio.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { conjecturerExamples, roundExamples } from '../round/round-examples.ts';
 import { judgesSpent } from '../round/shard-rewards.ts';
@@ -115,7 +115,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
             ...statementCounted,
-            ...(usesScripts(config) ? { provedByScripts } : {}),
+            ...(usesScripts(config.prover) ? { provedByScripts } : {}),
             conjecturesMade: input.conjecturesMade,
             conjecturesAttempted: input.conjectures?.count ?? 0,
             conjecturesKept: input.conjecturesKept?.count ?? 0,
@@ -185,7 +185,7 @@ async function rewardedExamples(
 async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Map<string, boolean>> {
   const byModel = new Map<string, boolean>();
   for await (const { statementId, model } of readRecords(store, proved, provedSchema))
-    byModel.set(statementId, model !== PORTFOLIO || byModel.get(statementId) === true);
+    byModel.set(statementId, model !== SCRIPTS_MODEL || byModel.get(statementId) === true);
   return byModel;
 }
 

@@ -18,9 +18,9 @@ import { namesUnknown, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { RunMonitor, RunStore, RunVerifier } from '../ports.ts';
+import type { Sampled } from '../provers/shard-turn.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
-import type { Sampled } from '../round/sampled.ts';
 import { VerdictParts } from '../round/verdict-parts.ts';
 
 /** As in `verdictSchema`. */

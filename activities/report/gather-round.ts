@@ -138,6 +138,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     round: manifest.round,
     model: manifest.modelIn,
     counts: manifest.counts,
+    shards: manifest.shards,
     secondsPerStage: outcome.secondsPerStage,
     checkMs: manifest.shards.reduce((sum, shard) => sum + shard.checkMs, 0),
     rates,

@@ -1,4 +1,5 @@
 /** `report.html`: one self-contained page. No script, nothing fetched; light and dark, wide and narrow. */
+import { PROVER_SECTIONS } from '../provers/index.ts';
 import type { RunFigures } from './figures.ts';
 import { escapeHtml, formatShare, note, section, table } from './html.ts';
 import { figures, type Plot } from './plot.ts';
@@ -68,7 +69,7 @@ ${trackedIn(run)}
 <main>
 ${headline(run)}
 ${compared ? comparison(runs) : ''}
-${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), secondKernelText(run), heldOutTable(runs))}
+${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), proverTable(run), secondKernelText(run), heldOutTable(runs))}
 ${section(
   'conjectures',
   'Conjectures',
@@ -86,6 +87,14 @@ ${howMade(run)}
 </body>
 </html>
 `;
+}
+
+/** The prover's own table, where it has one and a round has ended. */
+function proverTable({ config, rounds }: RunFigures): string {
+  const own = PROVER_SECTIONS[config.prover.mode];
+  if (own === undefined || rounds.length === 0) return '';
+  const { caption, heads, rows } = own(rounds);
+  return table(heads, rows, caption);
 }
 
 /** Where trackers show the run. */

@@ -1,5 +1,5 @@
 /**
- * Training examples from goals that a round's failed searches closed (`activities/round/closed-goals.ts`): proofs of their own, the
+ * Training examples from goals that a round's failed searches closed (`activities/provers/steps/closed-goals.ts`): proofs of their own, the
  * steps of these, and, for a conjecturer that writes texts, what it could have asked for. What says the same as a held-out statement is
  * left out.
  */

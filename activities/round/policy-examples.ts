@@ -14,9 +14,9 @@ import {
 } from '@stp/config/records';
 import { withoutMarks } from '@stp/lean-verifier';
 import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
+import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { readRecords } from '../records/record-files.ts';
 import { readShard } from './judged-shard.ts';
-import { PORTFOLIO } from './portfolio.ts';
 import { groupsOf } from './shard-rewards.ts';
 
 export interface PolicyRound {
@@ -67,7 +67,7 @@ function* groupExamples(
   const group = samples.flatMap(({ sample }, at) => {
     const reward = rewards[at]!;
     // Scripts are no policy.
-    if (sample.model === PORTFOLIO) return [];
+    if (sample.model === SCRIPTS_MODEL) return [];
     if (reward.kind === 'reward') return [{ sample, value: reward.value, multiplicity: sample.multiplicity }];
     counts.samplesWithoutReward += sample.multiplicity;
     return [];

@@ -60,7 +60,7 @@ export {
   type PromptFormat,
   type RevisionFormat,
 } from './schemas/prompt-format.ts';
-export type { ProverConfig, ProverMode, ProverOf } from './schemas/provers/index.ts';
+export { type ProverConfig, type ProverMode, type ProverOf, proverIn, usesScripts } from './schemas/provers/index.ts';
 export type { Prompts } from './schemas/provers/prompts.ts';
 export type { SearchConfig } from './schemas/provers/steps.ts';
 export type { VerifierConfig } from './schemas/provers/verifier-scores.ts';
@@ -82,6 +82,5 @@ export {
   marksLemmas,
   meetsStates,
   proverOf,
-  usesScripts,
   writesTactics,
 } from './schemas/run-modes.ts';

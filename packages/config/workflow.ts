@@ -5,6 +5,8 @@ export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
 export type { NodesConfig } from './schemas/nodes.ts';
 export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
+export { proverIn, turnsOf, usesScripts } from './schemas/provers/index.ts';
+export type { ProverTurn } from './schemas/provers/prover.ts';
 export {
   costOf,
   costOfTokens,
@@ -19,4 +21,4 @@ export {
   sumTokens,
 } from './schemas/round.ts';
 export { type RunConfig, type StartInput, startInputSchema } from './schemas/run-config.ts';
-export { evaluationConfig, isInWords, proverOf, usesScripts, withoutScripts } from './schemas/run-modes.ts';
+export { evaluationConfig, isInWords, withoutScripts } from './schemas/run-modes.ts';

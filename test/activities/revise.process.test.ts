@@ -24,12 +24,12 @@ import { open as openVerifier } from '@stp/lean-verifier/testing-hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tallyShards } from '../../activities/evaluation/evaluation-shards.ts';
-import { reviseShardActivity } from '../../activities/host/revise-shard.ts';
-import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
+import { reviseShardActivity } from '../../activities/provers/revise/revise-shard.ts';
+import type { Sampled } from '../../activities/provers/shard-turn.ts';
+import { sampleShardActivity } from '../../activities/provers/whole/sample-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
@@ -108,7 +108,7 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
   const shard = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
   const verify = (name: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
     run(verifyShardActivity(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
-  const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, shard);
+  const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, { ...shard, keepsAnswers: true });
   let result = await verify('shard', sampled, null);
   const answers: ArtifactRef[] = [sampled.answers!];
   let turns = 0;

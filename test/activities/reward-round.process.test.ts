@@ -26,8 +26,8 @@ import type { FinishRoundInput } from '../../activities/control/finish-round.ts'
 import { finishRoundActivity } from '../../activities/control/finish-round.ts';
 import type { RewardRoundInput } from '../../activities/control/reward-round.ts';
 import { rewardRoundActivity } from '../../activities/control/reward-round.ts';
+import { SCRIPTS_MODEL } from '../../activities/provers/scripts/portfolio.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { PORTFOLIO } from '../../activities/round/portfolio.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
@@ -92,7 +92,7 @@ async function shard(
     ),
     ...dedupeSamples(
       raw.filter(({ seed }) => seed >= 1_000),
-      PORTFOLIO,
+      SCRIPTS_MODEL,
     ),
   ];
   const kindOf = ({ statementId, proof }: Sample): VerdictKind =>
@@ -154,7 +154,7 @@ const SHARDS: readonly Readonly<Record<string, readonly Drawn[]>>[] = [
 ];
 const PROOFS = [
   proved('theorem mixed : p', 'good'),
-  proved('theorem mixed : p', 'script', { model: PORTFOLIO }),
+  proved('theorem mixed : p', 'script', { model: SCRIPTS_MODEL }),
   // Of the two that the screen took, a fresh process took one.
   proved('theorem doubted : r', 'other'),
 ];

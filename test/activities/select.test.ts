@@ -123,7 +123,7 @@ describe('a round', () => {
     const shards = await Promise.all(
       round.shards.map(async (shard, index) => {
         const samples = await readAll(store, shard.samples, sampleSchema);
-        const scripts = samples.map((sample) => ({ ...sample, model: 'portfolio' }));
+        const scripts = samples.map((sample) => ({ ...sample, model: 'scripts' }));
         return { ...shard, samples: await writeRecords(store, `scripts-${index}-*.jsonl`, scripts) };
       }),
     );

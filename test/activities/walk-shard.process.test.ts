@@ -14,11 +14,11 @@ import { libraryEnvironment } from '@stp/lean-explore/testing';
 import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { WalkedShard } from '../../activities/host/walk-shard.ts';
-import { walkShardActivity } from '../../activities/host/walk-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { stateForms } from '../../activities/prover-forms.ts';
+import type { WalkedShard } from '../../activities/provers/walks/walk-shard.ts';
+import { walkShardActivity } from '../../activities/provers/walks/walk-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { flowGroups } from '../../activities/round/flow-groups.ts';
 import { readShard } from '../../activities/round/judged-shard.ts';
@@ -162,11 +162,11 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   ]);
   // What two walks wrote in one state is asked once.
   expect(new Set(asked).size).toBe(asked.length);
-  expect(walked.leanMs).toBeGreaterThan(0);
+  expect(walked.figures.walksLeanMs).toBeGreaterThan(0);
   const samples = await readAll(store, walked.samples, sampleSchema);
   expect(samples[0]!.proof).toMatch(/constructor\n(?:· )?exact hp\n(?:· )?exact hq/u);
 
-  const { walks: records, leanMs: _, ...sampled } = walked;
+  const { walks: records, figures: _, ...sampled } = walked;
   const verified = await run<ShardResult>(verifyShardActivity(ports).verifyShard, {
     ...input,
     sampled,

@@ -3,8 +3,8 @@
  * the run's store, folder of the machine's limits.
  */
 
-import { judgeShardActivity } from '../../activities/control/judge-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
+import { judgeShardActivity } from '../../activities/provers/judged/judge-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { JudgeRewards } from '../../workers/judge-rewards.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';

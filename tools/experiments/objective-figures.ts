@@ -22,8 +22,8 @@ export interface HeldOutSearch {
   readonly found: boolean;
 }
 
-const leanMs = ({ checkMs, walksLeanMs = 0, search }: ShardResult): number =>
-  checkMs + walksLeanMs + (search?.figures.leanMs ?? 0);
+const leanMs = ({ checkMs, figures, search }: ShardResult): number =>
+  checkMs + (figures?.walksLeanMs ?? 0) + (search?.figures.leanMs ?? 0);
 
 export async function figuresOfRun(folder: string): Promise<RunFigures> {
   const { store, state } = await openRun(pathToFileURL(folder).href);

@@ -150,7 +150,7 @@ async function withLemmas(seed: number, origin: string, options: ExperimentOptio
   const path = join(folder, 'evaluation.json');
   if (!existsSync(path)) {
     const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
-    const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', 'train'];
+    const words = ['eval', '--prover', 'scripts', '--problems', data.problemSets.join(','), '--split', 'train'];
     await execa(STP, [...words, '--library', origin, '--run-dir', folder], SHOWN);
   }
   const { groups } = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));

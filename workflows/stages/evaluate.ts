@@ -156,7 +156,7 @@ async function evaluateModel(
       statements: data.heldOut,
       samplesPerStatement,
       shards,
-      withScripts: usesScripts(config),
+      withScripts: usesScripts(config.prover),
       model: checkpoint.model,
       round,
       seed: config.seed,

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import { namePrompts, sampledProver, slotPrompts } from './prompts.ts';
+import type { Prover } from './prover.ts';
+import { SAMPLE } from './whole.ts';
 
 const revisionSchema = z.strictObject({
   /** Answers after the first one of a sample. */
@@ -17,3 +19,19 @@ const revisionSchema = z.strictObject({
 
 const own = { mode: z.literal('revise'), ...sampledProver, revision: revisionSchema.prefault({}) };
 export const reviseSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
+
+export const revise: Prover<z.infer<typeof reviseSchema>> = {
+  /** Each turn is checked before the next: Lean's errors are what the model is told. */
+  turns: ({ revision }) => [
+    { ...SAMPLE, keepsAnswers: true },
+    ...Array.from({ length: revision.turns }, (_, at) => ({
+      activity: 'reviseShard',
+      queue: 'host' as const,
+      folder: `turn-${at + 1}`,
+      doing: 'revise',
+    })),
+  ],
+  writes: ['proofs'],
+  checkedBy: 'lean',
+  explainedShare: 1,
+};

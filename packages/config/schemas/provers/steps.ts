@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { nameStatePrompts, sampledProver, slotPrompts } from './prompts.ts';
+import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
 import { verifierShape } from './verifier-scores.ts';
+import { SAMPLE } from './whole.ts';
 
 /** Best-first search over proof states, one search per statement (docs/decisions/0014). */
 const searchSchema = z.strictObject({
@@ -30,3 +32,21 @@ const steps = { mode: z.literal('steps'), ...sampledProver, search };
 const both = { mode: z.literal('both'), ...sampledProver, search };
 export const stepsSchema = z.discriminatedUnion('slots', [slotPrompts.extend(steps), nameStatePrompts.extend(steps)]);
 export const bothSchema = z.discriminatedUnion('slots', [slotPrompts.extend(both), nameStatePrompts.extend(both)]);
+
+const SEARCH: ProverTurn = { activity: 'searchShard', queue: 'host', folder: 'search', doing: 'search' };
+const checked = { checkedBy: 'lean', explainedShare: EXPLAINED_SHARE } as const;
+
+export const stepsProver: Prover<z.infer<typeof stepsSchema>> = {
+  turns: () => [SEARCH],
+  writes: ['tactics'],
+  answersOnce: true,
+  ...checked,
+};
+
+export const bothProver: Prover<z.infer<typeof bothSchema>> = {
+  turns: () => [SAMPLE, SEARCH],
+  writes: ['proofs', 'tactics'],
+  ...checked,
+  /** By whole proofs alone, so that pass@k has one meaning. */
+  compared: ({ search: _, ...config }) => ({ ...config, mode: 'whole' }),
+};

@@ -1,18 +1,28 @@
-/** The portfolio's scripts on what a shard's samples did not prove (`prover.scripts`). Each proof found is one more sample. */
+/**
+ * The prover `scripts`. After another prover it tries a part of the list on what the shard's samples did not prove, and each proof found is
+ * one more sample. As the only prover it tries the whole list, one answer a statement.
+ */
 
 import { marksLemmas, type RunConfig } from '@stp/config';
-import { type ArtifactRef, type Sample, type ShardResult, sampleSchema } from '@stp/config/records';
+import { type ArtifactRef, type ObjectStore, type Sample, type ShardResult, sampleSchema } from '@stp/config/records';
 import type { PortfolioStages, SearchScript } from '@stp/lean-explore';
-import { dedupeSamples } from '@stp/selfplay';
-import { withHeartbeat } from '../edge.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
-import type { DataSources, PortfolioResults, RunMonitor, RunStore, RunVerifier, StatementContexts } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { grownTheorems, marksFor } from '../round/library.ts';
-import { PORTFOLIO, portfolioRows } from '../round/portfolio.ts';
-import { type Sampled, sampledSchema } from '../round/sampled.ts';
-import { scriptsOverLibrary } from '../round/scripts-over-library.ts';
-import { unprovedItems } from '../round/shard-files.ts';
+import { dedupeSamples, workItemSchema } from '@stp/selfplay';
+import { withHeartbeat } from '../../edge.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
+import type {
+  DataSources,
+  PortfolioResults,
+  RunMonitor,
+  RunStore,
+  RunVerifier,
+  StatementContexts,
+} from '../../ports.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { grownTheorems, marksFor } from '../../round/library.ts';
+import { unprovedItems } from '../../round/shard-files.ts';
+import { type Sampled, sampledSchema } from '../shard-turn.ts';
+import { portfolioRows, portfolioSamples, SCRIPTS_MODEL } from './portfolio.ts';
+import { scriptsOverLibrary } from './scripts-over-library.ts';
 
 /**
  * The definitions, also for each part of a conjunction, induction, that with case splits, functional induction, case splits in the
@@ -42,8 +52,8 @@ export interface ScriptShardInput {
   /** Folder of the shard. The scripts' objects are in its folder `scripts`. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** The shard with the verdicts on the model's samples. */
-  readonly earlier: ShardResult;
+  /** The shard with the verdicts on the samples of another prover; null: there is no other. */
+  readonly earlier: ShardResult | null;
   /** Grown theorems; null: none. */
   readonly library: ArtifactRef | null;
   /** Missing: the statements are none of a round's. */
@@ -65,11 +75,12 @@ export function scriptShardActivity(
       const name = `${input.name}/scripts`;
       return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
+          if (earlier === null) return wholeList(ports, store, input, signal, report);
           const samples = await readAll(store, earlier.samples, sampleSchema);
           const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const proved = new Set(grown.map(({ statementId }) => statementId));
           // What rides along as a false statement is not tried, nor what is proved and attempted again: a script says nothing of the model.
-          const items = (await unprovedItems(store, input, samples)).filter(
+          const items = (await unprovedItems(store, { items: input.items, earlier }, samples)).filter(
             ({ statement, origin }) => origin !== 'canary' && !proved.has(statement.id),
           );
           const open = items.map(({ statement }) => statement);
@@ -109,7 +120,7 @@ export function scriptShardActivity(
             }),
           );
           if (found.length === 0) return null;
-          const all = dedupeSamples(found, PORTFOLIO, samples);
+          const all = dedupeSamples(found, SCRIPTS_MODEL, samples);
           return {
             samples: await writeRecords(store, `${name}/samples-*.jsonl`, all, signal),
             sampleCount: earlier.sampleCount + found.length,
@@ -120,6 +131,31 @@ export function scriptShardActivity(
         }),
       );
     },
+  };
+}
+
+/** It knows when a statement is proved, and tries no further script. */
+async function wholeList(
+  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  store: ObjectStore,
+  { run, name, items, library, config }: ScriptShardInput,
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+): Promise<Sampled> {
+  const tried = (await readAll(store, items, workItemSchema)).filter(({ origin }) => origin !== 'canary');
+  const grown = await Array.fromAsync(grownTheorems(store, library));
+  const asked = { run, limits: config.verification, grown, signal, report };
+  const raw = await portfolioSamples(
+    ports,
+    tried.map(({ statement }) => statement),
+    asked,
+  );
+  const samples = dedupeSamples(raw, SCRIPTS_MODEL);
+  return {
+    samples: await writeRecords(store, `${name}/scripts/samples-*.jsonl`, samples, signal),
+    sampleCount: raw.length,
+    distinctCount: samples.length,
+    tokens: 0,
   };
 }
 

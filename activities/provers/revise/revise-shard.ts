@@ -17,20 +17,23 @@ import {
   verdictSchema,
 } from '@stp/config/records';
 import { asPrompt, dedupeSamples, revisionPrompt, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
-import { withHeartbeat } from '../edge.ts';
-import type { LemmaSources } from '../lemma-shelf.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
-import type { DataSources, RunModel, RunMonitor, RunScratch, RunStore } from '../ports.ts';
-import { proverForms } from '../prover-forms.ts';
-import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
-import { type AnswerRecord, answerRecord, answerRecordSchema } from '../round/answer-record.ts';
-import { grownTheorems } from '../round/library.ts';
-import { sampleAnswers } from '../round/sample-answers.ts';
-import { type Sampled, type SampleShardInput, sampledSchema } from '../round/sampled.ts';
-import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { z } from 'zod';
+import { withHeartbeat } from '../../edge.ts';
+import type { LemmaSources } from '../../lemma-shelf.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
+import type { DataSources, RunModel, RunMonitor, RunScratch, RunStore } from '../../ports.ts';
+import { proverForms } from '../../prover-forms.ts';
+import { once, readAll, readRecords, writeRecords } from '../../records/record-files.ts';
+import { grownTheorems } from '../../round/library.ts';
+import { fetchCheckpoint } from '../../training/checkpoints.ts';
+import { type SampleShardInput, sampledSchema } from '../shard-turn.ts';
+import { sampleAnswers } from '../whole/sample-answers.ts';
+import { type AnswerRecord, answerRecord, answerRecordSchema } from './answer-record.ts';
 
 /** Verdicts that say what is wrong with a proof. Of a time-out or an answer that was cut off there is nothing to mend. */
 const TOLD: ReadonlySet<VerdictKind> = new Set(['rejected', 'sorry', 'forbidden', 'changed_statement']);
+
+const revisedSchema = sampledSchema.extend({ figures: z.strictObject({ revisions: z.number() }) });
 
 export interface ReviseShardInput extends SampleShardInput {
   /** From 1. */
@@ -56,11 +59,11 @@ export function reviseShardActivity(
      * New answers for the last turn's failed samples of statements that nothing has proved yet. The result holds the earlier
      * samples too. Null where there is nothing to revise, or no tokens are left for it.
      */
-    async reviseShard(input: ReviseShardInput): Promise<Sampled | null> {
+    async reviseShard(input: ReviseShardInput): Promise<z.infer<typeof revisedSchema> | null> {
       const { run, config, turn, earlier } = input;
       const store = await ports.store(run);
       const name = `${input.name}/turn-${turn}`;
-      return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
+      return once(store, `${name}/sampled.json`, revisedSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
           const format = formatOf(config.prover);
           const samples = await readAll(store, earlier.samples, sampleSchema);
@@ -107,6 +110,7 @@ export function reviseShardActivity(
             sampleCount: earlier.sampleCount + raw.length,
             distinctCount: all.length,
             ...sumTokens([earlier, counted]),
+            figures: { revisions: raw.length },
             answers: await writeRecords(store, `${name}/answers-*.jsonl`, answers, signal),
           };
           await forget();

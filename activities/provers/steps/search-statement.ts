@@ -22,8 +22,8 @@ import {
   seedFrom,
   stateKey,
 } from '@stp/selfplay';
-import type { BatchedSamples } from './batched-samples.ts';
-import type { VerifierWords } from './verifier-words.ts';
+import type { BatchedSamples } from '../batched-samples.ts';
+import type { VerifierWords } from '../verifier-words.ts';
 
 /** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;

@@ -5,7 +5,7 @@ import type { RunConfig } from '@stp/config';
 import type { Steps } from '@stp/lean-explore';
 import type { WorkItem } from '@stp/selfplay';
 import type { RunSteps } from '../ports.ts';
-import type { GrownRecord } from './library.ts';
+import type { GrownRecord } from '../round/library.ts';
 
 /** A Lean process, and the turns at it: it holds one text at a time. */
 export interface StepPlace {

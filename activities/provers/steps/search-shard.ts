@@ -17,9 +17,9 @@ import { grownHeaders } from '@stp/lean-explore';
 import { limitClasses } from '@stp/lean-verifier';
 import { dedupeSamples, seedFrom, type WorkItem } from '@stp/selfplay';
 import { z } from 'zod';
-import { withHeartbeat } from '../edge.ts';
-import type { LemmaSources } from '../lemma-shelf.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
+import { withHeartbeat } from '../../edge.ts';
+import type { LemmaSources } from '../../lemma-shelf.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
 import type {
   DataSources,
   RunEnsemble,
@@ -29,18 +29,18 @@ import type {
   RunSteps,
   RunStore,
   RunVerifier,
-} from '../ports.ts';
-import { stateForms } from '../prover-forms.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { BatchedSamples } from '../round/batched-samples.ts';
-import { type FailedSearch, provedGoals } from '../round/closed-goals.ts';
-import { grownTheorems } from '../round/library.ts';
-import { sampledSchema } from '../round/sampled.ts';
-import { searchStatement } from '../round/search-statement.ts';
-import { unprovedItems } from '../round/shard-files.ts';
-import { atStepPlaces, type StepPlace } from '../round/step-places.ts';
-import { openVerifierWords } from '../round/verifier-words.ts';
-import { fetchCheckpoint } from '../training/checkpoints.ts';
+} from '../../ports.ts';
+import { stateForms } from '../../prover-forms.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { grownTheorems } from '../../round/library.ts';
+import { unprovedItems } from '../../round/shard-files.ts';
+import { fetchCheckpoint } from '../../training/checkpoints.ts';
+import { BatchedSamples } from '../batched-samples.ts';
+import { sampledSchema } from '../shard-turn.ts';
+import { atStepPlaces, type StepPlace } from '../step-places.ts';
+import { openVerifierWords } from '../verifier-words.ts';
+import { type FailedSearch, provedGoals } from './closed-goals.ts';
+import { searchStatement } from './search-statement.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
 const SEARCHES_PER_PROCESS = 4;

@@ -5,7 +5,7 @@ import { type ChatMessage, chatMessageSchema } from '@stp/config/records';
 import type { Completion } from '@stp/language-model';
 import { afterThinking } from '@stp/selfplay';
 import { z } from 'zod';
-import { LINE_BYTES_MAX } from '../records/line-batches.ts';
+import { LINE_BYTES_MAX } from '../../records/line-batches.ts';
 
 /** Beside the other fields of a line. */
 const CHAT_BYTES_MAX = LINE_BYTES_MAX - 1_024;

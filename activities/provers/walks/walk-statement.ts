@@ -4,8 +4,8 @@ import { contentId } from '@stp/config/ids';
 import type { ShownGoal, Statement, Walk } from '@stp/config/records';
 import type { StepOptions, StepResult, StepState, Steps } from '@stp/lean-explore';
 import { displayProof, STOP_TACTIC, type StateForm, seedFrom } from '@stp/selfplay';
-import type { BatchedSamples } from './batched-samples.ts';
-import { goalsText, NOTHING, retried, shownGoal } from './search-statement.ts';
+import type { BatchedSamples } from '../batched-samples.ts';
+import { goalsText, NOTHING, retried, shownGoal } from '../steps/search-statement.ts';
 
 export interface StatementWalks {
   readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;

@@ -8,8 +8,8 @@ import type { ChatMessage, ObjectStore } from '@stp/config/records';
 import type { Completion, Generator } from '@stp/language-model';
 import type { Answer, ProverForm, RawSample } from '@stp/selfplay';
 import { z } from 'zod';
-import { LINE_BYTES_MAX } from '../records/line-batches.ts';
-import { RecordParts } from '../records/record-parts.ts';
+import { LINE_BYTES_MAX } from '../../records/line-batches.ts';
+import { RecordParts } from '../../records/record-parts.ts';
 
 export interface AnswerRequest {
   /** Of the statement. */

@@ -1,12 +1,12 @@
 /** Judges the samples of a shard in words, in the place of their verification. The rewards of the round then find its own written. */
 
 import { type ArtifactRef, type ShardResult, sampleRewardSchema, shardResultSchema } from '@stp/config/records';
-import { withHeartbeat } from '../edge.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
-import type { RewardSources, RunMonitor, RunStore } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import type { Sampled } from '../round/sampled.ts';
-import { type RewardConfig, rewardShard } from '../round/shard-rewards.ts';
+import { withHeartbeat } from '../../edge.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
+import type { RewardSources, RunMonitor, RunStore } from '../../ports.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { type RewardConfig, rewardShard } from '../../round/shard-rewards.ts';
+import type { Sampled } from '../shard-turn.ts';
 
 export interface JudgeShardInput {
   readonly run: string;

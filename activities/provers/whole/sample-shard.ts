@@ -1,40 +1,29 @@
 /** Samples proofs for a shard of statements. */
 
 import { formatOf, marksLemmas } from '@stp/config';
-import { costOf, type ObjectStore, PROOF_CHARS_MAX, sumTokens } from '@stp/config/records';
+import { costOf, PROOF_CHARS_MAX, sumTokens } from '@stp/config/records';
 import type { Completion } from '@stp/language-model';
-import { dedupeSamples, type RawSample, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
-import { withHeartbeat } from '../edge.ts';
-import type { LemmaSources } from '../lemma-shelf.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
+import { dedupeSamples, type RawSample, seedFrom, workItemSchema } from '@stp/selfplay';
+import { withHeartbeat } from '../../edge.ts';
+import type { LemmaSources } from '../../lemma-shelf.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
 import type {
   DataSources,
-  PortfolioResults,
   RunModel,
   RunMonitor,
   RunScratch,
   RunStore,
-  RunVerifier,
-  StatementContexts,
-} from '../ports.ts';
-import { markedForm, proverForms } from '../prover-forms.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { type AnswerRecord, answerRecord } from '../round/answer-record.ts';
-import { grownTheorems, marksFor } from '../round/library.ts';
-import { PORTFOLIO, portfolioSamples } from '../round/portfolio.ts';
-import { type AnswerRequest, type SampledAnswers, sampleAnswers } from '../round/sample-answers.ts';
-import { type Sampled, type SampleShardInput, sampledSchema } from '../round/sampled.ts';
-import { fetchCheckpoint } from '../training/checkpoints.ts';
+} from '../../ports.ts';
+import { markedForm, proverForms } from '../../prover-forms.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { grownTheorems, marksFor } from '../../round/library.ts';
+import { fetchCheckpoint } from '../../training/checkpoints.ts';
+import { type AnswerRecord, answerRecord } from '../revise/answer-record.ts';
+import { type Sampled, type SampleShardInput, sampledSchema } from '../shard-turn.ts';
+import { type AnswerRequest, type SampledAnswers, sampleAnswers } from './sample-answers.ts';
 
 export function sampleShardActivity(
-  ports: RunStore &
-    RunScratch &
-    RunVerifier &
-    StatementContexts &
-    PortfolioResults &
-    RunModel &
-    RunMonitor &
-    DataSources<keyof LemmaSources | 'portfolioRecord'>,
+  ports: RunStore & RunScratch & RunModel & RunMonitor & DataSources<keyof LemmaSources>,
 ) {
   return {
     /** Samples the proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
@@ -44,7 +33,6 @@ export function sampleShardActivity(
       return once(store, `${input.name}/sampled.json`, sampledSchema, () =>
         withHeartbeat(async (signal, report) => {
           const items = await readAll(store, input.items, workItemSchema);
-          if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
           const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
@@ -88,7 +76,7 @@ export function sampleShardActivity(
             sampleCount: raw.length,
             distinctCount: samples.length,
             ...counted,
-            ...(config.prover.mode === 'revise'
+            ...(input.keepsAnswers
               ? {
                   answers: await writeRecords(
                     store,
@@ -127,26 +115,4 @@ function* firstAnswers(
     const asked = messages?.filter(({ role }) => role !== 'system') ?? [{ role: 'user' as const, content: prompt }];
     yield answerRecord(format, { statementId: id, index, asked }, completions[at]!);
   }
-}
-
-/** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
-async function scriptsOf(
-  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
-  store: ObjectStore,
-  { run, name, library, config }: SampleShardInput,
-  items: readonly WorkItem[],
-  signal: AbortSignal,
-  report: (progress: unknown) => void,
-): Promise<Sampled> {
-  const { verification: limits } = config;
-  const statements = items.map(({ statement }) => statement);
-  const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
-  const raw = await portfolioSamples(ports, statements, { run, limits, grown, signal, report });
-  const samples = dedupeSamples(raw, PORTFOLIO);
-  return {
-    samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
-    sampleCount: raw.length,
-    distinctCount: samples.length,
-    tokens: 0,
-  };
 }

@@ -6,20 +6,20 @@ import { grownHeaders } from '@stp/lean-explore';
 import { limitClasses } from '@stp/lean-verifier';
 import { dedupeSamples, randomStream, type StateForm, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
-import { withHeartbeat } from '../edge.ts';
-import type { LemmaSources } from '../lemma-shelf.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
-import type { DataSources, RunEnsemble, RunModel, RunMonitor, RunScratch, RunSteps, RunStore } from '../ports.ts';
-import { stateForms } from '../prover-forms.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { BatchedSamples } from '../round/batched-samples.ts';
-import { grownTheorems } from '../round/library.ts';
-import { type SampleShardInput, sampledSchema } from '../round/sampled.ts';
-import { NOTHING } from '../round/search-statement.ts';
-import { atStepPlaces, type StepPlace } from '../round/step-places.ts';
-import { openVerifierWords, type VerifierWords } from '../round/verifier-words.ts';
-import { type Walked, walkStatement } from '../round/walk-statement.ts';
-import { fetchCheckpoint } from '../training/checkpoints.ts';
+import { withHeartbeat } from '../../edge.ts';
+import type { LemmaSources } from '../../lemma-shelf.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
+import type { DataSources, RunEnsemble, RunModel, RunMonitor, RunScratch, RunSteps, RunStore } from '../../ports.ts';
+import { stateForms } from '../../prover-forms.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { grownTheorems } from '../../round/library.ts';
+import { fetchCheckpoint } from '../../training/checkpoints.ts';
+import { BatchedSamples } from '../batched-samples.ts';
+import { type SampleShardInput, sampledSchema } from '../shard-turn.ts';
+import { atStepPlaces, type StepPlace } from '../step-places.ts';
+import { NOTHING } from '../steps/search-statement.ts';
+import { openVerifierWords, type VerifierWords } from '../verifier-words.ts';
+import { type Walked, walkStatement } from './walk-statement.ts';
 
 const STATEMENTS_PER_PROCESS = 4;
 /** Temperatures of exploring walks, between the least and the greatest: few, so that walks at the same one share a call. */
@@ -27,7 +27,10 @@ const TEMPERATURES = 4;
 /** Temperatures of the walks that see more, lowest and highest. */
 const [TEMPERATURE_MIN, TEMPERATURE_MAX] = [0.5, 1.5];
 
-const walkedShardSchema = sampledSchema.extend({ walks: artifactRefSchema, leanMs: z.number() });
+const walkedShardSchema = sampledSchema.extend({
+  walks: artifactRefSchema,
+  figures: z.strictObject({ walksLeanMs: z.number() }),
+});
 export type WalkedShard = z.infer<typeof walkedShardSchema>;
 
 /** Of a finished statement. An activity that runs again reads it and does not walk again. */
@@ -73,7 +76,7 @@ export function walkShardActivity(
             sampleCount: raw.length,
             distinctCount: samples.length,
             tokens: raw.reduce((sum, { tokens }) => sum + tokens, 0),
-            leanMs,
+            figures: { walksLeanMs: leanMs },
           };
         }),
       );

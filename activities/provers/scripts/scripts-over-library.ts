@@ -3,8 +3,8 @@ import type { Statement } from '@stp/config/records';
 import { grownHeaders, type PortfolioTools, provePortfolio } from '@stp/lean-explore';
 import { markedProof } from '@stp/lean-verifier';
 import { displayProof } from '@stp/selfplay';
-import type { RunVerifier, StatementContexts, VerificationLimits } from '../ports.ts';
-import type { GrownRecord } from './library.ts';
+import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
+import type { GrownRecord } from '../../round/library.ts';
 
 export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
   readonly run: string;

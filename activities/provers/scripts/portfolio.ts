@@ -6,16 +6,16 @@
 import { type ObjectStore, type PortfolioFigures, portfolioFiguresSchema, type Statement } from '@stp/config/records';
 import { provePortfolio, type RecordRow, rowOf } from '@stp/lean-explore';
 import type { RawSample } from '@stp/selfplay';
-import type { DataSources, PortfolioResults, RunVerifier, StatementContexts, VerificationLimits } from '../ports.ts';
-import { readJson } from '../records/record-files.ts';
-import { type GrownRecord, marksFor } from './library.ts';
+import type { DataSources, PortfolioResults, RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
+import { readJson } from '../../records/record-files.ts';
+import { type GrownRecord, marksFor } from '../../round/library.ts';
 import { scriptsOverLibrary } from './scripts-over-library.ts';
 
 /** What is found is kept after so many. */
 const KEPT_AT_ONCE = 24;
 export const FIGURES = 'portfolio.json';
-/** In the place of a model's checkpoint and hash: what is evaluated is the portfolio. */
-export const PORTFOLIO = 'portfolio';
+/** In the place of a model's hash: the proof is a script's. */
+export const SCRIPTS_MODEL = 'scripts';
 
 /** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
 const FAILED = '  rfl';
