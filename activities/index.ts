@@ -1,4 +1,4 @@
-/** All activities over one set of ports. A file an activity; a folder a task queue, or a method (`provers/`). Workflows import only their types. */
+/** All activities over one set of ports. A file an activity; a folder a task queue, or a method (`provers/`, `conjecturers/`). Workflows import only their types. */
 
 import { admitConjecturesActivity } from './control/admit-conjectures.ts';
 import { checkNodesActivity } from './control/check-nodes.ts';
@@ -43,21 +43,17 @@ import { planConjecturesActivity } from './host/plan-conjectures.ts';
 import { prepareEvaluationActivity } from './host/prepare-evaluation.ts';
 import { prepareLevanterActivity } from './host/prepare-levanter.ts';
 import { readConjecturesActivity } from './host/read-conjectures.ts';
-import { sampleConjectureShareActivity } from './host/sample-conjecture-share.ts';
-import { sampleConjecturesActivity } from './host/sample-conjectures.ts';
 import { trainByLevanterActivity } from './host/train-by-levanter.ts';
 import { trainModelActivity } from './host/train-model.ts';
 import { trainPartActivity } from './host/train-part.ts';
 import { writeEvaluationActivity } from './host/write-evaluation.ts';
 import { writeReportActivity } from './host/write-report.ts';
 import { certifyActivity } from './lean/certify.ts';
-import { exploreConjecturesActivity } from './lean/explore-conjectures.ts';
 import { gateConjecturesActivity } from './lean/gate-conjectures.ts';
 import { measurePortfolioActivity } from './lean/measure-portfolio.ts';
-import { testConjecturesActivity } from './lean/test-conjectures.ts';
-import { typeConjecturesActivity } from './lean/type-conjectures.ts';
 import { verifyShardActivity } from './lean/verify-shard.ts';
 import { writeProofsActivity } from './lean/write-proofs.ts';
+import { conjecturerHostActivities, conjecturerLeanActivities } from './conjecturers/index.ts';
 import type { Ports } from './ports.ts';
 import { proverControlActivities, proverHostActivities, proverLeanActivities } from './provers/index.ts';
 
@@ -99,6 +95,7 @@ export function createControlActivities(ports: Ports) {
 export function createHostActivities(ports: Ports) {
   return {
     ...proverHostActivities(ports),
+    ...conjecturerHostActivities(ports),
     ...collectEvaluationActivity(ports),
     ...dropTrainingStatesActivity(ports),
     ...embedStatementsActivity(ports),
@@ -110,8 +107,6 @@ export function createHostActivities(ports: Ports) {
     ...prepareEvaluationActivity(ports),
     ...prepareLevanterActivity(ports),
     ...readConjecturesActivity(ports),
-    ...sampleConjectureShareActivity(ports),
-    ...sampleConjecturesActivity(ports),
     ...trainByLevanterActivity(ports),
     ...trainModelActivity(ports),
     ...trainPartActivity(ports),
@@ -125,12 +120,10 @@ export function createHostActivities(ports: Ports) {
 export function createLeanActivities(ports: Ports) {
   return {
     ...proverLeanActivities(ports),
+    ...conjecturerLeanActivities(ports),
     ...certifyActivity(ports),
-    ...exploreConjecturesActivity(ports),
     ...gateConjecturesActivity(ports),
     ...measurePortfolioActivity(ports),
-    ...testConjecturesActivity(ports),
-    ...typeConjecturesActivity(ports),
     ...verifyShardActivity(ports),
     ...writeProofsActivity(ports),
   };

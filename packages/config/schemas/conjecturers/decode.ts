@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { conjecturing } from './conditions.ts';
 import { exploration, functionsRead } from './explore.ts';
 import { learnedConjecturer } from './learned.ts';
+import type { Conjecturer } from './conjecturer.ts';
 
 export const decodeSchema = z.strictObject({
   source: z.literal('decode'),
@@ -20,3 +21,9 @@ export const bothSourcesSchema = z.strictObject({
   ...exploration,
   ...learnedConjecturer,
 });
+
+export const decode: Conjecturer = {
+  before: { activity: 'typeConjectures', doing: 'read the functions of' },
+  isLearned: true,
+  after: { activity: 'testConjectures', doing: 'test equations of' },
+};

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { conjecturing } from './conditions.ts';
+import type { Conjecturer, ConjecturerTurn } from './conjecturer.ts';
 
 /** What conjecturers have that read the functions near a statement. */
 export const functionsRead = {
@@ -24,3 +25,7 @@ export const exploration = {
 };
 
 export const exploreSchema = z.strictObject({ source: z.literal('explore'), ...conjecturing, ...exploration });
+
+export const EXPLORE: ConjecturerTurn = { activity: 'exploreConjectures', doing: 'explore the functions of' };
+
+export const explore: Conjecturer = { before: null, isLearned: false, after: EXPLORE };

@@ -1,11 +1,12 @@
-/** All conjecturers: `conjectures.source` of the configuration says who writes a run's conjectures. */
+/** All conjecturers: `conjectures.source` of the configuration says who writes a run's conjectures. A new one has a line in the union and one in `CONJECTURERS`. */
 import { StpError } from '@stp/base';
 import { z } from 'zod';
-import { bothSourcesSchema, decodeSchema } from './decode.ts';
-import { exploreSchema } from './explore.ts';
-import { modelSchema } from './model.ts';
-import { noneSchema } from './none.ts';
-import { randomSchema } from './random.ts';
+import type { Conjecturer } from './conjecturer.ts';
+import { bothSourcesSchema, decode, decodeSchema } from './decode.ts';
+import { explore, exploreSchema } from './explore.ts';
+import { model, modelSchema } from './model.ts';
+import { none, noneSchema } from './none.ts';
+import { random, randomSchema } from './random.ts';
 
 export const conjecturerConfigSchema = z.discriminatedUnion('source', [
   noneSchema,
@@ -21,9 +22,21 @@ export type Conjecturing = Exclude<ConjecturerConfig, { source: 'none' }>;
 /** The model writes conjectures and learns from them. */
 export type LearnedConjecturer = Extract<ConjecturerConfig, { source: 'model' | 'decode' | 'both' }>;
 
+const CONJECTURERS: { readonly [Source in ConjecturerConfig['source']]: Conjecturer } = {
+  none,
+  model,
+  explore,
+  decode,
+  both: decode,
+  random,
+};
+
+/** What the loop knows of a configured conjecturer. */
+export const conjecturerIn = ({ source }: Pick<ConjecturerConfig, 'source'>): Conjecturer => CONJECTURERS[source];
+
 /** Does the model write conjectures? Otherwise it does not learn from them either. */
 export const hasConjecturer = (conjectures: ConjecturerConfig): conjectures is LearnedConjecturer =>
-  'reward' in conjectures;
+  conjecturerIn(conjectures).isLearned;
 
 /** STP1002 where a run makes no conjectures: what asks is of a round that does. */
 export function conjecturing(conjectures: ConjecturerConfig): Conjecturing {
@@ -46,8 +59,8 @@ export const conditionOf = (conjectures: ConjecturerConfig): Conjecturing['condi
   conjectures.source === 'none' ? 'unproved-target' : conjectures.conditionOn.kind;
 
 /** Does it write under a grammar by type? */
-export const writesTyped = ({ source }: Pick<ConjecturerConfig, 'source'>): boolean =>
-  source === 'decode' || source === 'both';
+export const writesTyped = (conjectures: Pick<ConjecturerConfig, 'source'>): boolean =>
+  conjecturerIn(conjectures) === decode;
 
 /** Is a conjecture of the library credited for its use? */
 export const rewardsUse = (conjectures: ConjecturerConfig): boolean =>

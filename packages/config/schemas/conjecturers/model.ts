@@ -2,5 +2,8 @@
 import { z } from 'zod';
 import { conjecturing } from './conditions.ts';
 import { learnedConjecturer } from './learned.ts';
+import type { Conjecturer } from './conjecturer.ts';
 
 export const modelSchema = z.strictObject({ source: z.literal('model'), ...conjecturing, ...learnedConjecturer });
+
+export const model: Conjecturer = { before: null, isLearned: true, after: null };

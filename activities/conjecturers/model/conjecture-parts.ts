@@ -3,11 +3,11 @@
 import { formatOf, learnedConjecturer, type RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '@stp/config/records';
 import { seedFrom } from '@stp/selfplay';
-import type { RunModel, RunScratch, RunStore } from '../ports.ts';
-import { batchesOf } from '../records/batches.ts';
-import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { fetchCheckpoint } from '../training/checkpoints.ts';
-import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema } from './conjecture-records.ts';
+import type { RunModel, RunScratch, RunStore } from '../../ports.ts';
+import { batchesOf } from '../../records/batches.ts';
+import { once, readRecords, writeRecords } from '../../records/record-files.ts';
+import { fetchCheckpoint } from '../../training/checkpoints.ts';
+import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema } from '../../round/conjecture-records.ts';
 
 export interface SampleConjecturesInput {
   readonly run: string;

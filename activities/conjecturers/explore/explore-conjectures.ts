@@ -4,11 +4,12 @@
  */
 
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
-import { withHeartbeat } from '../edge.ts';
-import type { Exploration, RunStore } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { conjecturePlanSchema } from '../round/conjecture-records.ts';
-import { type ExploreConjecturesInput, openTexts } from '../round/explored-texts.ts';
+import { withHeartbeat } from '../../edge.ts';
+import type { Exploration, RunStore } from '../../ports.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { conjecturePlanSchema } from '../../round/conjecture-records.ts';
+import {  openTexts } from './explored-texts.ts';
 
 export function exploreConjecturesActivity(ports: RunStore & Exploration) {
   return {
@@ -16,7 +17,7 @@ export function exploreConjecturesActivity(ports: RunStore & Exploration) {
      * Each copy of a statement in the plan gets its next equation that no earlier round has proved and no copy before has got, also
      * of another statement under the same header; none where there are no more.
      */
-    async exploreConjectures(input: ExploreConjecturesInput): Promise<ArtifactRef> {
+    async exploreConjectures(input: ConjecturerInput): Promise<ArtifactRef> {
       const { run, name, plan } = input;
       const store = await ports.store(run);
       return once(store, `${name}/conjectured.json`, artifactRefSchema, () =>

@@ -1,5 +1,6 @@
 /** Explored equations as conjectures for the entries of a plan, and the forms under which a model writes such equations. */
 
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { conjecturing, formatOf, type RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import type { ExploredStatement } from '@stp/lean-explore';
@@ -13,19 +14,10 @@ import {
   typedForm,
 } from '@stp/selfplay';
 import { z } from 'zod';
-import type { DataSources, Exploration, RunStore } from '../ports.ts';
-import { certifiedRates, readManifests } from '../run/history.ts';
-import { type ConjecturePlan, type ConjectureText, conjecturesOf } from './conjecture-records.ts';
+import type { DataSources, Exploration, RunStore } from '../../ports.ts';
+import { certifiedRates, readManifests } from '../../run/history.ts';
+import { type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
 
-export interface ExploreConjecturesInput {
-  readonly run: string;
-  /** Folder of the round. */
-  readonly name: string;
-  readonly plan: ArtifactRef;
-  /** Manifests of the rounds before; missing in older requests. */
-  readonly history?: readonly ArtifactRef[];
-  readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
-}
 
 export const typedPlanSchema = z.strictObject({
   /** The plan with prompts and grammars, without the entries over whose functions nothing can be written. */
@@ -50,7 +42,7 @@ export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePla
 /** Explored texts for the entries; explored deeper where few of them are open. */
 export async function openTexts(
   ports: RunStore & Exploration,
-  input: Omit<ExploreConjecturesInput, 'plan'>,
+  input: Omit<ConjecturerInput, 'plan'>,
   entries: readonly ConjecturePlan[],
   signal: AbortSignal,
   report: (progress: object) => void,
@@ -83,7 +75,7 @@ async function provedBefore(store: ObjectStore, history: readonly ArtifactRef[])
 
 export async function exploredBySeed(
   ports: Exploration,
-  { run, config }: Pick<ExploreConjecturesInput, 'run' | 'config'>,
+  { run, config }: Pick<ConjecturerInput, 'run' | 'config'>,
   entries: readonly ConjecturePlan[],
   deeper: number,
   signal: AbortSignal,

@@ -3,21 +3,21 @@
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
 import type { EquationsToTest, Tested, TestedEquations } from '@stp/lean-explore';
 import { log } from '@temporalio/activity';
-import { withHeartbeat } from '../edge.ts';
-import { logMetrics, metricsAt } from '../metrics.ts';
-import type { DataSources, EquationTests, Exploration, RunMonitor, RunStore } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../round/conjecture-records.ts';
+import { withHeartbeat } from '../../edge.ts';
+import { logMetrics, metricsAt } from '../../metrics.ts';
+import type { DataSources, EquationTests, Exploration, RunMonitor, RunStore } from '../../ports.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../../round/conjecture-records.ts';
 import {
-  anchorOf,
-  type ExploreConjecturesInput,
+  anchorOf, 
   entriesBySeed,
   exploredBySeed,
   type TypedPlan,
   typedForms,
-} from '../round/explored-texts.ts';
+} from '../explore/explored-texts.ts';
 
-export interface TestConjecturesInput extends Omit<ExploreConjecturesInput, 'plan'> {
+export interface TestConjecturesInput extends Omit<ConjecturerInput, 'plan'> {
   readonly typed: TypedPlan;
   /** What the model wrote for the plan's entries. */
   readonly texts: ArtifactRef;

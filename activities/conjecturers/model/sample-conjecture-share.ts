@@ -1,8 +1,8 @@
 /** Samples one machine's share of the texts of a round's conjectures. */
 
-import { withHeartbeat } from '../edge.ts';
-import type { RunModel, RunScratch, RunStore } from '../ports.ts';
-import { conjectureParts, type SampleConjecturesInput } from '../round/conjecture-parts.ts';
+import { withHeartbeat } from '../../edge.ts';
+import type { RunModel, RunScratch, RunStore } from '../../ports.ts';
+import { conjectureParts, type SampleConjecturesInput } from './conjecture-parts.ts';
 
 export interface ConjectureShare {
   /** Number of the machine, from 0, and how many machines there are. */

@@ -1,22 +1,22 @@
 /** Gives the model grammars by type, under which it writes equations (`conjectures.source` `decode` and `both`). */
 
-import { withHeartbeat } from '../edge.ts';
-import type { DataSources, Exploration, RunStore } from '../ports.ts';
-import { once, readAll, writeRecords } from '../records/record-files.ts';
-import { type ConjecturePlan, conjecturePlanSchema } from '../round/conjecture-records.ts';
-import {
-  type ExploreConjecturesInput,
+import { withHeartbeat } from '../../edge.ts';
+import type { DataSources, Exploration, RunStore } from '../../ports.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
+import { once, readAll, writeRecords } from '../../records/record-files.ts';
+import { type ConjecturePlan, conjecturePlanSchema } from '../../round/conjecture-records.ts';
+import { 
   exploredBySeed,
   openTexts,
   type TypedPlan,
   typedForms,
   typedPlanSchema,
-} from '../round/explored-texts.ts';
+} from '../explore/explored-texts.ts';
 
 export function typeConjecturesActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
   return {
     /** Gives the plan's entries prompts and grammars over the functions near their statements. */
-    async typeConjectures(input: ExploreConjecturesInput): Promise<TypedPlan> {
+    async typeConjectures(input: ConjecturerInput): Promise<TypedPlan> {
       const { run, name, plan, config } = input;
       const store = await ports.store(run);
       return once(store, `${name}/typed-plan.json`, typedPlanSchema, () =>
@@ -30,8 +30,7 @@ export function typeConjecturesActivity(ports: RunStore & Exploration & DataSour
             const { prompt, messages, grammar } = form;
             return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
           });
-          const { source } = config.conjectures;
-          const texts = source === 'both' ? await openTexts(ports, input, typed, signal, report, formOf) : null;
+          const texts = 'deeperMax' in config.conjectures ? await openTexts(ports, input, typed, signal, report, formOf) : null;
           return {
             plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
             explored:

@@ -1,11 +1,11 @@
 /** Samples the texts of a round's conjectures. */
 
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
-import { withHeartbeat } from '../edge.ts';
-import type { RunModel, RunScratch, RunStore } from '../ports.ts';
-import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { conjectureParts, type SampleConjecturesInput } from '../round/conjecture-parts.ts';
-import { conjectureTextSchema } from '../round/conjecture-records.ts';
+import { withHeartbeat } from '../../edge.ts';
+import type { RunModel, RunScratch, RunStore } from '../../ports.ts';
+import { once, readRecords, writeRecords } from '../../records/record-files.ts';
+import { conjectureParts, type SampleConjecturesInput } from './conjecture-parts.ts';
+import { conjectureTextSchema } from '../../round/conjecture-records.ts';
 
 export function sampleConjecturesActivity(ports: RunStore & RunScratch & RunModel) {
   return {
