@@ -10,7 +10,7 @@ export interface ConjecturerInput {
   /** Places for conjectures, each with the seed or the target that it starts from. */
   readonly plan: ArtifactRef;
   /** Manifests of the rounds before. */
-  readonly history?: readonly ArtifactRef[];
+  readonly history: readonly ArtifactRef[];
   readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
 }
 

@@ -123,7 +123,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             gate: input.gate,
             certified: certified.certified,
             certificateRefused: certified.refused,
-            kernelsDisagreed: certified.disagreements ?? 0,
+            kernelsDisagreed: certified.disagreements,
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
             ...(byReward === null ? {} : { groups: byReward.counts }),

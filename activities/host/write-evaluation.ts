@@ -43,7 +43,7 @@ export interface WriteEvaluationInput {
 
 const filesSchema = z.strictObject({ evaluation: artifactRefSchema, log: artifactRefSchema });
 
-export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifier & LeanSandbox) {
+export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifier<'environment'> & LeanSandbox) {
   return {
     /** Writes STP's log, of searches their results in llmstep's form, and `evaluation.json`, the latter last. */
     async writeEvaluation(input: WriteEvaluationInput): Promise<EvaluationFiles> {

@@ -26,7 +26,7 @@ export interface SampleShardInput {
   readonly name: string;
   readonly items: ArtifactRef;
   /** Grown theorems, which samples may name; null: none. */
-  readonly library?: ArtifactRef | null;
+  readonly library: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
   /** What the model wrote is kept beside the proof that was read from it, where the two differ. */
@@ -36,7 +36,6 @@ export interface SampleShardInput {
 }
 
 export interface ShardTurn extends SampleShardInput {
-  readonly library: ArtifactRef | null;
   /** Number of the turn, from 0. */
   readonly turn: number;
   /** Missing: the statements are none of a round's. */

@@ -38,11 +38,11 @@ export function certificateOf(proof: Proved, finding: CertifiedProof): Certifica
   };
 }
 
-/** What the second kernel said of a certified proof; `none` where it was not asked, as in older certificates. */
+/** What the second kernel said of a certified proof; `none` where it was not asked. */
 export type SecondOpinion = 'accepted' | 'declined' | 'none';
 
 export function secondOpinion({ certificate }: Proved): SecondOpinion {
-  const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL.name)?.outcome;
+  const outcome = certificate?.checks.find(({ by }) => by === SECOND_KERNEL.name)?.outcome;
   return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
 }
 
@@ -51,7 +51,7 @@ export function whyIneligible({ kind, description }: SandboxFacts): string[] {
   return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
 }
 
-/** Where the proof was certified; older certificates do not say, and do not count as walled in. */
+/** Where the proof was certified; a proof without a certificate does not count as walled in. */
 export function wallsOf({ certificate }: Proved): SandboxFacts {
-  return certificate?.sandbox ?? { kind: 'none', description: 'the certificates do not say' };
+  return certificate?.sandbox ?? { kind: 'none', description: 'the proof has no certificate' };
 }

@@ -8,8 +8,8 @@ export const certifiedSchema = z.strictObject({
   proved: artifactRefSchema,
   certified: z.number().int(),
   refused: z.number().int(),
-  /** Of those refused, the proofs that Lean's kernel takes and the second one does not; missing in older ones. */
-  disagreements: z.number().int().optional(),
+  /** Of those refused, the proofs that Lean's kernel takes and the second one does not. */
+  disagreements: z.number().int(),
 });
 export type Certified = z.infer<typeof certifiedSchema>;
 

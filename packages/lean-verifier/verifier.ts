@@ -21,6 +21,8 @@ export interface LeanEnvironment {
   /** Axioms `#print axioms` may list beyond propext, Quot.sound and Classical.choice: names of the toolchain's own
    *  library where its proofs are not in the package (assembled Lean), decided by a test on the name. */
   readonly toleratesLibraryAxioms: boolean;
+  /** Hash over the modules of the Lake project that was added. */
+  readonly project?: string;
 }
 
 export interface Candidate {
@@ -38,7 +40,7 @@ export interface CheckResult {
   readonly kind: VerdictKind;
   readonly messages: readonly LeanMessage[];
   readonly premises: readonly string[];
-  /** Grown theorems that its object mentions; missing where no object was read, and in older caches. */
+  /** Grown theorems that its object mentions; missing where no object was read. */
   readonly restsOn?: readonly string[] | undefined;
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];

@@ -174,7 +174,7 @@ async function played(name = NAME, history: FinishRoundInput['history'] = []) {
       history,
       ...{ modelIn: 'm', shards, conjectures: null, conjecturesMade: 0, gate: {} },
       rates: await writeRecords(store, `${name}/rates.jsonl`, [], new AbortController().signal),
-      certified: { proved: provedRef, certified: PROOFS.length, refused: 0 },
+      certified: { proved: provedRef, certified: PROOFS.length, refused: 0, disagreements: 0 },
       ...{ conjecturesKept: null, conjecturesMatched: null },
       rewards: await run(activities().rewardRound, input),
       ...more,

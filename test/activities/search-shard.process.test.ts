@@ -24,7 +24,6 @@ import { statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { BatchedSamples } from '../../activities/provers/batched-samples.ts';
 import type { SearchedShard } from '../../activities/provers/steps/search-shard.ts';
 import { searchShardActivity } from '../../activities/provers/steps/search-shard.ts';
@@ -110,7 +109,7 @@ const ports = {
     verifier ??= await openVerifier({ ...common, environment });
     return verifier;
   },
-} as unknown as Ports;
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 

@@ -15,7 +15,6 @@ import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } fro
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { stateForms } from '../../activities/prover-forms.ts';
 import type { WalkedShard } from '../../activities/provers/walks/walk-shard.ts';
 import { walkShardActivity } from '../../activities/provers/walks/walk-shard.ts';
@@ -89,7 +88,7 @@ const ports = {
     verifier ??= await openVerifier({ ...common, environment });
     return verifier;
   },
-} as unknown as Ports;
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 

@@ -74,6 +74,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     samples: 40,
     distinctSamples: 20,
     tokens: 100,
+    leanSeconds: 1,
     conjecturesMade: round > 0 ? 8 : 0,
     conjecturesAttempted: round > 0 ? 4 : 0,
     conjecturesProved: round > 0 ? 2 : 0,
@@ -85,6 +86,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     provedEver: 2 + round,
     certified: 3,
     certificateRefused: 0,
+    kernelsDisagreed: 0,
     proverExamples: 3,
     conjecturerExamples: 1,
   });
@@ -311,11 +313,11 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     async certify(input) {
       call('certify', input.name.slice(input.name.lastIndexOf('/') + 1));
-      return { proved: ref('proved', 2), certified: 2, refused: 0 };
+      return { proved: ref('proved', 2), certified: 2, refused: 0, disagreements: 0 };
     },
     async joinCertified({ certified }) {
       call('joinCertified', certified.length);
-      return { proved: ref('proved', 3), certified: 3, refused: 0 };
+      return { proved: ref('proved', 3), certified: 3, refused: 0, disagreements: 0 };
     },
     async collectRound(input) {
       call('collectRound', input.round);
@@ -323,7 +325,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     async joinPasses({ passes }) {
       call('joinPasses', passes.length);
-      return { rates: ref('joined-rates', 20), certified: { proved: ref('joined', 6), certified: 6, refused: 0 } };
+      return {
+        rates: ref('joined-rates', 20),
+        certified: { proved: ref('joined', 6), certified: 6, refused: 0, disagreements: 0 },
+      };
     },
     async chooseConjectures(input) {
       call('chooseConjectures', input.round);

@@ -15,6 +15,7 @@ import {
   shardFolder,
   type Verdict,
 } from '@stp/config/records';
+import { CERTIFICATE } from '@stp/config/testing';
 import { proverExample, type WorkItem, type workItemSchema } from '@stp/selfplay';
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
@@ -209,14 +210,13 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
 
 /** A stand-in for certificates: drops the proofs that the rule refuses, and keeps the others unchanged. */
 export async function certifySynthetic(store: ObjectStore, name: string, proved: ArtifactRef): Promise<Certified> {
-  const certificate = { leanVersion: 'synthetic', fingerprint: 'synthetic', fileHash: 'synthetic', axioms: [] };
   let refused = 0;
   async function* certified(): AsyncGenerator<Proved> {
     for await (const proof of readRecords(store, proved, provedSchema)) {
       if (fateOf(Number(proof.name.slice(1))).refused) refused++;
-      else yield { ...proof, certificate };
+      else yield { ...proof, certificate: CERTIFICATE };
     }
   }
   const ref = await writeRecords(store, `${name}/certified.jsonl`, certified());
-  return { proved: ref, certified: ref.count, refused };
+  return { proved: ref, certified: ref.count, refused, disagreements: 0 };
 }

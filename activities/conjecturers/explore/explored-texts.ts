@@ -52,7 +52,7 @@ export async function openTexts(
   const { perRoundMax } = conjectures;
   const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
   const most = 'deeperMax' in conjectures ? conjectures.deeperMax : 0;
-  const proved = await provedBefore(await ports.store(input.run), input.history ?? []);
+  const proved = await provedBefore(await ports.store(input.run), input.history);
   for (let deeper = 0; ; deeper++) {
     const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
     const texts = exploredTexts(entries, found, proved, formOf);

@@ -62,7 +62,12 @@ export interface ScriptShardInput {
 }
 
 export function scriptShardActivity(
-  ports: RunStore & RunVerifier & StatementContexts & PortfolioResults & RunMonitor & DataSources<'portfolioRecord'>,
+  ports: RunStore &
+    RunVerifier<'check' | 'environment'> &
+    StatementContexts &
+    PortfolioResults &
+    RunMonitor &
+    DataSources<'portfolioRecord'>,
 ) {
   return {
     /**
@@ -136,7 +141,7 @@ export function scriptShardActivity(
 
 /** It knows when a statement is proved, and tries no further script. */
 async function wholeList(
-  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   store: ObjectStore,
   { run, name, items, library, config }: ScriptShardInput,
   signal: AbortSignal,

@@ -23,7 +23,7 @@ import { type Sampled, type SampleShardInput, sampledSchema } from '../shard-tur
 import { type AnswerRequest, type SampledAnswers, sampleAnswers } from './sample-answers.ts';
 
 export function sampleShardActivity(
-  ports: RunStore & RunScratch & RunModel & RunMonitor & DataSources<keyof LemmaSources>,
+  ports: RunStore & RunScratch & RunModel<'sample'> & RunMonitor & DataSources<keyof LemmaSources>,
 ) {
   return {
     /** Samples the proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
@@ -35,7 +35,7 @@ export function sampleShardActivity(
           const items = await readAll(store, input.items, workItemSchema);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const formOf = await proverForms(ports.sources, config.prover, grown);
           const marksOf = marksLemmas(config.prover) ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {
