@@ -1,6 +1,6 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 
-import { type RewardObjective, trainsByReward, usesScripts } from '@stp/config';
+import { trainsByReward, usesScripts } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -20,16 +20,16 @@ import {
 import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import type { LemmaSources } from '../lemma-shelf.ts';
+import { objectiveExamples } from '../objectives/index.ts';
+import { rewardedRounds } from '../objectives/rewarded-rounds.ts';
 import type { DataSources, RunScratch, RunStore } from '../ports.ts';
-import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
+import { proofExamples } from '../prover-forms.ts';
 import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import type { Certified } from '../round/certified.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
-import { flowGroups } from '../round/flow-groups.ts';
 import { hindsightExamples } from '../round/hindsight.ts';
 import { grownTheorems } from '../round/library.ts';
-import { policyExamples, rewardedRounds } from '../round/policy-examples.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { conjecturerExamples, roundExamples } from '../round/round-examples.ts';
 import { judgesSpent } from '../round/shard-rewards.ts';
@@ -82,7 +82,11 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           const byReward =
             rewards === null || !trainsByReward(objective)
               ? null
-              : await rewardedExamples(ports, input, objective, rewards, window, signal);
+              : await objectiveExamples(objective, {
+                  ...{ store, sources: ports.sources, prover: config.prover, grown, seed: config.seed, round, signal },
+                  rounds: [{ shards: input.shards, rewards }, ...rewardedRounds(window)],
+                  directory: await ports.scratch(run),
+                });
           const byProof = roundExamples({
             store,
             config,
@@ -160,25 +164,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
       );
     },
   };
-}
-
-/** Every sample, or walk, with what it earned, as records of the run's objective. */
-async function rewardedExamples(
-  ports: RunStore & RunScratch & DataSources<keyof LemmaSources>,
-  { run, round, config, shards, library }: FinishRoundInput,
-  objective: RewardObjective,
-  rewards: ArtifactRef,
-  window: readonly RoundManifest[],
-  signal: AbortSignal,
-): Promise<ReturnType<typeof policyExamples> | ReturnType<typeof flowGroups>> {
-  const store = await ports.store(run);
-  const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
-  const grown = await Array.fromAsync(grownTheorems(store, library));
-  if (objective.kind === 'grpo')
-    return policyExamples(store, objective, rounds, await proverForms(ports.sources, config.prover, grown));
-  const formOf = await stateForms(ports.sources, config.prover, grown);
-  const directory = await ports.scratch(run);
-  return flowGroups({ store, objective, seed: config.seed, round, rounds, formOf, directory, signal });
 }
 
 /** Statement → was it proved by a sample of the model, and not by scripts alone? */

@@ -24,7 +24,7 @@ import { rewardRoundActivity } from '../../activities/control/reward-round.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { proverForms } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { policyExamples } from '../../activities/round/policy-examples.ts';
+import { policyExamples } from '../../activities/objectives/grpo/policy-examples.ts';
 import { judgesSpent } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { JudgeRewards } from '../../workers/judge-rewards.ts';

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
 import { type ConjecturerConfig, rewardsUse, writesTyped } from './conjecturers/index.ts';
-import { OBJECTIVE_PROVERS, type RunObjective, trainsByReward } from './objectives/index.ts';
+import { objectiveIn, type RunObjective, trainsByReward } from './objectives/index.ts';
 import type { ProverConfig } from './provers/index.ts';
 
 interface Combined {
@@ -40,7 +40,7 @@ export function* combinationProblems(config: Combined): Generator<CombinationPro
 /** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
 function* ofObjective({ objective, prover, conjectures, engines }: Combined): Generator<CombinationProblem> {
   const { kind } = objective;
-  const provers = OBJECTIVE_PROVERS[kind];
+  const { provers } = objectiveIn(objective);
   if (provers !== null && !provers.includes(prover.mode))
     yield {
       path: ['prover', 'mode'],

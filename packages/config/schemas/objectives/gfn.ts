@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { roleSchema } from '../records.ts';
 import { rewardsSchema } from '../rewards/index.ts';
+import type { Objective } from './objective.ts';
 
 const aboveZero = z.number().positive();
 const share = z.number().min(0).max(1);
@@ -47,8 +48,12 @@ export const gfnSchema = flowSchema.extend({
   rewards: rewardsSchema,
 });
 
-/** The prover whose samples it takes: they are walks over proof states. */
-export const GFN_PROVERS = ['walks'] as const;
+const lossSchema = z.object(flowSchema.shape);
+
+export const gfn: Objective<z.infer<typeof gfnSchema>> = {
+  provers: ['walks'],
+  loss: (config) => lossSchema.parse(config),
+};
 
 /** Longest trajectory, and trajectories of one group: bounds what one step holds. */
 const TRAJECTORY_STATES_MAX = 257;

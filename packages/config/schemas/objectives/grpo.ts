@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { exampleSchema } from '../records.ts';
 import { rewardsSchema } from '../rewards/index.ts';
+import type { Objective } from './objective.ts';
 
 const aboveZero = z.number().positive();
 
@@ -43,8 +44,13 @@ export const grpoSchema = policySchema.extend({
   rewards: rewardsSchema,
 });
 
-/** Provers whose samples it compares: each is one text of the model. */
-export const GRPO_PROVERS = ['whole', 'judged'] as const;
+const lossSchema = z.object(policySchema.shape);
+
+export const grpo: Objective<z.infer<typeof grpoSchema>> = {
+  /** Each sample is one text of the model. */
+  provers: ['whole', 'judged'],
+  loss: (config) => lossSchema.parse(config),
+};
 
 /** For `grpo`: a sample with its advantage. `weight` is how often it was drawn. */
 export const policyExampleSchema = exampleSchema.extend({

@@ -4,9 +4,10 @@
  */
 import { z } from 'zod';
 import { preferenceObjectiveSchema } from './dpo.ts';
-import { flowSchema, GFN_PROVERS, gfnSchema } from './gfn.ts';
-import { GRPO_PROVERS, grpoSchema, policySchema } from './grpo.ts';
-import { likelihoodSchema, proofsSchema } from './likelihood.ts';
+import { flowSchema, gfn, gfnSchema } from './gfn.ts';
+import { grpo, grpoSchema, policySchema } from './grpo.ts';
+import { likelihood, likelihoodSchema, proofsSchema } from './likelihood.ts';
+import type { Objective } from './objective.ts';
 
 /** What a trainer computes. */
 export const objectiveConfigSchema = z.discriminatedUnion('kind', [
@@ -17,28 +18,22 @@ export const objectiveConfigSchema = z.discriminatedUnion('kind', [
 ]);
 export type ObjectiveConfig = z.infer<typeof objectiveConfigSchema>;
 
-/** What a run trains its prover by: `objective.kind` of the configuration. */
+/** What a run trains its prover by: `objective.kind` of the configuration. A new one has a place here and one in `OBJECTIVES`. */
 export const runObjectiveSchema = z.discriminatedUnion('kind', [proofsSchema, grpoSchema, gfnSchema]);
 export type RunObjective = z.infer<typeof runObjectiveSchema>;
 export type ObjectiveOf<Kind extends RunObjective['kind']> = Extract<RunObjective, { kind: Kind }>;
 /** Rewards of all samples train the prover, not proofs. */
 export type RewardObjective = Extract<RunObjective, { rewards: unknown }>;
 
-/** Provers whose samples an objective takes; null: proofs of any. */
-export const OBJECTIVE_PROVERS: Readonly<Record<RunObjective['kind'], readonly string[] | null>> = {
-  likelihood: null,
-  grpo: GRPO_PROVERS,
-  gfn: GFN_PROVERS,
-};
+const OBJECTIVES: { readonly [Kind in RunObjective['kind']]: Objective<ObjectiveOf<Kind>> } = { likelihood, grpo, gfn };
 
-const lossSchema = z.discriminatedUnion('kind', [
-  z.object(likelihoodSchema.shape),
-  z.object(policySchema.shape),
-  z.object(flowSchema.shape),
-]);
+/** What the loop knows of a configured objective. */
+export const objectiveIn = ({ kind }: Pick<RunObjective, 'kind'>): Objective<RunObjective> =>
+  OBJECTIVES[kind] as Objective<RunObjective>;
 
 /** The part of a run's objective that its trainer computes. */
-export const lossOf = (objective: RunObjective): ObjectiveConfig => lossSchema.parse(objective);
+export const lossOf = (objective: RunObjective): ObjectiveConfig =>
+  objectiveIn(objective).loss(objective) as ObjectiveConfig;
 
 /** Do samples train the model by their rewards? */
 export const trainsByReward = (objective: RunObjective): objective is RewardObjective => 'rewards' in objective;

@@ -7,28 +7,20 @@ import type { ObjectiveOf, PolicyExample } from '@stp/config';
 import {
   type ArtifactRef,
   type ObjectStore,
-  type RoundManifest,
   type SampleReward,
-  type ShardResult,
   sampleRewardSchema,
 } from '@stp/config/records';
 import { withoutMarks } from '@stp/lean-verifier';
 import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
-import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
-import { readRecords } from '../records/record-files.ts';
-import { readShard } from './judged-shard.ts';
-import { groupsOf } from './shard-rewards.ts';
+import { proverForms } from '../../prover-forms.ts';
+import { SCRIPTS_MODEL } from '../../provers/scripts/portfolio.ts';
+import { readRecords } from '../../records/record-files.ts';
+import { readShard } from '../../round/judged-shard.ts';
+import { groupsOf } from '../../round/shard-rewards.ts';
+import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-rounds.ts';
 
-export interface PolicyRound {
-  readonly shards: readonly ShardResult[];
-  readonly rewards: ArtifactRef;
-}
-
-export interface GroupCounts {
-  compared: number;
-  withSignal: number;
-  samplesWithoutReward: number;
-}
+export const grpoExamples: ObjectiveExamples<'grpo'> = async (objective, { store, sources, prover, grown, rounds }) =>
+  policyExamples(store, objective, rounds, await proverForms(sources, prover, grown));
 
 /** To be read once and to its end; right then are `counts`, of the first round alone: the others are replayed. */
 export function policyExamples(
@@ -87,10 +79,6 @@ function* groupExamples(
     yield { prompt: form.prompt, target, weight, role: 'prover', advantage: found[at]!, logprob };
   }
 }
-
-/** Earlier rounds of the window that have rewards. */
-export const rewardedRounds = (window: readonly RoundManifest[]): PolicyRound[] =>
-  window.flatMap(({ shards, rewards }) => (rewards === undefined ? [] : [{ shards, rewards }]));
 
 function strangeReward(uri: string, sampleId: string): StpError {
   return new StpError(

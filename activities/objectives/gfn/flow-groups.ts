@@ -13,11 +13,12 @@ import {
   type Stated,
   type StateForm,
 } from '@stp/selfplay';
-import { externalSort, groupSorted } from '../records/external-sort.ts';
-import { readRecords } from '../records/record-files.ts';
-import { readShard } from './judged-shard.ts';
-import type { GroupCounts, PolicyRound } from './policy-examples.ts';
-import { groupsOf } from './shard-rewards.ts';
+import { externalSort, groupSorted } from '../../records/external-sort.ts';
+import { readRecords } from '../../records/record-files.ts';
+import { readShard } from '../../round/judged-shard.ts';
+import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-rounds.ts';
+import { stateForms } from '../../prover-forms.ts';
+import { groupsOf } from '../../round/shard-rewards.ts';
 
 interface Found {
   readonly walk: RewardedWalk;
@@ -38,6 +39,9 @@ export interface FlowGroupsInput {
   readonly directory: string;
   readonly signal: AbortSignal;
 }
+
+export const gfnExamples: ObjectiveExamples<'gfn'> = async (objective, { sources, prover, grown, ...rounds }) =>
+  flowGroups({ ...rounds, objective, formOf: await stateForms(sources, prover, grown) });
 
 export function flowGroups(input: FlowGroupsInput): {
   readonly examples: AsyncGenerator<FlowGroup>;
