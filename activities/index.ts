@@ -1,5 +1,6 @@
 /** All activities over one set of ports. A file an activity; a folder a task queue, or a method (`provers/`, `conjecturers/`). Workflows import only their types. */
 
+import { conjecturerHostActivities, conjecturerLeanActivities } from './conjecturers/index.ts';
 import { admitConjecturesActivity } from './control/admit-conjectures.ts';
 import { checkNodesActivity } from './control/check-nodes.ts';
 import { chooseConjecturesActivity } from './control/choose-conjectures.ts';
@@ -53,7 +54,6 @@ import { gateConjecturesActivity } from './lean/gate-conjectures.ts';
 import { measurePortfolioActivity } from './lean/measure-portfolio.ts';
 import { verifyShardActivity } from './lean/verify-shard.ts';
 import { writeProofsActivity } from './lean/write-proofs.ts';
-import { conjecturerHostActivities, conjecturerLeanActivities } from './conjecturers/index.ts';
 import type { Ports } from './ports.ts';
 import { proverControlActivities, proverHostActivities, proverLeanActivities } from './provers/index.ts';
 

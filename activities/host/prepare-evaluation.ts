@@ -4,13 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
-import {
-  type RunConfig,
-  requireSameConfig,
-  resolveConfig,
-  runConfigSchema,
-  writesTactics,
-} from '@stp/config';
+import { type RunConfig, requireSameConfig, resolveConfig, runConfigSchema, writesTactics } from '@stp/config';
 import {
   type ArtifactRef,
   type EvaluatedStatements,

@@ -94,7 +94,9 @@ ${howMade(run)}
 function methodTables({ config, rounds }: RunFigures): string {
   if (rounds.length === 0) return '';
   const own = [PROVER_SECTIONS[config.prover.mode]?.(rounds), OBJECTIVE_SECTIONS[config.objective.kind]?.(rounds)];
-  return own.map((section) => (section === undefined ? '' : table(section.heads, section.rows, section.caption))).join('');
+  return own
+    .map((section) => (section === undefined ? '' : table(section.heads, section.rows, section.caption)))
+    .join('');
 }
 
 /** Where trackers show the run. */

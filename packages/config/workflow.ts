@@ -1,8 +1,8 @@
 /** What workflows use of `@stp/config`: schemas alone, without Node. */
 export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
-export type { LevanterEngine } from './schemas/engines.ts';
 export type { ConjecturerTurn } from './schemas/conjecturers/conjecturer.ts';
 export { conjecturerIn } from './schemas/conjecturers/index.ts';
+export type { LevanterEngine } from './schemas/engines.ts';
 export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
 export type { NodesConfig } from './schemas/nodes.ts';

@@ -15,11 +15,11 @@ import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } fro
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
+import { flowGroups } from '../../activities/objectives/gfn/flow-groups.ts';
 import { stateForms } from '../../activities/prover-forms.ts';
 import type { WalkedShard } from '../../activities/provers/walks/walk-shard.ts';
 import { walkShardActivity } from '../../activities/provers/walks/walk-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { flowGroups } from '../../activities/objectives/gfn/flow-groups.ts';
 import { readShard } from '../../activities/round/judged-shard.ts';
 import { groupsOf } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';

@@ -3,8 +3,8 @@
  * sampled by all machines of the run, each its share, and put together by one, which also samples what a lost machine has left.
  */
 
-import { type ConjecturerTurn, conjecturerIn } from '@stp/config/workflow';
 import type { ArtifactRef } from '@stp/config/records';
+import { type ConjecturerTurn, conjecturerIn } from '@stp/config/workflow';
 import type {
   AfterActivity,
   BeforeActivity,

@@ -6,16 +6,10 @@ import { log } from '@temporalio/activity';
 import { withHeartbeat } from '../../edge.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, EquationTests, Exploration, RunMonitor, RunStore } from '../../ports.ts';
-import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../../round/conjecture-records.ts';
-import {
-  anchorOf, 
-  entriesBySeed,
-  exploredBySeed,
-  type TypedPlan,
-  typedForms,
-} from '../explore/explored-texts.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
+import { anchorOf, entriesBySeed, exploredBySeed, type TypedPlan, typedForms } from '../explore/explored-texts.ts';
 
 export interface TestConjecturesInput extends Omit<ConjecturerInput, 'plan'> {
   readonly typed: TypedPlan;

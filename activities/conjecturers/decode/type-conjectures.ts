@@ -2,16 +2,10 @@
 
 import { withHeartbeat } from '../../edge.ts';
 import type { DataSources, Exploration, RunStore } from '../../ports.ts';
-import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { type ConjecturePlan, conjecturePlanSchema } from '../../round/conjecture-records.ts';
-import { 
-  exploredBySeed,
-  openTexts,
-  type TypedPlan,
-  typedForms,
-  typedPlanSchema,
-} from '../explore/explored-texts.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
+import { exploredBySeed, openTexts, type TypedPlan, typedForms, typedPlanSchema } from '../explore/explored-texts.ts';
 
 export function typeConjecturesActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
   return {
@@ -30,7 +24,8 @@ export function typeConjecturesActivity(ports: RunStore & Exploration & DataSour
             const { prompt, messages, grammar } = form;
             return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
           });
-          const texts = 'deeperMax' in config.conjectures ? await openTexts(ports, input, typed, signal, report, formOf) : null;
+          const texts =
+            'deeperMax' in config.conjectures ? await openTexts(ports, input, typed, signal, report, formOf) : null;
           return {
             plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
             explored:

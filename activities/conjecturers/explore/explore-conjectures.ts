@@ -6,10 +6,10 @@
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
 import { withHeartbeat } from '../../edge.ts';
 import type { Exploration, RunStore } from '../../ports.ts';
-import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { conjecturePlanSchema } from '../../round/conjecture-records.ts';
-import {  openTexts } from './explored-texts.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
+import { openTexts } from './explored-texts.ts';
 
 export function exploreConjecturesActivity(ports: RunStore & Exploration) {
   return {

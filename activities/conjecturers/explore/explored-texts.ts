@@ -1,6 +1,5 @@
 /** Explored equations as conjectures for the entries of a plan, and the forms under which a model writes such equations. */
 
-import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { conjecturing, formatOf, type RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import type { ExploredStatement } from '@stp/lean-explore';
@@ -15,9 +14,9 @@ import {
 } from '@stp/selfplay';
 import { z } from 'zod';
 import type { DataSources, Exploration, RunStore } from '../../ports.ts';
-import { certifiedRates, readManifests } from '../../run/history.ts';
 import { type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
-
+import { certifiedRates, readManifests } from '../../run/history.ts';
+import type { ConjecturerInput } from '../conjecturer-turn.ts';
 
 export const typedPlanSchema = z.strictObject({
   /** The plan with prompts and grammars, without the entries over whose functions nothing can be written. */

@@ -6,8 +6,8 @@ import { seedFrom } from '@stp/selfplay';
 import type { RunModel, RunScratch, RunStore } from '../../ports.ts';
 import { batchesOf } from '../../records/batches.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
-import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { CONJECTURE_TEXT_CHARS_MAX, conjecturePlanSchema } from '../../round/conjecture-records.ts';
+import { fetchCheckpoint } from '../../training/checkpoints.ts';
 
 export interface SampleConjecturesInput {
   readonly run: string;

@@ -4,8 +4,8 @@ import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
 import { withHeartbeat } from '../../edge.ts';
 import type { RunModel, RunScratch, RunStore } from '../../ports.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
-import { conjectureParts, type SampleConjecturesInput } from './conjecture-parts.ts';
 import { conjectureTextSchema } from '../../round/conjecture-records.ts';
+import { conjectureParts, type SampleConjecturesInput } from './conjecture-parts.ts';
 
 export function sampleConjecturesActivity(ports: RunStore & RunScratch & RunModel<'sample'>) {
   return {

@@ -13,12 +13,12 @@ import {
   type Stated,
   type StateForm,
 } from '@stp/selfplay';
+import { stateForms } from '../../prover-forms.ts';
 import { externalSort, groupSorted } from '../../records/external-sort.ts';
 import { readRecords } from '../../records/record-files.ts';
 import { readShard } from '../../round/judged-shard.ts';
-import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-rounds.ts';
-import { stateForms } from '../../prover-forms.ts';
 import { groupsOf } from '../../round/shard-rewards.ts';
+import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-rounds.ts';
 
 interface Found {
   readonly walk: RewardedWalk;

@@ -4,12 +4,7 @@
  */
 import { StpError } from '@stp/base';
 import type { ObjectiveOf, PolicyExample } from '@stp/config';
-import {
-  type ArtifactRef,
-  type ObjectStore,
-  type SampleReward,
-  sampleRewardSchema,
-} from '@stp/config/records';
+import { type ArtifactRef, type ObjectStore, type SampleReward, sampleRewardSchema } from '@stp/config/records';
 import { withoutMarks } from '@stp/lean-verifier';
 import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
 import { proverForms } from '../../prover-forms.ts';

@@ -7,13 +7,7 @@ import { dedupeSamples, type RawSample, seedFrom, workItemSchema } from '@stp/se
 import { withHeartbeat } from '../../edge.ts';
 import type { LemmaSources } from '../../lemma-shelf.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
-import type {
-  DataSources,
-  RunModel,
-  RunMonitor,
-  RunScratch,
-  RunStore,
-} from '../../ports.ts';
+import type { DataSources, RunModel, RunMonitor, RunScratch, RunStore } from '../../ports.ts';
 import { markedForm, proverForms } from '../../prover-forms.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { grownTheorems, marksFor } from '../../round/library.ts';

@@ -5,9 +5,9 @@
  */
 import { z } from 'zod';
 import { conjecturing } from './conditions.ts';
+import type { Conjecturer } from './conjecturer.ts';
 import { exploration, functionsRead } from './explore.ts';
 import { learnedConjecturer } from './learned.ts';
-import type { Conjecturer } from './conjecturer.ts';
 
 export const decodeSchema = z.strictObject({
   source: z.literal('decode'),
