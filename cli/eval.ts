@@ -143,6 +143,12 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     named === null
       ? { directory: null, name: 'scripts', round: null }
       : await findModel(named, join(runDirectory, 'downloads'));
+  if ('isForeign' in model && model.isForeign && config.prover.slots)
+    throw new StpError(
+      'STP1002',
+      `${named} knows names, and no slots`,
+      'Give --format NAME (docs/models.md), or --set prover.slots=false.',
+    );
   const { directory, run } = await openRunFolder(runDirectory, config);
   const evaluated = {
     split: options.split,

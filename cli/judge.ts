@@ -49,11 +49,7 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
 
 async function readJudging(path: string | undefined): Promise<Judging> {
   if (path === undefined)
-    throw new StpError(
-      'STP1002',
-      'nobody is named who judges',
-      'Write --config JUDGES.json; docs/judges.md has examples.',
-    );
+    throw new StpError('STP1002', 'no judge is named', 'Write --config JUDGES.json; docs/judges.md has examples.');
   let json: unknown;
   try {
     json = JSON.parse(await readFile(path, 'utf8'));
@@ -87,7 +83,7 @@ function candidatesOf(file: string, items: readonly Item[], given: readonly Item
     return [{ id: item.id, problem, proof: proofIn(item.answer) }];
   });
   if (candidates.length > 0) return candidates;
-  throw new StpError('STP1501', `${file}: it holds problems, and no proof of them`, 'Give proofs to judge.');
+  throw new StpError('STP1501', `${file}: it holds problems, but no proof of them`, 'Give proofs to judge.');
 }
 
 /** Lines come in the order of the file, each as soon as those before it are there. */

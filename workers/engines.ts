@@ -42,7 +42,7 @@ export interface EnginesOptions {
 
 export interface Engines extends Pick<Ports, 'generator' | 'trainer' | 'alone'> {
   /** Ends what is warm for runs that `isOf` picks. */
-  letGo(isOf: (run: string) => boolean): Promise<void>;
+  release(isOf: (run: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -161,7 +161,7 @@ export function openEngines({
         alone(async () => trainerFor((await enginesOf(run)).trainer, run, threads).train(request, options)),
     }),
     alone,
-    async letGo(isOf) {
+    async release(isOf) {
       if (warm !== null && isOf(warm.run)) await closeWarm();
     },
     async close() {

@@ -28,7 +28,6 @@ import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import type { Certified } from '../round/certified.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
-import { hindsightExamples } from '../round/hindsight.ts';
 import { grownTheorems } from '../round/library.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { conjecturerExamples, roundExamples } from '../round/round-examples.ts';
@@ -99,15 +98,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             window,
             conjectures,
             chosen,
-            hindsight: hindsightExamples({
-              sources: ports.sources,
-              grown,
-              store,
-              config,
-              shards: input.shards,
-              proved,
-              heldOutKeys: data.heldOutKeys,
-            }),
             sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;

@@ -11,6 +11,12 @@ const CLAIM = 'kernel-checked';
 /** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
 
+function claimOf(libraryHasProofs: boolean, assumed: number): string {
+  const claim = libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS;
+  if (assumed === 0) return claim;
+  return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
+}
+
 export function certificateOf(proof: Proved, finding: CertifiedProof): Certificate {
   const { report, theorem, fileHash } = finding;
   const ms = (by: readonly string[]): number =>
@@ -21,7 +27,8 @@ export function certificateOf(proof: Proved, finding: CertifiedProof): Certifica
     fingerprint: report.fingerprint,
     fileHash,
     axioms: [...theorem.axioms],
-    claim: report.libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS,
+    ...(theorem.assumed === undefined ? {} : { assumed: [...theorem.assumed] }),
+    claim: claimOf(report.libraryHasProofs, theorem.assumed?.length ?? 0),
     statementHash: sha256(proof.statement),
     proofHash: sha256(proof.proof),
     headerHash: sha256(proof.header ?? LIBRARY_HEADER),

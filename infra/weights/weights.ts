@@ -230,7 +230,7 @@ async function askHub(
   if (failed) {
     const last = stderr.trim().split('\n').at(-1) ?? '';
     const advice = 'Name a Python with huggingface_hub, which infra/bootstrap/locks/pytorch.txt has.';
-    throw new StpError('STP1301', `the hub could not be asked: ${last === '' ? shortMessage : last}`, advice);
+    throw new StpError('STP1301', `the hub did not answer: ${last === '' ? shortMessage : last}`, advice);
   }
   const answer = answerSchema.parse(JSON.parse(stdout));
   if (answer.type === 'failed') throw new StpError(answer.code, answer.message, answer.advice);

@@ -10,7 +10,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workerSettings } from '../../workers/settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['packages', 'activities', 'workflows', 'workers', 'infra', 'cli', 'data/presets', 'data/formats', 'test'];
+const COPIED = [
+  'packages',
+  'activities',
+  'workflows',
+  'workers',
+  'infra',
+  'cli',
+  'data/presets',
+  'data/formats',
+  'test',
+];
 const NO_COPY = /\/(?:node_modules|histories|fixtures|golden)$|\.test\.ts$|\.slow\.ts$/u;
 
 /** Own files of a prover `parrot`, whose samples repeat one text. */
@@ -186,7 +196,9 @@ async function play(script: string): Promise<unknown> {
 }
 
 describe('a method that is added', () => {
-  it('a prover: two files beside its own; it is configured, dispatched, run and reported', { timeout: 240_000 }, async () => {
+  it('a prover: two files beside its own; it is configured, dispatched, run and reported', {
+    timeout: 240_000,
+  }, async () => {
     expect(Object.keys(PROVER_LINES)).toHaveLength(2);
     for (const [path, text] of Object.entries(PROVER)) write(path, text);
     addLines(PROVER_LINES);
@@ -246,7 +258,9 @@ describe('a method that is added', () => {
     });
   });
 
-  it('an objective: two files beside its own; it is configured, selects what trains, and is reported', { timeout: 120_000 }, async () => {
+  it('an objective: two files beside its own; it is configured, selects what trains, and is reported', {
+    timeout: 120_000,
+  }, async () => {
     expect(Object.keys(OBJECTIVE_LINES)).toHaveLength(2);
     for (const [path, text] of Object.entries(OBJECTIVE)) write(path, text);
     addLines(OBJECTIVE_LINES);

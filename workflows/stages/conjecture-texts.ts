@@ -12,8 +12,8 @@ import type {
 } from '../../activities/conjecturers/conjecturer-turn.ts';
 import type { SampleConjecturesInput } from '../../activities/conjecturers/model/conjecture-parts.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
-import { byOne } from '../nodes/crew.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 
 export async function conjectureTexts(
   hostQueues: readonly string[],

@@ -17,9 +17,9 @@ import {
 } from '@stp/config/workflow';
 import type { ProverActivity, Sampled, ShardTurn, TurnResults } from '../../activities/provers/shard-turn.ts';
 import { host, lean, oneOfSeveral, streaming } from '../control/activity-proxies.ts';
-import { Crew } from '../nodes/crew.ts';
-import { Lane } from '../nodes/lane.ts';
+import { ConcurrencyLimit } from '../nodes/concurrency-limit.ts';
 import { allPieces, PIECES_AT_ONCE_MAX, piecesAtOnce } from '../nodes/lean-nodes.ts';
+import { MachinePool } from '../nodes/machine-pool.ts';
 
 export interface ProveShardsInput {
   readonly run: string;
@@ -47,8 +47,8 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const lastOfModel = turns.findLastIndex(({ queue }) => queue === 'host');
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
-  const inFlight = new Lane(inFlightMax, input.isOpen);
-  const samplers = new Crew(hostQueues);
+  const inFlight = new ConcurrencyLimit(inFlightMax, input.isOpen);
+  const samplers = new MachinePool(hostQueues);
   const total = input.shards.length;
   let unsampled = total;
   const sampledOne = (): void => {

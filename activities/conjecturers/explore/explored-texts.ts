@@ -88,7 +88,7 @@ export async function exploredBySeed(
     seed: config.seed,
     random: conjectures.source === 'random',
     deeper,
-    coreTwins: 'coreTwins' in conjectures && conjectures.coreTwins,
+    coreEquivalents: 'coreEquivalents' in conjectures && conjectures.coreEquivalents,
   };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);

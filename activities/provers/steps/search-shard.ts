@@ -4,7 +4,6 @@ import { proverOf, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type CheckpointRef,
-  type ClosedGoalRecord,
   expansionSchema,
   proofStepSchema,
   type ShardResult,
@@ -38,8 +37,7 @@ import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { BatchedSamples } from '../batched-samples.ts';
 import { sampledSchema } from '../shard-turn.ts';
 import { atStepPlaces, type StepPlace } from '../step-places.ts';
-import { openVerifierWords } from '../verifier-words.ts';
-import { type FailedSearch, provedGoals } from './closed-goals.ts';
+import { openVerifierScores } from '../verifier-scores.ts';
 import { searchStatement } from './search-statement.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
@@ -108,13 +106,6 @@ export function searchShardActivity(
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
-          const failed = items.flatMap(({ statement }, index) => {
-            const { expansions, steps } = found[index]!;
-            return steps.length === 0 ? [{ statement, expansions }] : [];
-          });
-          const closed = proverOf(config, 'steps', 'both').search.hindsight
-            ? await closedIn(ports, input, failed, signal)
-            : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -125,7 +116,6 @@ export function searchShardActivity(
               states_expanded: figures.expansions,
               states_expanded_per_second: figures.expansions / (wallMs / 1_000),
               search_steps: figures.steps,
-              search_goals_closed: closed.length,
               search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
             }),
           );
@@ -141,9 +131,6 @@ export function searchShardActivity(
                 found.flatMap(({ expansions }) => expansions),
                 signal,
               ),
-              ...(closed.length === 0
-                ? {}
-                : { closed: await writeRecords(store, `${name}/closed-*.jsonl`, closed, signal) }),
               figures,
             },
           };
@@ -151,18 +138,6 @@ export function searchShardActivity(
       );
     },
   };
-}
-
-async function closedIn(
-  ports: RunStore & RunVerifier<'check'>,
-  { run, config, library }: SearchShardInput,
-  failed: readonly FailedSearch[],
-  signal: AbortSignal,
-): Promise<ClosedGoalRecord[]> {
-  const grown = await Array.fromAsync(grownTheorems(await ports.store(run), library));
-  const headers = grownHeaders(grown);
-  const verifier = await ports.verifier(run, config.verification, grown);
-  return provedGoals(failed, (header) => headers.get(header) ?? header, verifier, signal);
 }
 
 async function searchItems(
@@ -185,7 +160,7 @@ async function searchItems(
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
-  const words = await openVerifierWords(ports, run, prover.search, config.modelThreads, ends);
+  const scores = await openVerifierScores(ports, run, prover.search, config.modelThreads, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   let done = 0;
   const searchItem = async ({ statement }: WorkItem, place: StepPlace) => {
@@ -196,7 +171,7 @@ async function searchItems(
         stream: [config.seed, input.name, statement.id],
         ...place,
         samples,
-        words,
+        scores,
         formOf: formOf(statement),
         search: prover.search,
         limits,
@@ -213,6 +188,6 @@ async function searchItems(
     const found = await atStepPlaces(ports, shared, items, { failed, ends }, searchItem);
     return { found, modelMs: samples.modelMs };
   } finally {
-    await words?.close();
+    await scores?.close();
   }
 }

@@ -219,6 +219,8 @@ export const certificateSchema = z.strictObject({
   fileHash: z.string(),
   /** Axioms that the compiled theorem rests on, sorted. */
   axioms: z.array(z.string()),
+  /** Theorems among them that its problem set assumes, since they come before it in its own module; missing if there is none. */
+  assumed: z.array(z.string()).optional(),
   /** What the certificate claims, in words: with an assembled Lean no more than its library's statements allow. */
   claim: z.string(),
   statementHash: hash,

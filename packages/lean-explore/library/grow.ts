@@ -262,6 +262,6 @@ function notCompiled({ module, source }: GrownModule, errors: readonly LeanMessa
   const { line, text } = errors[0]!;
   return libraryError(
     `grown module ${module}, line ${line} (${source.split('\n')[line - 1]?.trim() ?? ''}): ${text}`,
-    'The library of the run was made with another Lean: go on with that one, or start without `library: grow`.',
+    'The library of the run was made with another Lean: continue with that one, or start without `library: grow`.',
   );
 }

@@ -57,6 +57,8 @@ export interface TheoremReport {
   readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
+  /** Assumptions of a problem set among them, sorted; missing if there is none. */
+  readonly assumed?: readonly string[];
   /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
   readonly restsOn?: readonly string[];
   /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
@@ -349,12 +351,13 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
+  const { name, line, column, axioms, assumed, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
   const report = {
     name,
     line,
     column,
     axioms,
+    ...(assumed.length === 0 ? {} : { assumed }),
     ...(isExample ? { isExample } : {}),
     ...(meaning === undefined ? {} : { meaning }),
     ...(restsOn.length === 0 ? {} : { restsOn }),

@@ -18,14 +18,7 @@ const provedSeed = z.strictObject({
 export type SeedConfig = z.infer<typeof provedSeed>;
 
 /** An unproved target (SGS). */
-const unprovedTarget = z.strictObject({
-  kind: z.literal('unproved-target'),
-  /**
-   * This share of the texts is asked for goals at which the last round's failed searches stood (the provers `steps` and `both`),
-   * as far as there are any.
-   */
-  openGoalShare: z.number().min(0).max(0.9).default(0),
-});
+const unprovedTarget = z.strictObject({ kind: z.literal('unproved-target') });
 
 export const conjecturing = {
   /**

@@ -12,7 +12,7 @@ export const functionsRead = {
    * For each function, exploration first asks whether it equals a function of Lean's core library, `plus n m = n + m`. Once proved,
    * that library's theorems serve.
    */
-  coreTwins: z.boolean().default(true),
+  coreEquivalents: z.boolean().default(true),
 };
 
 export const exploration = {

@@ -22,8 +22,6 @@ const searchSchema = z.strictObject({
   leanSeconds: z.number().positive().max(86_400).default(30),
   /** Its score is added to the score of the state that a tactic leads to. */
   ...verifierShape,
-  /** Goals that a failed search closed on its way train as statements with proofs of their own. */
-  hindsight: z.boolean().default(true),
 });
 export type SearchConfig = z.infer<typeof searchSchema>;
 
