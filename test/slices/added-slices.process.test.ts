@@ -197,7 +197,7 @@ async function play(script: string): Promise<unknown> {
 
 describe('a method that is added', () => {
   it('a prover: two files beside its own; it is configured, dispatched, run and reported', {
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     expect(Object.keys(PROVER_LINES)).toHaveLength(2);
     for (const [path, text] of Object.entries(PROVER)) write(path, text);
@@ -259,7 +259,7 @@ describe('a method that is added', () => {
   });
 
   it('an objective: two files beside its own; it is configured, selects what trains, and is reported', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     expect(Object.keys(OBJECTIVE_LINES)).toHaveLength(2);
     for (const [path, text] of Object.entries(OBJECTIVE)) write(path, text);
