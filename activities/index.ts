@@ -1,5 +1,6 @@
-/** All activities over one set of ports. A folder a task queue, a file an activity. Workflows import only their types. */
+/** All activities over one set of ports. A file an activity; a folder a task queue, or a method (`provers/`, `conjecturers/`). Workflows import only their types. */
 
+import { conjecturerHostActivities, conjecturerLeanActivities } from './conjecturers/index.ts';
 import { admitConjecturesActivity } from './control/admit-conjectures.ts';
 import { checkNodesActivity } from './control/check-nodes.ts';
 import { chooseConjecturesActivity } from './control/choose-conjectures.ts';
@@ -11,7 +12,6 @@ import { findHostsActivity } from './control/find-hosts.ts';
 import { finishRoundActivity } from './control/finish-round.ts';
 import { joinCertifiedActivity } from './control/join-certified.ts';
 import { joinPassesActivity } from './control/join-passes.ts';
-import { judgeShardActivity } from './control/judge-shard.ts';
 import { nodesStateActivity } from './control/nodes-state.ts';
 import { planEvaluationActivity } from './control/plan-evaluation.ts';
 import { planShardsActivity } from './control/plan-shards.ts';
@@ -44,31 +44,23 @@ import { planConjecturesActivity } from './host/plan-conjectures.ts';
 import { prepareEvaluationActivity } from './host/prepare-evaluation.ts';
 import { prepareLevanterActivity } from './host/prepare-levanter.ts';
 import { readConjecturesActivity } from './host/read-conjectures.ts';
-import { reviseShardActivity } from './host/revise-shard.ts';
-import { sampleConjectureShareActivity } from './host/sample-conjecture-share.ts';
-import { sampleConjecturesActivity } from './host/sample-conjectures.ts';
-import { sampleShardActivity } from './host/sample-shard.ts';
-import { searchShardActivity } from './host/search-shard.ts';
 import { trainByLevanterActivity } from './host/train-by-levanter.ts';
 import { trainModelActivity } from './host/train-model.ts';
 import { trainPartActivity } from './host/train-part.ts';
-import { walkShardActivity } from './host/walk-shard.ts';
 import { writeEvaluationActivity } from './host/write-evaluation.ts';
 import { writeReportActivity } from './host/write-report.ts';
 import { certifyActivity } from './lean/certify.ts';
-import { exploreConjecturesActivity } from './lean/explore-conjectures.ts';
 import { gateConjecturesActivity } from './lean/gate-conjectures.ts';
 import { measurePortfolioActivity } from './lean/measure-portfolio.ts';
-import { scriptShardActivity } from './lean/script-shard.ts';
-import { testConjecturesActivity } from './lean/test-conjectures.ts';
-import { typeConjecturesActivity } from './lean/type-conjectures.ts';
 import { verifyShardActivity } from './lean/verify-shard.ts';
 import { writeProofsActivity } from './lean/write-proofs.ts';
 import type { Ports } from './ports.ts';
+import { proverControlActivities, proverHostActivities, proverLeanActivities } from './provers/index.ts';
 
 /** Short activities that read and write the store, `control/`: they run on the control queue. */
 export function createControlActivities(ports: Ports) {
   return {
+    ...proverControlActivities(ports),
     ...admitConjecturesActivity(ports),
     ...checkNodesActivity(ports),
     ...chooseConjecturesActivity(ports),
@@ -80,7 +72,6 @@ export function createControlActivities(ports: Ports) {
     ...finishRoundActivity(ports),
     ...joinCertifiedActivity(ports),
     ...joinPassesActivity(ports),
-    ...judgeShardActivity(ports),
     ...nodesStateActivity(ports),
     ...planEvaluationActivity(ports),
     ...planShardsActivity(ports),
@@ -103,6 +94,8 @@ export function createControlActivities(ports: Ports) {
 /** Activities that need a node's cores, memory, disk or accelerators, `host/`: they run on its own queue, with those of `every-node/`. */
 export function createHostActivities(ports: Ports) {
   return {
+    ...proverHostActivities(ports),
+    ...conjecturerHostActivities(ports),
     ...collectEvaluationActivity(ports),
     ...dropTrainingStatesActivity(ports),
     ...embedStatementsActivity(ports),
@@ -114,15 +107,9 @@ export function createHostActivities(ports: Ports) {
     ...prepareEvaluationActivity(ports),
     ...prepareLevanterActivity(ports),
     ...readConjecturesActivity(ports),
-    ...reviseShardActivity(ports),
-    ...sampleConjectureShareActivity(ports),
-    ...sampleConjecturesActivity(ports),
-    ...sampleShardActivity(ports),
-    ...searchShardActivity(ports),
     ...trainByLevanterActivity(ports),
     ...trainModelActivity(ports),
     ...trainPartActivity(ports),
-    ...walkShardActivity(ports),
     ...writeEvaluationActivity(ports),
     ...writeReportActivity(ports),
     ...createNodeActivities(ports),
@@ -132,13 +119,11 @@ export function createHostActivities(ports: Ports) {
 /** Activities that need Lean and nothing else of a node, `lean/`: they run on the queue that all nodes with Lean share. */
 export function createLeanActivities(ports: Ports) {
   return {
+    ...proverLeanActivities(ports),
+    ...conjecturerLeanActivities(ports),
     ...certifyActivity(ports),
-    ...exploreConjecturesActivity(ports),
     ...gateConjecturesActivity(ports),
     ...measurePortfolioActivity(ports),
-    ...scriptShardActivity(ports),
-    ...testConjecturesActivity(ports),
-    ...typeConjecturesActivity(ports),
     ...verifyShardActivity(ports),
     ...writeProofsActivity(ports),
   };

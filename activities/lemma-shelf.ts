@@ -3,7 +3,7 @@
  * that they share with what is to be proved. Only what a proof at that place may use, and what says something of the
  * same definitions, or of none if the statement has none; never the statement itself in other words.
  */
-import type { ProverConfig } from '@stp/config';
+import type { Prompts } from '@stp/config';
 import type { LibraryTheorem, ShownLemma } from '@stp/config/records';
 import { LIBRARY_HEADER, splitImports } from '@stp/lean-verifier';
 import {
@@ -44,7 +44,7 @@ const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
 /** @param grown what the run has proved so far */
 export async function lemmaOffers(
   sources: LemmaSources,
-  { lemmasShown, lemmaTokens }: Pick<ProverConfig, 'lemmasShown' | 'lemmaTokens'>,
+  { lemmasShown, lemmaTokens }: Pick<Prompts, 'lemmasShown' | 'lemmaTokens'>,
   grown: readonly RunTheorem[],
 ): Promise<LemmaOffers> {
   if (lemmasShown === 0) return () => () => NO_LEMMAS;

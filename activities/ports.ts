@@ -4,10 +4,9 @@
  * (`workers/assemble.ts`).
  */
 
-import type { NodesConfig, RewardName, TrackerName } from '@stp/config';
+import type { NodesConfig, RewardName, RewardsConfig, TrackerName } from '@stp/config';
 import type {
   ArtifactRef,
-  Judging,
   LibraryTheorem,
   ObjectStore,
   SandboxFacts,
@@ -237,8 +236,8 @@ export interface RunEnsemble {
 
 /** What samples earn. */
 export interface RewardSources {
-  /** Who says what samples earn, by name (`rewards.weights`). */
-  reward(run: string, name: RewardName, judging: Judging | null): RewardSource;
+  /** Who says what samples earn, by name (`objective.rewards`), with its settings. */
+  reward(run: string, name: RewardName, rewards: RewardsConfig): RewardSource;
 }
 
 /** This node, for its own sake. */

@@ -1,5 +1,5 @@
 /** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
-import { formatOf, meetsStates, PROVER_WITHOUT_SLOTS, type ProverConfig, proverMode, writesTactics } from '@stp/config';
+import { formatOf, meetsStates, type Prompts, type ProverConfig, writesTactics } from '@stp/config';
 import { LIBRARY_HEADER, markedProof, withoutMarks } from '@stp/lean-verifier';
 import {
   boundNames,
@@ -23,13 +23,10 @@ import {
 import { type Asked, keyUnder, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
 import type { Sources } from './ports.ts';
 
-/**
- * @param prover not there in what a workflow asked for that began before there were slots
- * @param grown theorems of the run that prompts may show
- */
+/** @param grown theorems of the run that prompts may show */
 export async function proverForms(
   sources: LemmaSources,
-  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+  prover: Prompts,
   grown: readonly RunTheorem[] = [],
 ): Promise<(asked: Asked) => ProverForm> {
   const offerFor = await lemmaOffers(sources, prover, grown);
@@ -45,8 +42,8 @@ export async function proverForms(
   };
 }
 
-/** @param prover as of `proverForms`; slots are the prover's alone */
-export function conjecturerFormOf(prover: ProverConfig = PROVER_WITHOUT_SLOTS): ConjecturerForm {
+/** Slots are the prover's alone. */
+export function conjecturerFormOf(prover: Prompts): ConjecturerForm {
   return conjecturerForm(formatOf(prover), LIBRARY_HEADER);
 }
 
@@ -62,7 +59,7 @@ export function markedForm(form: ProverForm, namespace: string): ProverForm {
 /** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */
 export async function stateForms(
   sources: LemmaSources,
-  prover: ProverConfig,
+  prover: Prompts,
   grown: readonly RunTheorem[] = [],
 ): Promise<(asked: Asked) => StateForm> {
   const offerFor = await lemmaOffers(sources, prover, grown);
@@ -86,10 +83,10 @@ export async function stateForms(
 /** Training examples from certified proofs, as `prover.mode` asks. A proof that no search found has no steps. */
 export async function proofExamples(
   sources: LemmaSources,
-  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+  prover: ProverConfig,
   grown: readonly RunTheorem[] = [],
 ): Promise<ProofExamples> {
-  const mode = proverMode({ prover });
+  const { mode } = prover;
   const formOf = await proverForms(sources, prover, grown);
   const stateFormOf = await stateForms(sources, prover, grown);
   return (found, weight) => {
@@ -103,7 +100,7 @@ export async function proofExamples(
 /** What training data are kept apart from a run's statements by where names are slots (`slotKey`); null where they are not. */
 export async function slotKeys(
   sources: Pick<Sources, 'definitions'>,
-  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+  prover: Pick<Prompts, 'slots'>,
 ): Promise<(stated: Stated) => string | null> {
   if (!prover.slots) return () => null;
   const definitions = await sources.definitions();
@@ -113,7 +110,7 @@ export async function slotKeys(
 /** The key of a theorem under any header: with slots `theoremKey`, otherwise its text and what its header defines (`keyUnderAnyHeader`). */
 export async function theoremKeys(
   sources: Pick<Sources, 'definitions'>,
-  prover: ProverConfig = PROVER_WITHOUT_SLOTS,
+  prover: Pick<Prompts, 'slots'>,
 ): Promise<(stated: Stated) => string> {
   if (!prover.slots) return keyUnderAnyHeader;
   const definitions = await sources.definitions();

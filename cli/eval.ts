@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import { type FormatName, loadFormat, proverMode, type RunConfig } from '@stp/config';
+import { type FormatName, loadFormat, type ProverMode, proverIn, type RunConfig } from '@stp/config';
 import {
   type EvaluatedSplit,
   type EvaluateInput,
@@ -19,7 +19,7 @@ import {
   requireSameSubject,
 } from '../activities/evaluation/evaluation-subject.ts';
 import { SEARCH_RESULTS } from '../activities/evaluation/search-results.ts';
-import { PORTFOLIO } from '../activities/round/portfolio.ts';
+import { SCRIPTS_MODEL } from '../activities/provers/scripts/portfolio.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { findModel, SERVED } from './model-source.ts';
@@ -28,12 +28,13 @@ import { ProgressView } from './progress-view.ts';
 import { publishedLines } from './published.ts';
 
 export interface EvalOptions extends RunOptions, LocalRunOptions {
-  readonly model: string;
+  /** Missing with the prover `scripts`, which asks none. */
+  readonly model?: string;
   /** Comma-separated. */
   readonly problems: string;
   /** Whole proofs per statement. */
   readonly samples?: number;
-  readonly prover?: 'whole' | 'steps' | 'revise';
+  readonly prover?: 'whole' | 'steps' | 'revise' | 'scripts';
   readonly maxExpansions?: number;
   readonly numSampledTactics?: number;
   readonly timeout?: number;
@@ -88,24 +89,36 @@ function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode'])
   const problem =
     mode === 'both'
       ? 'prover.mode=both is for runs: an evaluation takes whole proofs or steps'
-      : isSearch && options.model === PORTFOLIO
-        ? '--prover steps asks a model for tactics, and the portfolio is no model'
-        : isSearch && options.samples !== undefined
-          ? '--samples counts whole proofs, and --prover steps makes one search per statement'
-          : !isSearch && given !== undefined
-            ? `${given.option} needs --prover steps`
-            : !isSearch && options.searchLike !== undefined
-              ? '--search-like needs --prover steps'
-              : null;
+      : isSearch && options.samples !== undefined
+        ? '--samples counts whole proofs, and --prover steps makes one search per statement'
+        : !isSearch && given !== undefined
+          ? `${given.option} needs --prover steps`
+          : !isSearch && options.searchLike !== undefined
+            ? '--search-like needs --prover steps'
+            : null;
   if (problem !== null)
     throw new StpError('STP1002', problem, 'Give --prover whole or --prover steps, and its options.');
 }
 
+/** The model that is named, null where the scripts are to prove; STP1002 for both and for neither. */
+function requireModelOrScripts(model: string | undefined, mode: ProverMode): string | null {
+  if (model === 'portfolio')
+    throw new StpError(
+      'STP1002',
+      '--model portfolio: the fixed list of scripts is a prover, not a model',
+      'Write --prover scripts and leave out --model.',
+    );
+  if (mode === 'scripts' && model === undefined) return null;
+  if (mode !== 'scripts' && model !== undefined) return model;
+  throw new StpError(
+    'STP1002',
+    model === undefined ? 'no model is named' : '--prover scripts asks no model, and --model names one',
+    'Give --model MODEL, or --prover scripts without a model.',
+  );
+}
+
 export async function evaluate(options: EvalOptions): Promise<void> {
   const sets = options.problems.split(',').map((set) => set.trim());
-  const isServed = options.model.startsWith(SERVED);
-  if (isServed && !process.env.STP_GENERATOR_URL)
-    throw new StpError('STP1002', `${options.model}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   const set = {
     ...(options.format === undefined ? {} : formatValues(options.format)),
     ...(options.searchLike === undefined ? {} : PUBLISHED_SEARCHES[options.searchLike]),
@@ -115,23 +128,25 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     ...(options.prover === undefined ? {} : { 'prover.mode': options.prover }),
     ...Object.fromEntries(givenOptions(options).map(({ key, value }) => [key, value])),
   };
-  const mode = proverMode(startInput({ ...options, set }).config);
+  const { mode } = startInput({ ...options, set }).config.prover;
+  const named = requireModelOrScripts(options.model, mode);
+  if (named?.startsWith(SERVED) && !process.env.STP_GENERATOR_URL)
+    throw new StpError('STP1002', `${named}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   requireFitting(options, mode);
-  // The portfolio and a search give one answer per statement.
-  const samples = options.model === PORTFOLIO || mode === 'steps' ? 1 : (options.samples ?? SAMPLES_DEFAULT);
+  const samples = proverIn({ mode }).answersOnce ? 1 : (options.samples ?? SAMPLES_DEFAULT);
   const { input, config } = startInput({
     ...options,
     set: { ...set, 'sampling.samplesPerStatement': String(samples) },
   });
   const runDirectory = resolve(options.runDir ?? join('runs', freshRunName('eval')));
   const model =
-    options.model === PORTFOLIO
-      ? { directory: PORTFOLIO, name: PORTFOLIO, round: null }
-      : await findModel(options.model, join(runDirectory, 'downloads'));
+    named === null
+      ? { directory: null, name: 'scripts', round: null }
+      : await findModel(named, join(runDirectory, 'downloads'));
   if ('isForeign' in model && model.isForeign && config.prover.slots)
     throw new StpError(
       'STP1002',
-      `${options.model} knows names, and no slots`,
+      `${named} knows names, and no slots`,
       'Give --format NAME (docs/models.md), or --set prover.slots=false.',
     );
   const { directory, run } = await openRunFolder(runDirectory, config);
@@ -144,7 +159,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
   if (subject !== null)
     requireSameSubject(run, evaluationSubjectSchema.parse(JSON.parse(subject)), {
-      model: options.model === PORTFOLIO ? PORTFOLIO : await modelIn(model.directory),
+      model: model.directory === null ? SCRIPTS_MODEL : await modelIn(model.directory),
       ...evaluated,
     });
   const { preset, seed } = input;

@@ -280,17 +280,17 @@ configOptions(program.command('eval'))
   .description(
     "Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. A killed evaluation continues.",
   )
-  .requiredOption(
+  .option(
     '--model <model>',
-    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or portfolio (a fixed list of scripts, no model), or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
+    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
   .addOption(
     new Option(
       '--prover <mode>',
-      "whole proofs, best-first search by steps with one attempt per statement, or whole proofs that are revised by Lean's errors",
-    ).choices(['whole', 'steps', 'revise']),
+      "whole proofs, best-first search by steps with one attempt per statement, whole proofs that are revised by Lean's errors, or the fixed list of scripts, which takes no --model",
+    ).choices(['whole', 'steps', 'revise', 'scripts']),
   )
   .option(
     '--max-expansions <n>',

@@ -1,7 +1,7 @@
 /** `stp plan`: what a preset would take on given GPUs, estimated. Starts nothing and downloads nothing. */
 
 import { StpError } from '@stp/base';
-import { loadFormat, type RunConfig } from '@stp/config';
+import { formatOf, type RunConfig } from '@stp/config';
 import {
   type Figure,
   GPUS,
@@ -89,7 +89,7 @@ export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
     },
     round: {
       statements: options.statements,
-      conjectures: typeof conjectures.perRoundMax === 'number' ? conjectures.perRoundMax : options.statements,
+      conjectures: conjecturesOf(conjectures, options.statements),
       samplesPerStatement: sampling.samplesPerStatement,
       answersPerSample: prover.mode === 'revise' ? 1 + prover.revision.turns : 1,
       trainedTokens:
@@ -106,14 +106,16 @@ function gpuNamed(name: string): Gpu {
   throw new StpError('STP1002', `no GPU ${name} is known`, `Known: ${GPUS.map((gpu) => gpu.name).join(', ')}.`);
 }
 
+const conjecturesOf = (conjectures: RunConfig['conjectures'], statements: number): number => {
+  if (conjectures.source === 'none') return 0;
+  return typeof conjectures.perRoundMax === 'number' ? conjectures.perRoundMax : statements;
+};
+
 function meanAnswer({ prover, sampling }: RunConfig, { answerTokens }: PlanOptions): { tokens: number; from: string } {
   if (answerTokens !== undefined) return { tokens: answerTokens, from: '--answer-tokens' };
-  const known =
-    prover.format === 'custom'
-      ? prover.customFormat!.sampling.meanTokens
-      : loadFormat(prover.format).sampling.meanTokens;
-  if (known !== null)
-    return { tokens: Math.min(known, sampling.maxTokens), from: `data/formats/${prover.format}.json` };
+  const { name, sampling: known } = formatOf(prover);
+  if (known.meanTokens !== null)
+    return { tokens: Math.min(known.meanTokens, sampling.maxTokens), from: `data/formats/${name}.json` };
   return { tokens: sampling.maxTokens / 4, from: 'no source: a quarter of sampling.maxTokens' };
 }
 

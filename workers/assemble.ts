@@ -35,7 +35,7 @@ import {
   type SandboxFacts,
   type SandboxPolicy,
 } from '@stp/lean-verifier';
-import { leanReward, TRIVIAL_PROOF } from '@stp/selfplay';
+import { TRIVIAL_PROOF } from '@stp/selfplay';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
 import { preparedDataOf } from '../activities/run/taken-over.ts';
@@ -51,6 +51,7 @@ import { openEngines } from './engines.ts';
 import { explored } from './explored.ts';
 import { JudgeRewards } from './judge-rewards.ts';
 import { remoteVerifier } from './remote-verifier.ts';
+import { rewardSources } from './rewards.ts';
 import { openRunMonitors } from './run-monitors.ts';
 import { runProvider } from './run-provider.ts';
 import { RunVerifiers } from './run-verifiers.ts';
@@ -104,6 +105,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const storeOf = async (run: string): Promise<ObjectStore> =>
     withNeighbours(await openStore(`${settings.storeUri}/${run}`), settings.storeUri);
   const judges = new JudgeRewards({ cacheDirectory: settings.cacheDirectory, store: storeOf });
+  const rewards = rewardSources(judges);
   const engines = openEngines({
     modelServer: settings.modelServer,
     store: storeOf,
@@ -262,7 +264,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     generator: engines.generator,
     trainer: engines.trainer,
-    reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
+    reward: (run, name, config) => rewards[name](run, config),
     ensemble: (run, directory, threads) => Ensemble.open(directory, { threads, runMark: mark(run, 'model') }),
     alone: engines.alone,
     monitor: monitors.of,

@@ -10,7 +10,7 @@ import { REPOSITORY } from './settings.ts';
 const INPUTS = [
   'workflows/**/*.ts',
   'packages/base/*.ts',
-  'packages/config/{workflow.ts,schemas/**/*.ts}',
+  'packages/config/{workflow.ts,nearest.ts,schemas/**/*.ts}',
   'package-lock.json',
 ];
 

@@ -3,7 +3,7 @@
  * conjectures first, then of statements over what they add to it) → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
 
-import { type ArtifactRef, type RoundOutcome, trainsByReward } from '@stp/config/workflow';
+import { type ArtifactRef, lossOf, type RoundOutcome, trainsByReward } from '@stp/config/workflow';
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { streaming } from './control/activity-proxies.ts';
 import {
@@ -64,7 +64,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   let before: ArtifactRef | null = null;
   let conjectures = null;
   let gated = null;
-  const isConjecturing = round > 0 && config.conjectures.perRoundMax !== 0;
+  const isConjecturing = round > 0 && config.conjectures.source !== 'none';
   if (isConjecturing) await enter('conjecture', 'choosing seeds and conjecturing');
   if (round > 0 && config.library === 'grow')
     before = await byOne(hostQueues, 'grow the library', (machine) => machine.growLibrary(played));
@@ -110,8 +110,13 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     chosen === null
       ? null
       : await matchConjectures({ run, name, hostQueues, chosen, checkpoint: input.checkpoint, config });
-  const rewarded = { run, name, shards, proved: certified.proved, config };
-  const rewards = trainsByReward(config) ? await streaming('reward the samples').rewardRound(rewarded) : null;
+  const { objective, seed } = config;
+  const rewards = trainsByReward(objective)
+    ? await streaming('reward the samples').rewardRound({
+        ...{ run, name, shards, proved: certified.proved },
+        config: { rewards: objective.rewards, seed },
+      })
+    : null;
   const finished = await streaming('filter, weigh and write the manifest').finishRound({
     ...context,
     ...(rewards === null ? {} : { rewards }),
@@ -127,10 +132,10 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   });
 
   let checkpoint = input.checkpoint;
-  const { from, sftShare: _, ...optimiser } = config.training;
+  const { from, ...optimiser } = config.training;
   if (finished.examples !== null && from !== 'none') {
     await enter('train', `training on ${finished.examples.count} examples`);
-    const { model, modelThreads, seed } = config;
+    const { model, modelThreads } = config;
     const label = `train on ${finished.examples.count} weighted examples`;
     const trained = await trainModel(hostQueues, config.engines, label, {
       run,
@@ -138,9 +143,9 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
       examples: finished.examples,
       heldOut: data.sftEval,
       init: from === 'sft' ? input.sftCheckpoint : input.checkpoint,
-      ...(trainsByReward(config) ? { reference: input.sftCheckpoint } : {}),
+      ...(trainsByReward(objective) ? { reference: input.sftCheckpoint } : {}),
       config: { model, modelThreads, seed },
-      optimiser,
+      optimiser: { ...optimiser, objective: lossOf(objective) },
     });
     checkpoint = trained.checkpoint;
   }

@@ -3,7 +3,7 @@
  * conjectures by id in one pass each; memory holds only numbers.
  */
 
-import { rewardsUse } from '@stp/config';
+import { hasConjecturer, rewardsUse } from '@stp/config';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -55,7 +55,7 @@ export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
         withHeartbeat(async (signal) => {
           const facts = await conjectureFacts(store, input);
           const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
-          const own = chooseConjectures(facts, config.conjectures, order);
+          const own = hasConjecturer(config.conjectures) ? chooseConjectures(facts, config.conjectures, order) : [];
           const used = rewardsUse(config.conjectures) ? await usedConjectures(store, input) : [];
           // One of this round can be chosen for both reasons. The band's weight is the largest that there is.
           const inBand = new Set(own.map(({ id }) => id));
@@ -67,7 +67,8 @@ export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
             withTexts(store, input, chosen, await ports.scratch(run), signal),
             signal,
           );
-          const matched = config.conjectures.transport.enabled && chosen.length > 0;
+          const { conjectures } = config;
+          const matched = hasConjecturer(conjectures) && conjectures.transport !== null && chosen.length > 0;
           const targets = matched ? await writeTargets(ports, store, input, signal) : null;
           return { chosen: ref, targets: targets !== null && targets.count > 0 ? targets : null };
         }),

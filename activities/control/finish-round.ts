@@ -1,6 +1,6 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 
-import { usesScripts } from '@stp/config';
+import { trainsByReward, usesScripts } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -20,15 +20,15 @@ import {
 import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import type { LemmaSources } from '../lemma-shelf.ts';
+import { objectiveExamples } from '../objectives/index.ts';
+import { rewardedRounds } from '../objectives/rewarded-rounds.ts';
 import type { DataSources, RunScratch, RunStore } from '../ports.ts';
-import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
+import { proofExamples } from '../prover-forms.ts';
+import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import type { Certified } from '../round/certified.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
-import { flowGroups } from '../round/flow-groups.ts';
 import { grownTheorems } from '../round/library.ts';
-import { policyExamples, rewardedRounds } from '../round/policy-examples.ts';
-import { PORTFOLIO } from '../round/portfolio.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { conjecturerExamples, roundExamples } from '../round/round-examples.ts';
 import { judgesSpent } from '../round/shard-rewards.ts';
@@ -77,7 +77,15 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           const conjectures = conjectureFiles(config, input.conjectures, earlier);
           const { rewards = null } = input;
           const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
-          const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
+          const { objective } = config;
+          const byReward =
+            rewards === null || !trainsByReward(objective)
+              ? null
+              : await objectiveExamples(objective, {
+                  ...{ store, sources: ports.sources, prover: config.prover, grown, seed: config.seed, round, signal },
+                  rounds: [{ shards: input.shards, rewards }, ...rewardedRounds(window)],
+                  directory: await ports.scratch(run),
+                });
           const byProof = roundExamples({
             store,
             config,
@@ -101,7 +109,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
             ...statementCounted,
-            ...(usesScripts(config) ? { provedByScripts } : {}),
+            ...(usesScripts(config.prover) ? { provedByScripts } : {}),
             conjecturesMade: input.conjecturesMade,
             conjecturesAttempted: input.conjectures?.count ?? 0,
             conjecturesKept: input.conjecturesKept?.count ?? 0,
@@ -148,29 +156,11 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
   };
 }
 
-/** Every sample, or walk, with what it earned, as records of the run's objective. */
-async function rewardedExamples(
-  ports: RunStore & RunScratch & DataSources<keyof LemmaSources>,
-  { run, round, config, shards, library }: FinishRoundInput,
-  rewards: ArtifactRef,
-  window: readonly RoundManifest[],
-  signal: AbortSignal,
-): Promise<ReturnType<typeof policyExamples> | ReturnType<typeof flowGroups>> {
-  const store = await ports.store(run);
-  const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
-  const grown = await Array.fromAsync(grownTheorems(store, library));
-  if (config.training.objective.kind !== 'gfn')
-    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover, grown));
-  const formOf = await stateForms(ports.sources, config.prover, grown);
-  const directory = await ports.scratch(run);
-  return flowGroups({ store, config, round, rounds, formOf, directory, signal });
-}
-
 /** Statement → was it proved by a sample of the model, and not by scripts alone? */
 async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Map<string, boolean>> {
   const byModel = new Map<string, boolean>();
   for await (const { statementId, model } of readRecords(store, proved, provedSchema))
-    byModel.set(statementId, model !== PORTFOLIO || byModel.get(statementId) === true);
+    byModel.set(statementId, model !== SCRIPTS_MODEL || byModel.get(statementId) === true);
   return byModel;
 }
 

@@ -1,7 +1,7 @@
 /** Takes over the state of another run, its SFT model alone or any of its rounds (`start.initFrom`). */
 
 import { StpError } from '@stp/base';
-import type { RunConfig, StartInput } from '@stp/config';
+import { conditionOf, type RunConfig, type StartInput } from '@stp/config';
 import type { RunStore } from '../ports.ts';
 import { once, readJson } from '../records/record-files.ts';
 import { describeRounds, lastRound, SFT_ONLY, stateName } from '../run/finished-rounds.ts';
@@ -33,8 +33,8 @@ export function takeOverActivity(ports: RunStore) {
         requireSame(source, 'model', state.config.model, config.model);
         requireSame(source, 'sft', state.config.sft, config.sft);
         requireSame(source, 'data', state.config.data, config.data);
-        const { conditionOn } = config.conjectures;
-        requireSame(source, 'conjectures.conditionOn', state.config.conjectures.conditionOn, conditionOn);
+        const condition = conditionOf(config.conjectures);
+        requireSame(source, 'conjectures.conditionOn.kind', conditionOf(state.config.conjectures), condition);
         if (round === SFT_ONLY) {
           requireSame(source, 'seed', state.config.seed, config.seed);
           return { sft: state.sft, state: null };

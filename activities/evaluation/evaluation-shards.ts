@@ -9,8 +9,8 @@ import {
   verdictSchema,
 } from '@stp/config/records';
 import { SampleOutcomes, workItemSchema } from '@stp/selfplay';
+import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { readAll, readRecords } from '../records/record-files.ts';
-import { PORTFOLIO } from '../round/portfolio.ts';
 import type { JudgedSample } from './evaluation-log.ts';
 
 /** Every distinct proof with its verdict, in the shards' order. One shard's statements are in memory, no more. */
@@ -65,7 +65,7 @@ export async function tallyShards(
     const tally = tallies.get(statement.id) ?? newTally();
     tallies.set(statement.id, tally);
     const isProved = verdict.kind === 'proved';
-    if (model !== null && model !== PORTFOLIO && sample.model === PORTFOLIO) {
+    if (model !== null && model !== SCRIPTS_MODEL && sample.model === SCRIPTS_MODEL) {
       if (isProved) tally.shortestByScript = shorter(tally.shortestByScript, { sample, verdict });
       continue;
     }

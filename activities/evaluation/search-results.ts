@@ -3,7 +3,7 @@
  * statement its proof with the states before each tactic, or why there is none.
  */
 
-import type { RunConfig } from '@stp/config';
+import { proverOf, type RunConfig } from '@stp/config';
 import {
   type ExpansionRecord,
   expansionSchema,
@@ -55,17 +55,21 @@ export async function searchResults(
 }
 
 /** llmstep's own options, as far as there are such here. */
-export const searchArguments = (modelName: string, { prover, sampling, data }: RunConfig) => ({
-  model_name: modelName,
-  dataset_name: data.problemSets.join(','),
-  shard: 0,
-  num_shards: 1,
-  early_stop: true,
-  max_iters: prover.search.expansions,
-  timeout: prover.search.seconds,
-  num_samples: prover.search.tactics,
-  temperatures: [sampling.temperature],
-});
+export function searchArguments(modelName: string, config: RunConfig) {
+  const { sampling, data } = config;
+  const { search } = proverOf(config, 'steps', 'both');
+  return {
+    model_name: modelName,
+    dataset_name: data.problemSets.join(','),
+    shard: 0,
+    num_shards: 1,
+    early_stop: true,
+    max_iters: search.expansions,
+    timeout: search.seconds,
+    num_samples: search.tactics,
+    temperatures: [sampling.temperature],
+  };
+}
 
 /** @param expansions of one search, in its order */
 function attemptOf(expansions: readonly ExpansionRecord[], theorem: string): Attempt {

@@ -10,7 +10,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { StpError } from '@stp/base';
-import type { RunConfig } from '@stp/config';
+import { learnedConjecturer, type RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import { openInnerProducts, productTolerance } from '@stp/language-model';
 import { innerProduct, norm, Transport } from '@stp/selfplay';
@@ -80,6 +80,7 @@ async function transportWeights(
   signal: AbortSignal,
   report: (progress: unknown) => void,
 ): Promise<Float64Array> {
+  const { transport: matching } = learnedConjecturer(input.config.conjectures);
   const counts: number[] = [];
   for await (const { count } of readRecords(store, input.targets, transportTargetSchema)) counts.push(count);
   const conjectures = await openVectorSet(store, input.chosenVectors, directory);
@@ -91,7 +92,7 @@ async function transportWeights(
       );
     if (conjectures.length !== targets.length)
       throw unmatched(`${conjectures.length} dimensions of conjectures, ${targets.length} of statements for both`);
-    const transport = new Transport(conjectures.count, counts, input.config.conjectures.transport);
+    const transport = new Transport(conjectures.count, counts, matching!);
     let done = 0;
     for await (const found of similarityRows(targets, conjectures, signal)) {
       await undecidedMadeExact(transport, found, counts[done]!, conjectures);

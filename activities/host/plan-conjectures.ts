@@ -1,6 +1,6 @@
 /** Plans a round's conjectures: makes their prompts from seeds or targets, in the order in which they are sampled. */
 
-import type { RunConfig } from '@stp/config';
+import { conjecturing, type RunConfig, type SeedConfig } from '@stp/config';
 import {
   type ArtifactRef,
   libraryTheoremSchema,
@@ -19,7 +19,7 @@ import {
   SeedProofs,
 } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
-import type { DataSources, RunStore } from '../ports.ts';
+import type { RunStore } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { ConjecturePlan } from '../round/conjecture-records.ts';
@@ -27,15 +27,16 @@ import { grownTheorems } from '../round/library.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 
-export function planConjecturesActivity(ports: RunStore & DataSources<'definitions'>) {
+export function planConjecturesActivity(ports: RunStore) {
   return {
     /** Chooses seeds with lemmas, or targets, and writes the conjecturer's prompts; null when there is nothing to start from. */
     async planConjectures(input: RoundContext): Promise<ArtifactRef | null> {
       return withHeartbeat(async (signal) => {
         const store = await ports.store(input.run);
+        const { conditionOn } = conjecturing(input.config.conjectures);
         const entries =
-          input.config.conjectures.conditionOn === 'proved-seed'
-            ? await seedPlan(store, input)
+          conditionOn.kind === 'proved-seed'
+            ? await seedPlan(store, input, conditionOn)
             : await targetPlan(store, input);
         return entries.length === 0
           ? null
@@ -55,23 +56,18 @@ function* planRecords(entries: Iterable<PlanEntry>, { prover }: RunConfig): Gene
 
 /** Places of a round for conjectures, and texts to ask for. */
 function wantedTexts({ config, data }: RoundContext, proved: number): number {
-  const { perRoundMax, oversampling } = config.conjectures;
+  const { perRoundMax, oversampling } = conjecturing(config.conjectures);
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
 /** The plan's entries by their weights, as many as texts are wanted. */
-function repeated(
-  entries: readonly PlanEntry[],
-  input: RoundContext,
-  proved: number,
-  random: Random,
-): PlanEntry[] {
+function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: number, random: Random): PlanEntry[] {
   return repeatInputs(
     entries,
     (entry) => entry.weight,
     input.data.train.count,
     wantedTexts(input, proved),
-    input.config.conjectures.copiesMax,
+    conjecturing(input.config.conjectures).copiesMax,
     random,
   );
 }
@@ -80,7 +76,7 @@ function repeated(
  * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
  * number a statement, and the list of inputs, which is no longer than the statements are many.
  */
-async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedConfig): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
@@ -89,7 +85,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
     lemmas.set(name, statement);
   for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
   const isLemma = (name: string): boolean => lemmas.has(name);
-  const seeds = new SeedProofs(best, config.conjectures, isLemma, config.seed, round, 'seed proof');
+  const seeds = new SeedProofs(best, seeding, isLemma, config.seed, round, 'seed proof');
   for (const manifest of manifests)
     for await (const proof of readRecords(store, manifest.proved, provedSchema)) seeds.offer(proof);
   const chosen = seeds.chosen();
@@ -101,7 +97,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
     if (seedIds.has(statement.id)) weights.set(statement.id, matchingWeight(config.data.weights, statement, round));
   }
   const random = randomStream(config.seed, round, 'seeds');
-  const inputs = conjectureInputs(chosen, data.train.count, config.conjectures, random);
+  const inputs = conjectureInputs(chosen, data.train.count, seeding, random);
   const entries = inputs.map(({ seed, lemma }): PlanEntry => {
     const origin: ConjectureOrigin = {
       kind: 'seed',

@@ -4,14 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
-import {
-  proverMode,
-  type RunConfig,
-  requireSameConfig,
-  resolveConfig,
-  runConfigSchema,
-  writesTactics,
-} from '@stp/config';
+import { type RunConfig, requireSameConfig, resolveConfig, runConfigSchema, writesTactics } from '@stp/config';
 import {
   type ArtifactRef,
   type EvaluatedStatements,
@@ -30,9 +23,9 @@ import { EVALUATION_SUBJECT, evaluationSubjectSchema, requireSameSubject } from 
 import { planShards } from '../evaluation/plan-evaluation-shards.ts';
 import type { DataSources, LibraryGrowth, RunStore } from '../ports.ts';
 import { theoremKeys } from '../prover-forms.ts';
+import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { once, readJson, writeRecords } from '../records/record-files.ts';
 import { type GrownRecord, grownTheorems, libraryAfter } from '../round/library.ts';
-import { PORTFOLIO } from '../round/portfolio.ts';
 import { describeRounds, lastRound, stateName } from '../run/finished-rounds.ts';
 import { lastManifest } from '../run/history.ts';
 import { runStateSchema } from '../run/run-state.ts';
@@ -56,13 +49,15 @@ export function prepareEvaluationActivity(ports: RunStore & LibraryGrowth & Data
         const uploads = uploadsIn(earlier);
         const config = await once(store, 'config.json', runConfigSchema, async () => wanted);
         requireSameConfig(run, config, wanted);
-        const isPortfolio = directory === PORTFOLIO;
-        if (writesTactics(proverMode(config)) && config.prover.slots) await requireStates(directory);
-        const model = isPortfolio ? PORTFOLIO : await modelIn(directory);
+        requireModel(config, directory);
+        if (directory !== null && writesTactics(config.prover.mode) && config.prover.slots)
+          await requireStates(directory);
+        const model = directory === null ? SCRIPTS_MODEL : await modelIn(directory);
         const subject = await once(store, EVALUATION_SUBJECT, evaluationSubjectSchema, async () => ({
-          checkpoint: isPortfolio
-            ? { manifest: await storePortfolio(store), model }
-            : await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
+          checkpoint:
+            directory === null
+              ? { manifest: await storeScriptsVersion(store), model }
+              : await storeCheckpoint(store, 'model', directory, { signal, uploads, onProgress }),
           split,
           nameFilter,
           theorems,
@@ -88,6 +83,18 @@ export function prepareEvaluationActivity(ports: RunStore & LibraryGrowth & Data
   };
 }
 
+/** STP1002 where a prover that asks a model has none, or the other way round. */
+function requireModel({ prover }: RunConfig, directory: string | null): void {
+  if ((directory === null) === (prover.mode === 'scripts')) return;
+  throw new StpError(
+    'STP1002',
+    directory === null
+      ? `prover.mode is ${prover.mode}, and no model is named`
+      : 'prover.mode is scripts, which asks no model',
+    'Name a checkpoint, or set prover.mode=scripts and checkpoint null.',
+  );
+}
+
 /** STP1002 for an embedded model that was not trained on states: its tactics would be noise. */
 async function requireStates(directory: string): Promise<void> {
   const tokenizer = await readFile(join(directory, 'tokenizer.json'), 'utf8');
@@ -100,8 +107,8 @@ async function requireStates(directory: string): Promise<void> {
 }
 
 /** In the place of a checkpoint's manifest: which list of scripts it is. */
-const storePortfolio = (store: ObjectStore): Promise<ArtifactRef> =>
-  store.put('model/portfolio.json', `${JSON.stringify({ portfolio: PORTFOLIO_VERSION })}\n`);
+const storeScriptsVersion = (store: ObjectStore): Promise<ArtifactRef> =>
+  store.put('model/scripts.json', `${JSON.stringify({ scripts: PORTFOLIO_VERSION })}\n`);
 
 interface LibraryToTake {
   readonly run: string;
@@ -136,7 +143,7 @@ async function takeLibrary(
       `run ${name} has no grown library`,
       `It has finished ${await describeRounds(other)}; only certified proofs of its rounds become lemmas.`,
     );
-  const keyOf = await theoremKeys(ports.sources, { ...config.prover, slots: true });
+  const keyOf = await theoremKeys(ports.sources, { slots: true });
   const byKey = Map.groupBy(statements, keyOf);
   async function* theorems(): AsyncGenerator<GrownRecord> {
     yield* grownTheorems(store, grown!.before);

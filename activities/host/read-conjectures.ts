@@ -3,6 +3,7 @@
  * and cuts them into parts that nodes with Lean gate in parallel.
  */
 
+import { type ConjecturerConfig, conjecturing, hasConjecturer } from '@stp/config';
 import { contentId, statementId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -83,7 +84,7 @@ async function* newConjectures(
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
   const again: ConjectureRecord[] = [];
   const { read } = conjecturerFormOf(input.config.prover);
-  const guided = input.config.conjectures.guide !== 'none';
+  const guided = isGuided(input.config.conjectures);
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
   for await (const { text, typed, refused, entry } of plannedTexts(store, input)) {
     if (refused !== undefined) {
@@ -145,9 +146,13 @@ async function* plannedTexts(
   }
 }
 
+/** Is it known of each conjecture how related and how clean it is? */
+const isGuided = (conjectures: ConjecturerConfig): boolean =>
+  hasConjecturer(conjectures) && conjectures.reward.kind === 'solve-rate' && conjectures.reward.guide !== 'none';
+
 /** Conjectures that the round may attempt. */
 async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {
-  const { perRoundMax } = config.conjectures;
+  const { perRoundMax } = conjecturing(config.conjectures);
   if (perRoundMax !== 'unproved') return conjecturesMax(perRoundMax, data.train.count, 0);
   const best = await certifiedRates(store, await readManifests(store, history));
   let unproved = 0;

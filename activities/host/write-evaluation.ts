@@ -1,7 +1,7 @@
 /** Ends an evaluation of its own (`stp-evaluate`): writes its log and its figures. */
 
 import { join } from 'node:path';
-import type { RunConfig } from '@stp/config';
+import { formatOf, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -82,7 +82,7 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
             ...(plan.library === null || input.input.library == null
               ? {}
               : { library: { run: nameOfRun(input.input.library, store.root), theorems: plan.library.count } }),
-            format: plan.config.prover.format,
+            format: formatOf(plan.config.prover).name,
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(

@@ -4,7 +4,7 @@
  */
 
 import { StpError } from '@stp/base';
-import type { RunConfig } from '@stp/config';
+import { conjecturing, type RunConfig } from '@stp/config';
 import type { ArtifactRef, GateCounts } from '@stp/config/records';
 import { grownHeaders, grownMarks } from '@stp/lean-explore';
 import { markedProof, type Verifier } from '@stp/lean-verifier';
@@ -36,7 +36,7 @@ export function gateConjecturesActivity(ports: RunStore & RunVerifier<'check' | 
           const grown = await Array.fromAsync(grownTheorems(store, library));
           const gate = new Gate(await ports.verifier(run, config.verification, grown), grown, signal);
           let standing = await gate.thoseThatElaborate(await readAll(store, conjectures, conjectureRecordSchema));
-          for (const { verdict, candidates } of gateQuestions(config.conjectures.gate)) {
+          for (const { verdict, candidates } of gateQuestions(conjecturing(config.conjectures).gate)) {
             report({ standing: standing.length, of: conjectures.count, asking: verdict });
             standing = await gate.thoseNotProved(standing, verdict, candidates);
           }

@@ -5,8 +5,8 @@ import { type PortfolioPart, portfolioFiguresSchema, type Statement, statementSc
 import type { RecordRow } from '@stp/lean-explore';
 import { withHeartbeat } from '../edge.ts';
 import type { DataSources, PortfolioResults, RunStore, RunVerifier, StatementContexts } from '../ports.ts';
+import { FIGURES, portfolioRows } from '../provers/scripts/portfolio.ts';
 import { once, readAll } from '../records/record-files.ts';
-import { FIGURES, portfolioRows } from '../round/portfolio.ts';
 import type { PreparedData } from '../run/prepared-data.ts';
 
 export interface MeasurePortfolioInput {
@@ -25,7 +25,7 @@ export function measurePortfolioActivity(
   return {
     /**
      * Writes the figures into the run's folder; the report reads them there. An untried statement costs some seconds of
-     * Lean, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
+     * Lean, so a run leaves it untried: `bin/stp eval --prover scripts` tries it, once for all runs.
      */
     async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
       const store = await ports.store(run);

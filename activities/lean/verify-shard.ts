@@ -1,7 +1,7 @@
 /** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
 
 import { StpError } from '@stp/base';
-import { explainedShare, type RunConfig } from '@stp/config';
+import { explainedShare, type ProverConfig, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type Sample,
@@ -18,9 +18,9 @@ import { namesUnknown, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { RunMonitor, RunStore, RunVerifier } from '../ports.ts';
+import type { Sampled } from '../provers/shard-turn.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
-import type { Sampled } from '../round/sampled.ts';
 import { VerdictParts } from '../round/verdict-parts.ts';
 
 /** As in `verdictSchema`. */
@@ -36,7 +36,7 @@ export interface VerifyShardInput {
   readonly earlier?: ShardResult | null;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
-  readonly config: Pick<RunConfig, 'verification'> & Partial<Pick<RunConfig, 'prover'>>;
+  readonly config: Pick<RunConfig, 'verification'> & { readonly prover: Pick<ProverConfig, 'mode'> };
 }
 
 export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'environment' | 'sandbox'> & RunMonitor) {

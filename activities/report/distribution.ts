@@ -1,4 +1,5 @@
 /** Distributions that a report shows: quantiles and histograms of pass rates. Pure. */
+import { hasConjecturer, type RunConfig } from '@stp/config';
 import type { Rate } from '@stp/config/records';
 import { passRate } from '@stp/selfplay';
 
@@ -43,8 +44,20 @@ export function addRate(histogram: RateHistogram, rate: Rate): void {
   else histogram.bins[Math.ceil((rate.successes * RATE_BINS) / rate.attempts) - 1]!++;
 }
 
-/** Is a conjecture's rate one that trains the conjecturer (STP §2.7)? */
-export function isInBand(rate: Rate, band: { bandMax: number; bandInclusive: boolean }): boolean {
+export interface Band {
+  readonly bandMax: number;
+  readonly bandInclusive: boolean;
+}
+
+/** The pass rates whose conjectures train: the conjecturer (STP §2.7), or where it has no band, the prover. */
+export function bandOf({ conjectures, selection }: Pick<RunConfig, 'conjectures' | 'selection'>): Band {
+  const reward = hasConjecturer(conjectures) ? conjectures.reward : null;
+  if (reward?.kind === 'band' || reward?.kind === 'band-and-use') return reward;
+  if (reward?.kind === 'solve-rate') return { bandMax: 1, bandInclusive: true };
+  return { bandMax: selection.proverBandMax, bandInclusive: selection.proverBandInclusive };
+}
+
+export function isInBand(rate: Rate, band: Band): boolean {
   const value = passRate(rate);
   return value > 0 && (value < band.bandMax || (band.bandInclusive && value === band.bandMax));
 }

@@ -4,7 +4,7 @@
  */
 
 import type { RunConfig } from '@stp/config';
-import type { Evaluation, Proved, RoundCounts, Summary } from '@stp/config/records';
+import type { Evaluation, Proved, RoundCounts, ShardResult, Summary } from '@stp/config/records';
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
@@ -21,6 +21,7 @@ export interface RoundFigures {
   readonly round: number;
   readonly model: string;
   readonly counts: RoundCounts;
+  readonly shards: readonly ShardResult[];
   readonly secondsPerStage: Readonly<Record<string, number>>;
   /** Wall time Lean spent on the round's distinct samples, summed, ms. */
   readonly checkMs: number;

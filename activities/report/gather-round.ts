@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { secondOpinion, wallsOf, whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
-import { addRate, emptyHistogram, isInBand, quantiles } from './distribution.ts';
+import { addRate, bandOf, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
 import { TopList } from './top-list.ts';
 
@@ -124,10 +124,10 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
 
   const rates = { dataset: emptyHistogram(), conjecture: emptyHistogram() };
   let conjecturesInBand = 0;
+  const band = bandOf(config);
   for await (const rate of readRecords(store, manifest.rates, rateSchema)) {
     addRate(rates[rate.origin], rate);
-    if (rate.origin === 'conjecture' && provedNow.has(rate.statementId) && isInBand(rate, config.conjectures))
-      conjecturesInBand++;
+    if (rate.origin === 'conjecture' && provedNow.has(rate.statementId) && isInBand(rate, band)) conjecturesInBand++;
   }
   for (const { sandbox } of manifest.shards)
     for (const reason of sandbox === undefined ? [] : whyIneligible(sandbox)) gathering.ineligibleBecause.add(reason);
@@ -138,6 +138,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     round: manifest.round,
     model: manifest.modelIn,
     counts: manifest.counts,
+    shards: manifest.shards,
     secondsPerStage: outcome.secondsPerStage,
     checkMs: manifest.shards.reduce((sum, shard) => sum + shard.checkMs, 0),
     rates,

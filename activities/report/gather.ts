@@ -2,9 +2,9 @@
 import { changedValues } from '@stp/config';
 import type { Evaluation, ObjectStore, RunCost, TrackingLink } from '@stp/config/records';
 import { NoveltyIndex } from '@stp/selfplay';
+import { portfolioFigures } from '../provers/scripts/portfolio.ts';
 import { readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
-import { portfolioFigures } from '../round/portfolio.ts';
 import { lastManifest } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';

@@ -1,4 +1,6 @@
 /** `report.html`: one self-contained page. No script, nothing fetched; light and dark, wide and narrow. */
+import { OBJECTIVE_SECTIONS } from '../objectives/index.ts';
+import { PROVER_SECTIONS } from '../provers/index.ts';
 import type { RunFigures } from './figures.ts';
 import { escapeHtml, formatShare, note, section, table } from './html.ts';
 import { figures, type Plot } from './plot.ts';
@@ -68,7 +70,7 @@ ${trackedIn(run)}
 <main>
 ${headline(run)}
 ${compared ? comparison(runs) : ''}
-${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), secondKernelText(run), heldOutTable(runs))}
+${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), methodTables(run), secondKernelText(run), heldOutTable(runs))}
 ${section(
   'conjectures',
   'Conjectures',
@@ -86,6 +88,15 @@ ${howMade(run)}
 </body>
 </html>
 `;
+}
+
+/** The tables of the run's prover and of its objective, where these have one and a round has ended. */
+function methodTables({ config, rounds }: RunFigures): string {
+  if (rounds.length === 0) return '';
+  const own = [PROVER_SECTIONS[config.prover.mode]?.(rounds), OBJECTIVE_SECTIONS[config.objective.kind]?.(rounds)];
+  return own
+    .map((section) => (section === undefined ? '' : table(section.heads, section.rows, section.caption)))
+    .join('');
 }
 
 /** Where trackers show the run. */

@@ -1,6 +1,6 @@
 /** Which statements say what a held-out one says: no conjecture and no example of a round may. */
 
-import type { ProverConfig } from '@stp/config';
+import type { Prompts } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { type Stated, statementKey } from '@stp/selfplay';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { readRecords } from '../records/record-files.ts';
 export async function heldOutTest(
   store: ObjectStore,
   sources: Pick<Sources, 'definitions'>,
-  prover: ProverConfig,
+  prover: Pick<Prompts, 'slots'>,
   keys: ArtifactRef,
 ): Promise<(stated: Stated) => boolean> {
   const heldOut = new Set<string>();

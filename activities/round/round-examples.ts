@@ -57,6 +57,8 @@ export interface RoundExamples {
 
 export function roundExamples(input: RoundExamplesInput): RoundExamples {
   const { store, config, round, directory, signal } = input;
+  const { objective } = config;
+  const sftShare = objective.kind === 'likelihood' ? objective.sftShare : 0;
   const counts = { prover: 0, conjecturer: 0 };
   const key = (example: Example): string => exampleKey(example, config.seed, round, 'examples');
   // Of an example that both roles give, the proof's comes first and stays (STP §2.7, 5).
@@ -72,11 +74,11 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   }
   async function* withSft(): AsyncGenerator<Example> {
     yield* own();
-    const wanted = Math.round(config.training.sftShare * (counts.prover + counts.conjecturer));
+    const wanted = Math.round(sftShare * (counts.prover + counts.conjecturer));
     const isChosen = chooseInPass(input.sft.count, wanted, randomStream(config.seed, round, 'sft share'));
     for await (const example of readRecords(store, input.sft, exampleSchema)) if (isChosen()) yield example;
   }
-  if (config.training.sftShare === 0) return { examples: own(), counts };
+  if (sftShare === 0) return { examples: own(), counts };
   return { examples: firstOfEach(externalSort(withSft(), { key, directory, signal }), key), counts };
 }
 

@@ -1,6 +1,6 @@
 /** Rewards for the samples of a shard: what Lean said and certified, and what other sources say. */
 
-import type { RewardName, RunConfig } from '@stp/config';
+import type { RewardName, RewardsConfig, RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -18,7 +18,9 @@ import type { RewardSources } from '../ports.ts';
 import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
 import { readShard, type Shard } from './judged-shard.ts';
 
-export type RewardConfig = Pick<RunConfig, 'rewards' | 'judging' | 'seed'>;
+export interface RewardConfig extends Pick<RunConfig, 'seed'> {
+  readonly rewards: RewardsConfig;
+}
 
 export interface ShardToReward {
   readonly run: string;
@@ -37,11 +39,11 @@ export function rewardShard(
   { run, folder, result, certified, config, signal, onProgress }: ShardToReward,
 ): Promise<ArtifactRef> {
   return once(store, `${folder}/rewarded.json`, artifactRefSchema, async () => {
-    const { weights } = config.rewards;
+    const names = (Object.keys(config.rewards) as RewardName[]).filter((name) => config.rewards[name] !== null);
     const source = mixedReward(
-      Object.entries(weights).map(([name, weight]) => ({
-        source: ports.reward(run, name as RewardName, config.judging),
-        weight,
+      names.map((name) => ({
+        source: ports.reward(run, name, config.rewards),
+        weight: config.rewards[name]!.weight,
       })),
     );
     const groups = groupsOf(await readShard(store, result), certified);

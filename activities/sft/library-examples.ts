@@ -4,7 +4,7 @@
  * theorem.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { RunConfig } from '@stp/config';
+import type { Conjecturing } from '@stp/config';
 import type { Example, LibraryTheorem, ShownGoal } from '@stp/config/records';
 import { type ConjecturerTuple, conjecturerTuples, type TracedProof, tracedProofId } from '@stp/lean-explore';
 import {
@@ -39,7 +39,7 @@ export interface LibraryExamplesInput {
   /** Of an example of the conjecturer, beside a proof's 1. */
   readonly conjecturerWeight: number;
   /** What the run's conjectures are conditioned on: the examples have that shape. */
-  readonly conditionOn: RunConfig['conjectures']['conditionOn'];
+  readonly conditionOn: Conjecturing['conditionOn']['kind'];
   readonly seed: number;
   /** How the prover meets the theorems. */
   readonly formOf: ProverForms;

@@ -3,7 +3,7 @@
  * and no target contains a held-out statement, up to names.
  */
 import { StpError } from '@stp/base';
-import { meetsStates, type RunConfig, writesTactics, writesTyped } from '@stp/config';
+import { conditionOf, meetsStates, type Prompts, type RunConfig, writesTactics, writesTyped } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
@@ -53,7 +53,7 @@ export interface SealedKeys {
 
 export async function runSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   const found = await embeddedSft(sources, config, sealed);
-  if (config.prover.format === 'embedded') return found;
+  if (config.prover.slots || config.prover.format === 'embedded') return found;
   const formOf = await proverForms(sources, config.prover);
   const conjecturer = conjecturerFormOf(config.prover);
   async function* styled(examples: Iterable<Example> | AsyncIterable<Example>): AsyncGenerator<Example> {
@@ -73,15 +73,19 @@ async function embeddedSft(sources: SftSources, config: RunConfig, sealed: Seale
     );
   const { heldOutKeys } = sealed;
   const found = await preparedSft(sources, config, heldOutKeys);
-  return config.conjectures.conditionOn === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
+  return conditionOf(config.conjectures) === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
+
+/** The same prompts in the embedded form. */
+const embeddedPrompts = (prompts: Prompts): Prompts =>
+  prompts.slots ? prompts : { ...prompts, format: 'embedded', customFormat: null };
 
 async function librarySft(
   sources: SftSources,
   config: RunConfig,
   { heldOutKeys, theoremKeys: sealedTheorems, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
-  const formOf = await proverForms(sources, { ...config.prover, format: 'embedded', customFormat: null });
+  const formOf = await proverForms(sources, embeddedPrompts(config.prover));
   const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
@@ -115,7 +119,7 @@ async function librarySft(
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
     conjecturerWeight: config.data.conjecturerWeight,
-    conditionOn: config.conjectures.conditionOn,
+    conditionOn: conditionOf(config.conjectures),
     seed: config.seed,
     formOf,
     wholeProofs: !writesTactics(config.prover.mode),

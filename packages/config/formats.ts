@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
 import { type FormatName, type PromptFormat, promptFormatSchema } from './schemas/prompt-format.ts';
-import type { ProverConfig } from './schemas/run-config.ts';
 
 const FORMATS_DIRECTORY = join(import.meta.dirname, '../../data/formats');
 const read = new Map<string, PromptFormat>();
@@ -24,8 +23,15 @@ export function loadFormat(name: Exclude<FormatName, 'custom'>): PromptFormat {
   return parsed.data;
 }
 
-/** The format of a run's model. Runs from before there were formats have none in their configuration: `embedded`. */
-export function formatOf({ format = 'embedded', customFormat = null }: Partial<ProverConfig>): PromptFormat {
+/** Where a configuration says the format of its model: with slots it is `embedded`. */
+interface Prompts {
+  readonly slots?: boolean;
+  readonly format?: FormatName;
+  readonly customFormat?: PromptFormat | null;
+}
+
+/** The format of a run's model. */
+export function formatOf({ format = 'embedded', customFormat = null }: Prompts): PromptFormat {
   if (format !== 'custom') return loadFormat(format);
   if (customFormat !== null) return customFormat;
   throw new StpError('STP1001', 'prover.format is custom, and prover.customFormat is missing', CUSTOM_ADVICE);

@@ -12,6 +12,19 @@ export {
   resolveWithProvenance,
 } from './resolve.ts';
 export { findAccelerator } from './schemas/accelerators.ts';
+export type { SeedConfig } from './schemas/conjecturers/conditions.ts';
+export {
+  type ConjecturerConfig,
+  type Conjecturing,
+  conditionOf,
+  conjecturing,
+  hasConjecturer,
+  type LearnedConjecturer,
+  learnedConjecturer,
+  rewardsUse,
+  writesTyped,
+} from './schemas/conjecturers/index.ts';
+export type { ConjectureReward } from './schemas/conjecturers/learned.ts';
 export {
   type EnginesConfig,
   enginesConfigSchema,
@@ -29,19 +42,17 @@ export {
   nodesConfigSchema,
   type TpuConfig,
 } from './schemas/nodes.ts';
+export { type Preference, type PreferenceObjective, preferenceSchema } from './schemas/objectives/dpo.ts';
+export { type FlowEnds, type FlowGroup, type FlowObjective, flowGroupSchema } from './schemas/objectives/gfn.ts';
+export { type PolicyExample, type PolicyObjective, policyExampleSchema } from './schemas/objectives/grpo.ts';
 export {
-  type FlowGroup,
-  type FlowObjective,
-  flowGroupSchema,
-  LIKELIHOOD,
   type ObjectiveConfig,
-  type PolicyExample,
-  type PolicyObjective,
-  type Preference,
-  type PreferenceObjective,
-  policyExampleSchema,
-  preferenceSchema,
-} from './schemas/objectives.ts';
+  type ObjectiveOf,
+  type RewardObjective,
+  type RunObjective,
+  trainsByReward,
+} from './schemas/objectives/index.ts';
+export { LIKELIHOOD } from './schemas/objectives/likelihood.ts';
 export {
   FORMAT_NAMES,
   type FormatName,
@@ -49,27 +60,27 @@ export {
   type PromptFormat,
   type RevisionFormat,
 } from './schemas/prompt-format.ts';
+export { type ProverConfig, type ProverMode, type ProverOf, proverIn, usesScripts } from './schemas/provers/index.ts';
+export type { Prompts } from './schemas/provers/prompts.ts';
+export type { SearchConfig } from './schemas/provers/steps.ts';
+export type { VerifierConfig } from './schemas/provers/verifier-scores.ts';
+export type { WalksConfig } from './schemas/provers/walks.ts';
+export type { RewardName, RewardsConfig } from './schemas/rewards/index.ts';
 export {
-  explainedShare,
-  hasConjecturer,
-  isInWords,
-  meetsStates,
   type OptimiserConfig,
-  PROVER_WITHOUT_SLOTS,
-  type ProverConfig,
-  proverMode,
-  type RewardName,
   ROUNDS_MAX,
   type RunConfig,
-  rewardsUse,
   runConfigSchema,
-  type SearchConfig,
   type StartInput,
   startInputSchema,
   type TrackerName,
   trackerNameSchema,
-  usesScripts,
-  type VerifierConfig,
-  writesTactics,
-  writesTyped,
 } from './schemas/run-config.ts';
+export {
+  explainedShare,
+  isInWords,
+  marksLemmas,
+  meetsStates,
+  proverOf,
+  writesTactics,
+} from './schemas/run-modes.ts';

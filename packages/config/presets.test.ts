@@ -20,10 +20,10 @@ function differences(one: string, other: string): string[] {
 
 /** Where STP's paper and its code differ: key, the paper's value, the code's. */
 const PAPER_AND_CODE: readonly (readonly [key: string, paper: unknown, code: unknown])[] = [
-  ['conjectures.bandInclusive', true, false],
+  ['conjectures.conditionOn.seedPassRateAbove', 0, 0.35],
   ['conjectures.elegancyGroup', 'global', 'lemma'],
   ['conjectures.perRoundMax', 'unproved', 'statements'],
-  ['conjectures.seedPassRateAbove', 0, 0.35],
+  ['conjectures.reward.bandInclusive', true, false],
   ['conjectures.transport.capInclusive', false, true],
   ['conjectures.transport.weightCap', 3, 4],
   ['conjectures.unusedLemmaFactor', 0, 20],
@@ -57,10 +57,10 @@ describe('STP', () => {
   it('has a successor that asks for conjectures from unproved statements, and rewards them by how often they are solved', () => {
     const { conjectures, selection } = resolveConfig({ preset: 'sgs' });
     expect(conjectures).toMatchObject({
-      conditionOn: 'unproved-target',
+      conditionOn: { kind: 'unproved-target' },
       perRoundMax: 'unproved',
-      reward: 'solve-rate',
-      transport: { enabled: false },
+      reward: { kind: 'solve-rate' },
+      transport: null,
     });
     // It trains on the round's own rollouts, and tries all problems again.
     expect(selection).toMatchObject({ replayRounds: 1, reattemptProbability: 1 });
@@ -87,7 +87,7 @@ describe('baselines', () => {
     const from = { 'expert-iteration': 'sft', 'expert-iteration-optimised': 'sft', 'parallel-sampling': 'none' };
     for (const [preset, wanted] of Object.entries(from)) {
       const { conjectures, training, retrain } = resolveConfig({ preset });
-      expect([conjectures.perRoundMax, training.from, retrain.everyRounds], preset).toEqual([0, wanted, 0]);
+      expect([conjectures.source, training.from, retrain.everyRounds], preset).toEqual(['none', wanted, 0]);
     }
   });
 

@@ -12,16 +12,8 @@ import {
   requireKnown,
   setValue,
 } from './keys.ts';
-import { suggestion } from './nearest.ts';
 import { loadPreset } from './presets.ts';
-import {
-  isInWords,
-  meetsStates,
-  type RunConfig,
-  rewardsUse,
-  runConfigSchema,
-  writesTyped,
-} from './schemas/run-config.ts';
+import { type RunConfig, runConfigSchema } from './schemas/run-config.ts';
 import { foreignKeys, schemaKeys } from './variants.ts';
 
 export { presetNames } from './presets.ts';
@@ -54,6 +46,9 @@ export function resolveConfig(sources: ConfigSources): RunConfig {
 /** As `resolveConfig`, with the source of each value. */
 export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const preset = loadPreset(sources.preset);
+  // What a preset extends may have chosen another variant of a section: its values for that one fall away.
+  for (const key of [...foreignKeys(runConfigSchema, preset.values)])
+    if (preset.givenBy.get(key) !== sources.preset) removeValue(preset.values, key);
   // the schema fills in what may be left out, so that those keys are known too
   const values = checked(preset.values, `preset ${sources.preset}: `) as unknown as JsonObject;
   const keys = [...leaves(values).keys()];
@@ -72,11 +67,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   for (const key of [...foreignKeys(runConfigSchema, values)])
     if (!given.some(({ key: other }) => other === key || other.startsWith(`${key}.`))) removeValue(values, key);
   const config = checked(values, '');
-  requireWeighedSets(config);
-  requireFormat(config);
-  requireRewardTraining(config);
-  requireGrowth(config);
-  requireJudging(config);
+  requireRevision(config);
   return { config, provenance: new Map([...leaves(config).keys()].map((key) => [key, source.get(key) ?? 'default'])) };
 }
 
@@ -107,84 +98,13 @@ function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<
     if (value !== undefined) yield { key, value, from: `--${key}` };
 }
 
-/** A weight for a set that the run does not have would be a misspelt name, or a schedule left over. */
-function requireWeighedSets({ data }: RunConfig): void {
-  const foreign = Object.keys(data.weights).find((set) => !data.problemSets.includes(set));
-  if (foreign !== undefined)
-    throw new StpError(
-      'STP1001',
-      `data.weights: ${foreign} is not among data.problemSets${suggestion(foreign, data.problemSets)}`,
-      'Name the set there too, or remove its weights: --set data.weights={}.',
-    );
-}
-
-/** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
-function requireRewardTraining({ training, conjectures, prover, engines }: RunConfig): void {
-  const { kind } = training.objective;
-  if (kind === 'likelihood') return;
-  const mode = kind === 'gfn' ? 'walks' : 'whole';
-  const wrong =
-    conjectures.perRoundMax !== 0
-      ? 'conjectures.perRoundMax is not 0, and rewards train no conjecturer'
-      : training.sftShare !== 0
-        ? 'training.sftShare is not 0, and SFT examples have no reward'
-        : prover.mode !== mode
-          ? `prover.mode is ${prover.mode}, and its records come from prover.mode=${mode}`
-          : engines.trainer.kind === 'levanter'
-            ? 'engines.trainer.kind is levanter, which trains by likelihood alone'
-            : null;
-  if (wrong !== null)
-    throw new StpError(
-      'STP1001',
-      `training.objective.kind is ${kind}: ${wrong}`,
-      'docs/rewards.md says which values go together.',
-    );
-}
-
-/** Judges are named where they are asked, and a run in words asks Lean for nothing. */
-function requireJudging(config: RunConfig): void {
-  const { rewards, judging, training, prover, evaluation, retrain, library } = config;
-  const wrong =
-    (rewards.weights.judge !== undefined) !== (judging !== null)
-      ? `rewards.weights.judge is ${rewards.weights.judge ?? 'missing'}, and judging ${judging === null ? 'names nobody' : 'names judges'}`
-      : !isInWords(config)
-        ? null
-        : training.objective.kind !== 'grpo'
-          ? 'problems in words are for training.objective.kind=grpo'
-          : prover.slots || prover.scripts !== 'none' || library !== 'fixed'
-            ? 'problems in words have no slots, no scripts and no growing library'
-            : evaluation.samplesPerStatement !== 0 || retrain.everyRounds !== 0
-              ? 'there are no proofs by Lean to evaluate or to retrain on: evaluation.samplesPerStatement and retrain.everyRounds must be 0'
-              : null;
-  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/judges.md says which values go together.');
-}
-
-/** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */
-function requireFormat({ prover, conjectures }: RunConfig): void {
-  const { slots, format, customFormat, mode } = prover;
-  const wrong =
-    slots && format !== 'embedded'
-      ? `prover.slots is true, but the format ${format} shows names`
-      : (customFormat !== null) !== (format === 'custom')
-        ? `prover.format is ${format}, and prover.customFormat is ${customFormat === null ? 'missing' : 'given'}`
-        : meetsStates(mode) && format !== 'embedded'
-          ? `prover.mode is ${mode}, and the format ${format} has whole proofs only`
-          : mode === 'revise' && formatOf(prover).revision === null
-            ? `prover.mode is revise, and the format ${format} has no words for Lean's errors`
-            : !slots && format === 'embedded' && writesTyped(conjectures)
-              ? `conjectures.source is ${conjectures.source}, and prover.slots is false: the model knows no question`
-              : null;
-  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/models.md says which values go together.');
-}
-
-/** A reward for use needs lemmas that are used. */
-function requireGrowth({ conjectures, library }: RunConfig): void {
-  if (library === 'grow' || !rewardsUse(conjectures)) return;
-  const wrong = `conjectures.reward is ${conjectures.reward}, and library is ${library}`;
+/** What the file of the format says: only a model that was trained to revise is asked to. */
+function requireRevision({ prover }: RunConfig): void {
+  if (prover.mode !== 'revise' || formatOf(prover).revision !== null) return;
   throw new StpError(
     'STP1001',
-    wrong,
-    'Only a library that grows holds conjectures that proofs use: --set library=grow.',
+    `prover.mode is revise, and the format ${prover.slots ? 'embedded' : prover.format} has no words for Lean's errors`,
+    'docs/models.md says which values go together.',
   );
 }
 

@@ -1,9 +1,14 @@
 /** What workflows use of `@stp/config`: schemas alone, without Node. */
 export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
+export type { ConjecturerTurn } from './schemas/conjecturers/conjecturer.ts';
+export { conjecturerIn } from './schemas/conjecturers/index.ts';
 export type { LevanterEngine } from './schemas/engines.ts';
 export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
 export type { NodesConfig } from './schemas/nodes.ts';
+export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
+export { proverIn, turnsOf, usesScripts } from './schemas/provers/index.ts';
+export type { ProverTurn } from './schemas/provers/prover.ts';
 export {
   costOf,
   costOfTokens,
@@ -17,14 +22,5 @@ export {
   shardFolder,
   sumTokens,
 } from './schemas/round.ts';
-export {
-  evaluationConfig,
-  isInWords,
-  proverMode,
-  type RunConfig,
-  type StartInput,
-  startInputSchema,
-  trainsByReward,
-  usesScripts,
-  withoutScripts,
-} from './schemas/run-config.ts';
+export { type RunConfig, type StartInput, startInputSchema } from './schemas/run-config.ts';
+export { evaluationConfig, isInWords, withoutScripts } from './schemas/run-modes.ts';

@@ -1,15 +1,16 @@
 /** Which conjectures train the conjecturer and how much each counts: bands, lemmas, elegancy, rewards. */
 
-import { resolveConfig } from '@stp/config';
+import { type ConjectureReward, learnedConjecturer, resolveConfig } from '@stp/config';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConjectureFacts, chooseConjectures } from './conjecturer-set.ts';
 import { dropInelegant } from './elegancy.ts';
 import { orderKey } from './random.ts';
 
-const code = resolveConfig({ preset: 'stp-code' }).conjectures;
-const paper = resolveConfig({ preset: 'stp-paper' }).conjectures;
-const sgs = resolveConfig({ preset: 'sgs' }).conjectures;
+const conjecturerOf = (preset: string) => learnedConjecturer(resolveConfig({ preset }).conjectures);
+const code = conjecturerOf('stp-code');
+const paper = conjecturerOf('stp-paper');
+const sgs = conjecturerOf('sgs');
 const order = (id: string): string => orderKey('test', id);
 const fact = (id: string, successes: number, more: Partial<ConjectureFacts> = {}): ConjectureFacts => ({
   id,
@@ -106,7 +107,8 @@ describe('elegancy', () => {
 });
 
 describe('the solve-rate reward (SGS)', () => {
-  const plain = { ...sgs, easiestShareDropped: 0, inelegantShare: 0 };
+  const reward: ConjectureReward = { kind: 'solve-rate', easiestShareDropped: 0, guide: 'rule' };
+  const plain = { ...sgs, reward, inelegantShare: 0 };
   const weights = (facts: ConjectureFacts[], config: typeof sgs) =>
     Object.fromEntries(chosen(facts, config).map(({ id, weight }) => [id, weight]));
   it('is 1 − pass rate over the largest of the round; unproved and always proved ones earn nothing', () => {
@@ -114,7 +116,7 @@ describe('the solve-rate reward (SGS)', () => {
   });
   it('drops the easiest share of all that were attempted', () => {
     const facts = Array.from({ length: 10 }, (_, index) => fact(`c${index}`, index === 9 ? 7 : (index % 4) + 1));
-    const kept = weights(facts, { ...plain, easiestShareDropped: 0.3 });
+    const kept = weights(facts, { ...plain, reward: { ...reward, easiestShareDropped: 0.3 } });
     expect(Object.keys(kept)).toHaveLength(7);
     expect(kept.c9).toBeUndefined();
     expect(facts.filter(({ id, tally }) => tally.successes === 4 && kept[id] !== undefined)).toHaveLength(0);
@@ -135,7 +137,12 @@ it('does not depend on the order of the facts', () => {
   const facts = Array.from({ length: 30 }, (_, index) =>
     fact(`c${index}`, index % 9, { usesLemma: index % 3 === 0, lemma: `l${index % 4}`, guide: (index % 5) / 4 }),
   );
-  const limited = { ...code, bandMax: 1, unusedLemmaFactor: 0, unusedLemmaLeast: 5 };
+  const limited = {
+    ...code,
+    reward: { kind: 'band' as const, bandMax: 1, bandInclusive: false },
+    unusedLemmaFactor: 0,
+    unusedLemmaLeast: 5,
+  };
   for (const config of [limited, paper, sgs]) {
     const expected = chosen(facts, config);
     fc.assert(

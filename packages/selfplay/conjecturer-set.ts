@@ -2,7 +2,7 @@
  * Chooses the conjectures of a round that train the conjecturer, and their weights (STP §2.7; SGS, arXiv 2604.20209).
  * It uses a few numbers per conjecture and no texts. The transport (`transport.ts`) comes after.
  */
-import { hasConjecturer, type RunConfig } from '@stp/config';
+import type { ConjectureReward, LearnedConjecturer } from '@stp/config';
 import { inBand } from './bands.ts';
 import { dropInelegant } from './elegancy.ts';
 import { passRate, type Tally } from './rates.ts';
@@ -42,15 +42,14 @@ type Provable = ConjectureFacts & { readonly shortestProofChars: number };
  */
 export function chooseConjectures(
   facts: readonly ConjectureFacts[],
-  config: RunConfig['conjectures'],
+  config: LearnedConjecturer,
   order: (id: string) => string,
 ): ChosenConjecture[] {
-  if (!hasConjecturer(config)) return [];
   const shuffled = facts
     .map((fact) => ({ fact, key: order(fact.id) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ fact }) => fact);
-  const rewards = rewardsOf(shuffled, config);
+  const rewards = rewardsOf(shuffled, config.reward);
   const provable = shuffled.filter(
     (fact): fact is Provable => fact.shortestProofChars !== null && (rewards.get(fact.id) ?? 0) > 0,
   );
@@ -66,20 +65,23 @@ export function chooseConjectures(
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function rewardsOf(facts: readonly ConjectureFacts[], config: RunConfig['conjectures']): Map<string, number> {
-  switch (config.reward) {
+function rewardsOf(facts: readonly ConjectureFacts[], reward: ConjectureReward): Map<string, number> {
+  switch (reward.kind) {
     case 'band':
     case 'band-and-use':
-      return bandRewards(facts, config);
+      return bandRewards(facts, reward);
     case 'solve-rate':
-      return solveRateRewards(facts, config);
+      return solveRateRewards(facts, reward);
     case 'use':
       return new Map();
   }
 }
 
-function bandRewards(facts: readonly ConjectureFacts[], config: RunConfig['conjectures']): Map<string, number> {
-  const band = { max: config.bandMax, inclusive: config.bandInclusive };
+function bandRewards(
+  facts: readonly ConjectureFacts[],
+  { bandMax: max, bandInclusive: inclusive }: Extract<ConjectureReward, { bandMax: number }>,
+): Map<string, number> {
+  const band = { max, inclusive };
   return new Map(facts.filter((fact) => inBand(fact.tally, band)).map((fact) => [fact.id, 1]));
 }
 
@@ -90,11 +92,14 @@ function bandRewards(facts: readonly ConjectureFacts[], config: RunConfig['conje
  *
  * @param facts in random order
  */
-function solveRateRewards(facts: readonly ConjectureFacts[], config: RunConfig['conjectures']): Map<string, number> {
+function solveRateRewards(
+  facts: readonly ConjectureFacts[],
+  { easiestShareDropped }: Extract<ConjectureReward, { kind: 'solve-rate' }>,
+): Map<string, number> {
   const easiestFirst = facts
     .filter((fact) => fact.tally.attempts > 0)
     .sort((a, b) => passRate(b.tally) - passRate(a.tally));
-  const dropped = Math.floor(config.easiestShareDropped * easiestFirst.length);
+  const dropped = Math.floor(easiestShareDropped * easiestFirst.length);
   const raw = easiestFirst
     .slice(dropped)
     .filter((fact) => fact.tally.successes > 0)
@@ -110,7 +115,7 @@ function solveRateRewards(facts: readonly ConjectureFacts[], config: RunConfig['
  */
 function limitUnusedLemmas(
   facts: readonly Provable[],
-  config: RunConfig['conjectures'],
+  config: LearnedConjecturer,
 ): { fact: Provable; withLemma: boolean }[] {
   const used = facts.filter((fact) => fact.lemma !== null && fact.usesLemma);
   let open = Math.max(Math.floor(config.unusedLemmaFactor * used.length), config.unusedLemmaLeast);

@@ -5,7 +5,7 @@
  * Lean's answer within the small limits is final: a longer proof is not cheap.
  */
 
-import type { RunConfig } from '@stp/config';
+import type { Conjecturing } from '@stp/config';
 import { statementPieces, typeColon } from '@stp/lean-text';
 import { instanceArguments, isData, typeVariables } from './instances.ts';
 import { displayStatement } from './prompts.ts';
@@ -94,7 +94,7 @@ export interface GateQuestion {
  * anything is vacuous. No statement is both trivial and refutable, or vacuous and refutable, so the order of these does
  * not change what is counted.
  */
-export function gateQuestions(gate: RunConfig['conjectures']['gate']): GateQuestion[] {
+export function gateQuestions(gate: Conjecturing['gate']): GateQuestion[] {
   const questions: GateQuestion[] = [];
   if (gate.refuseRefutable) questions.push({ verdict: 'refutable', candidates: refutationCandidates });
   if (gate.refuseTrivial) questions.push({ verdict: 'trivial', candidates: trivialityCandidates });

@@ -1,6 +1,6 @@
 /** Tests what conjectures start from: seeds, lemmas, caps, copies, targets; and what a round attempts (docs/algorithm.md, sections 3 and 5). */
 
-import { resolveConfig } from '@stp/config';
+import { conjecturing, resolveConfig, type SeedConfig } from '@stp/config';
 import type { Proved } from '@stp/config/records';
 import { libraryTheorem, proved } from '@stp/config/testing';
 import fc from 'fast-check';
@@ -9,7 +9,8 @@ import { randomStream } from './random.ts';
 import { conjectureInputs, conjecturesMax, isAttempted, repeatInputs, SeedProofs } from './seeds.ts';
 import { targetPairs } from './targets.ts';
 
-const config = { ...resolveConfig({ preset: 'stp-code' }).conjectures };
+const { conditionOn } = conjecturing(resolveConfig({ preset: 'stp-code' }).conjectures);
+const config = conditionOn as SeedConfig;
 
 const isLemma = (name: string): boolean => name !== 'Other';
 

@@ -2,17 +2,13 @@
  * Chooses the proved statements that seed conjectures, with their lemmas, and the statements that a round attempts
  * (docs/algorithm.md, sections 3 and 5).
  */
-import type { RunConfig } from '@stp/config';
+import type { Conjecturing, RunConfig, SeedConfig } from '@stp/config';
 import type { Proved } from '@stp/config/records';
 import { displayProof } from './prompts.ts';
 import { orderKey, type Random } from './random.ts';
 
 /** Returns how many conjectures a round may attempt: a fixed number, or one for every statement or every unproved one. */
-export function conjecturesMax(
-  perRoundMax: RunConfig['conjectures']['perRoundMax'],
-  statements: number,
-  unproved: number,
-): number {
+export function conjecturesMax(perRoundMax: Conjecturing['perRoundMax'], statements: number, unproved: number): number {
   if (perRoundMax === 'statements') return statements;
   return perRoundMax === 'unproved' ? unproved : perRoundMax;
 }
@@ -37,7 +33,7 @@ interface Keyed {
 export class SeedProofs {
   private readonly kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
   private readonly best: ReadonlyMap<string, number>;
-  private readonly config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>;
+  private readonly config: Pick<SeedConfig, 'seedPassRateAbove' | 'seedLevelMax'>;
   private readonly isLemma: (name: string) => boolean;
   private readonly stream: readonly (string | number)[];
 
@@ -48,7 +44,7 @@ export class SeedProofs {
    */
   constructor(
     best: ReadonlyMap<string, number>,
-    config: Pick<RunConfig['conjectures'], 'seedPassRateAbove' | 'seedLevelMax'>,
+    config: Pick<SeedConfig, 'seedPassRateAbove' | 'seedLevelMax'>,
     isLemma: (name: string) => boolean,
     ...stream: readonly (string | number)[]
   ) {
@@ -102,7 +98,7 @@ export interface ConjectureInput {
 export function conjectureInputs(
   seeds: readonly Seed[],
   statementCount: number,
-  config: Pick<RunConfig['conjectures'], 'noLemmaProbability' | 'lemmaShareMax'>,
+  config: Pick<SeedConfig, 'noLemmaProbability' | 'lemmaShareMax'>,
   random: Random,
 ): ConjectureInput[] {
   const lemmaMax = Math.max(1, Math.floor(config.lemmaShareMax * statementCount));

@@ -1,12 +1,12 @@
 /** Distribution matching: mass is conserved, caps hold as in STP's code, similarities do not depend on blocks. */
 
-import { resolveConfig } from '@stp/config';
+import { learnedConjecturer, resolveConfig } from '@stp/config';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchingCount, Transport, type TransportCap } from './transport.ts';
 
-const code = resolveConfig({ preset: 'stp-code' }).conjectures.transport;
-const paper = resolveConfig({ preset: 'stp-paper' }).conjectures.transport;
+const code = learnedConjecturer(resolveConfig({ preset: 'stp-code' }).conjectures).transport!;
+const paper = learnedConjecturer(resolveConfig({ preset: 'stp-paper' }).conjectures).transport!;
 
 function matched(rows: readonly (readonly number[])[], counts: readonly number[], cap: TransportCap = code): number[] {
   const transport = new Transport(rows[0]!.length, counts, cap);

@@ -117,7 +117,7 @@ describe('planning conjectures', () => {
   ];
 
   it('starts from proved statements and the lemmas that their proofs name', async () => {
-    const input = await context({ 'conjectures.noLemmaProbability': 1 });
+    const input = await context({ 'conjectures.conditionOn.noLemmaProbability': 1 });
     const entries = await plan({ ...input, history: await history(36) });
     expect(new Set(entries!.map(({ lemma, prompt }) => `${lemma} ${prompt}`))).toEqual(
       new Set([
@@ -131,7 +131,10 @@ describe('planning conjectures', () => {
   });
   it('repeats a seed by the matching weight of its set', async () => {
     const weights = { first: [{ fromRound: 1, weight: 4 }] };
-    const input = await context({ 'conjectures.noLemmaProbability': 0, 'conjectures.copiesMax': 1 }, weights);
+    const input = await context(
+      { 'conjectures.conditionOn.noLemmaProbability': 0, 'conjectures.copiesMax': 1 },
+      weights,
+    );
     expect(await plan({ ...input, history: await history(36) })).toHaveLength(4);
   });
   it('has nothing to start from before anything is proved often enough', async () => {
@@ -151,7 +154,7 @@ describe('planning conjectures', () => {
       premises: [],
       marks: [],
     };
-    const input = await context({ 'conjectures.noLemmaProbability': 0 });
+    const input = await context({ 'conjectures.conditionOn.noLemmaProbability': 0 });
     const library = await writeRecords(store, 'library.jsonl', [grown]);
     const entries = await plan({ ...input, library, history: await history(36) });
     expect(new Set(entries!.map(({ prompt }) => prompt.split('<easy>')[0]))).toEqual(
@@ -159,7 +162,7 @@ describe('planning conjectures', () => {
     );
   });
   it('starts from unproved statements where it is conditioned on targets', async () => {
-    const input = await context({ 'conjectures.conditionOn': 'unproved-target', 'conjectures.copiesMax': 1 });
+    const input = await context({ 'conjectures.conditionOn.kind': 'unproved-target', 'conjectures.copiesMax': 1 });
     const entries = (await plan({ ...input, history: await history(36) }))!;
     expect(entries.map(({ seedId }) => seedId)).not.toContain(EASY.id);
     expect(entries.find(({ seedId }) => seedId === OPEN.id)?.prompt ?? '<hard>(n : Nat) : n * n = n ^ 2<easy>').toBe(
@@ -285,7 +288,10 @@ describe('the gate', () => {
     expect(counts).toEqual({ accepted: 3, duplicate: 2 });
   });
   it('scores conjectures where the guide is on', async () => {
-    const { records } = await gate([GOOD], { 'conjectures.guide': 'rule' });
+    const { records } = await gate([GOOD], {
+      'conjectures.reward.kind': 'solve-rate',
+      'conjectures.reward.guide': 'rule',
+    });
     expect(records[0]!.guide).toBeGreaterThan(0);
     expect(records[0]!.guide).toBeLessThan(1);
   });

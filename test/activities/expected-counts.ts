@@ -1,4 +1,5 @@
-import type { RunConfig } from '@stp/config';
+import { learnedConjecturer, type RunConfig } from '@stp/config';
+import { bandOf } from '../../activities/report/distribution.ts';
 import { fateOf, REPEATS_FIRST, SAMPLES_PER_STATEMENT, SFT_EXAMPLES } from './synthetic-round.ts';
 
 /** The figures that selection must arrive at, worked out from the rule alone. No least elegant share may be dropped. */
@@ -14,6 +15,7 @@ export function expectedCounts(samples: number, config: RunConfig) {
     proverExamples: 0,
     retrained: SFT_EXAMPLES,
   };
+  const conjectures = learnedConjecturer(config.conjectures);
   let used = 0;
   let unused = 0;
   for (let index = 0; index < samples / SAMPLES_PER_STATEMENT; index++) {
@@ -30,11 +32,11 @@ export function expectedCounts(samples: number, config: RunConfig) {
     if (rate <= config.selection.proverBandMax) counts.proverExamples += distinct;
     if (origin === 'dataset' || rate <= config.retrain.conjectureBandMax)
       counts.retrained += Math.min(distinct, config.retrain.proofsPerStatementMax);
-    if (origin === 'dataset' || rate >= config.conjectures.bandMax) continue;
+    if (origin === 'dataset' || rate >= bandOf(config).bandMax) continue;
     if (usesLemma) used++;
     else unused++;
   }
-  const { unusedLemmaFactor, unusedLemmaLeast } = config.conjectures;
+  const { unusedLemmaFactor, unusedLemmaLeast } = conjectures;
   counts.conjecturesKept = used + Math.min(unused, Math.max(unusedLemmaFactor * used, unusedLemmaLeast));
   counts.retrained += counts.conjecturesKept;
   return counts;

@@ -7,7 +7,7 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exploreConjecturesActivity } from '../../activities/lean/explore-conjectures.ts';
+import { exploreConjecturesActivity } from '../../activities/conjecturers/explore/explore-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type ConjecturePlan, conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';

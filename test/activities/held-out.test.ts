@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
+import { changedValues, resolveConfig } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -131,7 +131,7 @@ describe('prepared data', () => {
     const stale = { ...row, proof: 'another', steps: [{ goal: open, tactic: 'stale' }] };
     const traced = { ...sources, tracedProofs: async () => [row, stale] };
     const states = async (mode: 'whole' | 'steps' | 'both', from = traced) => {
-      const run = { ...config, prover: { ...config.prover, mode } };
+      const run = resolveConfig({ preset: config.preset, set: { ...changedValues(config), 'prover.mode': mode } });
       const fresh = await openStore(pathToFileURL(join(directory, `states-${mode}-${randomUUID()}`)).href);
       const { prepareData } = prepareDataActivity({ ...portsWith(from), store: async () => fresh });
       const prepared: PreparedData = await new MockActivityEnvironment().run(prepareData, 'test', run);

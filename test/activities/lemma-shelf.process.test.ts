@@ -1,6 +1,6 @@
 /** The theorems that prompts show: which, where they may be used, how a proof names them, in slots and in real names. */
 
-import { resolveConfig } from '@stp/config';
+import { type Prompts, resolveConfig } from '@stp/config';
 import type { LibraryTheorem } from '@stp/config/records';
 import { displayProof } from '@stp/selfplay';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -133,7 +133,7 @@ describe('theorems that the run has proved', () => {
 
   it('are shown with real names where names are no slots, whole ones as long as there is room', async () => {
     const shownWith = async (format: 'deepseek-prover-v2' | 'embedded', lemmaTokens: number): Promise<string> => {
-      const plain = { ...prover, slots: false, format, lemmaTokens };
+      const plain: Prompts = { slots: false, format, customFormat: null, lemmasShown: 6, lemmaTokens };
       return (await proverForms(sources, plain, [RIGHT_ZERO]))({ header: ISA, statement: COMM }).prompt;
     };
     const line = 'theorem Grown.g1 (n : Nat) : plus n 0 = n';
@@ -152,7 +152,13 @@ describe('theorems that the run has proved', () => {
     const slotted = (await stateForms(sources, one, [rest, RIGHT_ZERO]))({ header: ISA, statement: COMM })(goal);
     expect(slotted.lemmas).toEqual(['Grown.g1']);
     expect(slotted.read('exact<l0> n', 'stop')).toMatchObject({ proof: 'exact Grown.g1 n' });
-    const plain = (await stateForms(sources, { ...one, slots: false }, [RIGHT_ZERO]))({ header: ISA, statement: COMM });
+    const plain = (
+      await stateForms(
+        sources,
+        { slots: false, format: 'embedded', customFormat: null, lemmasShown: 1, lemmaTokens: 100 },
+        [RIGHT_ZERO],
+      )
+    )({ header: ISA, statement: COMM });
     expect(plain(goal).prompt).toContain('theorem Grown.g1 (n : Nat) : plus n 0 = n\n-/\n<state>');
   });
 });

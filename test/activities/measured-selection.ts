@@ -42,7 +42,7 @@ export async function measureSelection(samples: number): Promise<SelectionFigure
 
 export const selectionConfig = resolveConfig({
   preset: 'stp-code',
-  set: { 'conjectures.inelegantShare': 0, 'conjectures.transport.enabled': false },
+  set: { 'conjectures.inelegantShare': 0, 'conjectures.transport': null },
 });
 
 async function play(samples: number): Promise<SelectionFigures> {

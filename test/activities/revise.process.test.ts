@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
+import { proverOf, resolveConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type ChatMessage,
@@ -24,11 +24,11 @@ import { open as openVerifier } from '@stp/lean-verifier/testing-hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tallyShards } from '../../activities/evaluation/evaluation-shards.ts';
-import { reviseShardActivity } from '../../activities/host/revise-shard.ts';
-import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
+import { reviseShardActivity } from '../../activities/provers/revise/revise-shard.ts';
+import type { Sampled } from '../../activities/provers/shard-turn.ts';
+import { sampleShardActivity } from '../../activities/provers/whole/sample-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { leanOfVersion, unasked } from '../support/stand-ins.ts';
@@ -116,11 +116,11 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
   };
   const verify = (name: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
     run(verifyShardActivity(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
-  const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, shard);
+  const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, { ...shard, keepsAnswers: true });
   let result = await verify('shard', sampled, null);
   const answers: ArtifactRef[] = [sampled.answers!];
   let turns = 0;
-  for (let turn = 1; turn <= config.prover.revision.turns; turn += 1) {
+  for (let turn = 1; turn <= proverOf(config, 'revise').revision.turns; turn += 1) {
     const input = { ...shard, turn, answers, earlier: result };
     const revised = await run<Sampled | null>(reviseShardActivity(ports).reviseShard, input);
     if (revised === null) break;

@@ -56,7 +56,7 @@ const grown = (number: number, statementId: string, more: Partial<GrownRecord> =
 async function choose(reward: string, ofThisRound: readonly GrownRecord[] = []) {
   const config = resolveConfig({
     preset: 'embedded',
-    set: { 'conjectures.reward': reward, 'conjectures.source': 'both', 'conjectures.inelegantShare': 0 },
+    set: { 'conjectures.reward.kind': reward, 'conjectures.source': 'both', 'conjectures.inelegantShare': 0 },
   });
   const before = [conjecture('direct', '<f0>0=0'), conjecture('behind', '<f1>0=0'), conjecture('idle', '<f2>0=0')];
   const history = [
@@ -136,13 +136,13 @@ it('is not given where only the band counts', async () => {
 });
 
 it('is refused without lemmas that proofs could use', () => {
-  const set = { 'conjectures.source': 'both', 'conjectures.reward': 'use', library: 'fixed' };
-  expect(() => resolveConfig({ preset: 'embedded', set })).toThrow('library is fixed');
+  const set = { 'conjectures.source': 'both', 'conjectures.reward.kind': 'use', library: 'fixed' };
+  expect(() => resolveConfig({ preset: 'embedded', set })).toThrow('takes library=grow');
 });
 
 it('equations under a grammar take slots or a model that reads a question', () => {
   const withoutSlots = { 'conjectures.source': 'decode', 'prover.slots': 'false' };
-  expect(() => resolveConfig({ preset: 'embedded', set: withoutSlots })).toThrow('conjectures.source is decode');
+  expect(() => resolveConfig({ preset: 'embedded', set: withoutSlots })).toThrow('conjectures.source: is decode');
   const { prover } = resolveConfig({ preset: 'embedded', set: { ...withoutSlots, 'prover.format': 'stp' } });
-  expect(prover.format).toBe('stp');
+  expect(prover).toMatchObject({ slots: false, format: 'stp' });
 });

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { policyExampleSchema, resolveConfig } from '@stp/config';
+import { policyExampleSchema, type RewardObjective, resolveConfig } from '@stp/config';
 import {
   type ObjectStore,
   type Proved,
@@ -26,13 +26,14 @@ import type { FinishRoundInput } from '../../activities/control/finish-round.ts'
 import { finishRoundActivity } from '../../activities/control/finish-round.ts';
 import type { RewardRoundInput } from '../../activities/control/reward-round.ts';
 import { rewardRoundActivity } from '../../activities/control/reward-round.ts';
+import { SCRIPTS_MODEL } from '../../activities/provers/scripts/portfolio.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { PORTFOLIO } from '../../activities/round/portfolio.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
 const NAME = 'rounds/0-aaaaaaaa';
 const config = resolveConfig({ preset: 'grpo', set: { 'prover.slots': false } });
+const rewardConfig = { rewards: (config.objective as RewardObjective).rewards, seed: config.seed };
 let directory: string;
 let store: ObjectStore;
 let asked: string[];
@@ -91,7 +92,7 @@ async function shard(
     ),
     ...dedupeSamples(
       raw.filter(({ seed }) => seed >= 1_000),
-      PORTFOLIO,
+      SCRIPTS_MODEL,
     ),
   ];
   const kindOf = ({ statementId, proof }: Sample): VerdictKind =>
@@ -153,7 +154,7 @@ const SHARDS: readonly Readonly<Record<string, readonly Drawn[]>>[] = [
 ];
 const PROOFS = [
   proved('theorem mixed : p', 'good'),
-  proved('theorem mixed : p', 'script', { model: PORTFOLIO }),
+  proved('theorem mixed : p', 'script', { model: SCRIPTS_MODEL }),
   // Of the two that the screen took, a fresh process took one.
   proved('theorem doubted : r', 'other'),
 ];
@@ -166,7 +167,7 @@ const contextOf = (name = NAME) => ({
 async function played(name = NAME, history: FinishRoundInput['history'] = []) {
   const shards = await Promise.all(SHARDS.map((items, index) => shard(index, items, name)));
   const provedRef = await certificates(PROOFS, name);
-  const input: RewardRoundInput = { run: 'r', name, shards, proved: provedRef, config };
+  const input: RewardRoundInput = { run: 'r', name, shards, proved: provedRef, config: rewardConfig };
   const finish = async (more: Partial<FinishRoundInput> = {}) =>
     run(activities().finishRound, {
       ...contextOf(name),

@@ -9,10 +9,10 @@ import { statement } from '@stp/config/testing';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { scriptShardActivity } from '../../activities/lean/script-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
+import { scriptShardActivity } from '../../activities/provers/scripts/script-shard.ts';
+import type { Sampled } from '../../activities/provers/shard-turn.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { Sampled } from '../../activities/round/sampled.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { openAssembledPorts } from '../support/assembled-ports.ts';
 
@@ -107,7 +107,7 @@ it('tries what no sample proves, with the marks of the library, and its proofs a
   const { store, earlier, scripts, verify } = await shard('some', items, all);
   expect(earlier.provedStatements).toBe(1);
   const samples = await readAll(store, scripts!.samples, sampleSchema);
-  const found = samples.filter(({ model }) => model === 'portfolio');
+  const found = samples.filter(({ model }) => model === 'scripts');
   expect(found.map(({ statementId, indices }) => [statementId, indices])).toEqual([
     [EASY.id, [1]],
     [HELPED.id, [1]],

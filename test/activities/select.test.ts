@@ -97,7 +97,7 @@ async function play(round: SyntheticRound, more: { history?: ArtifactRef[]; name
 const withConfig = (round: SyntheticRound, set: Record<string, unknown>): SyntheticRound => {
   const config: RunConfig = resolveConfig({
     preset: 'stp-code',
-    set: { 'conjectures.inelegantShare': 0, 'conjectures.transport.enabled': false, ...set },
+    set: { 'conjectures.inelegantShare': 0, 'conjectures.transport': null, ...set },
   });
   return { ...round, context: { ...round.context, config } };
 };
@@ -123,7 +123,7 @@ describe('a round', () => {
     const shards = await Promise.all(
       round.shards.map(async (shard, index) => {
         const samples = await readAll(store, shard.samples, sampleSchema);
-        const scripts = samples.map((sample) => ({ ...sample, model: 'portfolio' }));
+        const scripts = samples.map((sample) => ({ ...sample, model: 'scripts' }));
         return { ...shard, samples: await writeRecords(store, `scripts-${index}-*.jsonl`, scripts) };
       }),
     );
@@ -206,7 +206,7 @@ describe('a round', () => {
   });
 
   it('mixes SFT examples in as a share of its own', async () => {
-    const round = withConfig(await write(), { 'training.sftShare': 0.1 });
+    const round = withConfig(await write(), { 'objective.sftShare': 0.1 });
     const { examples, counts } = await play(round);
     const all = await readAll(store, examples!, exampleSchema);
     const own = counts.proverExamples + counts.conjecturerExamples;

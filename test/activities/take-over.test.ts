@@ -56,11 +56,16 @@ it('reads the other run through its references, and nothing outside the place of
   await expect(own.get(above)).rejects.toMatchObject({ code: 'STP1403' });
 });
 
+const withTargets = resolveConfig({
+  preset: config.preset,
+  set: { 'conjectures.conditionOn.kind': 'unproved-target' },
+}).conjectures;
+
 it.each<[string, Partial<RunConfig>]>([
   ['model', { model: { ...config.model, layers: 7 } }],
   ['sft', { sft: { ...config.sft, learningRate: 0.5 } }],
   ['data', { data: { ...config.data, trainStatementsPerSetMax: 3 } }],
-  ['conjectures.conditionOn', { conjectures: { ...config.conjectures, conditionOn: 'unproved-target' } }],
+  ['conjectures.conditionOn.kind', { conjectures: withTargets }],
 ])('refuses a run with another "%s" configuration', async (key, changed) => {
   const { activities, state } = await place();
   await activities.saveState('first', state(1));

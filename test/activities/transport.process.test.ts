@@ -244,7 +244,7 @@ describe('what is matched', () => {
       shards: [],
       counts: NO_ROUND_COUNTS,
     } satisfies RoundManifest;
-    const config = resolveConfig({ preset: 'stp-code', set: { 'conjectures.transport.enabled': enabled } });
+    const config = resolveConfig({ preset: 'stp-code', set: enabled ? {} : { 'conjectures.transport': null } });
     config.data.weights = {
       set: [
         { fromRound: 0, weight: 1 },

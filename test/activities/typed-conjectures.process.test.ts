@@ -7,8 +7,9 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testConjecturesActivity } from '../../activities/lean/test-conjectures.ts';
-import { typeConjecturesActivity } from '../../activities/lean/type-conjectures.ts';
+import { testConjecturesActivity } from '../../activities/conjecturers/decode/test-conjectures.ts';
+import { typeConjecturesActivity } from '../../activities/conjecturers/decode/type-conjectures.ts';
+import type { TypedPlan } from '../../activities/conjecturers/explore/explored-texts.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import {
   type ConjecturePlan,
@@ -16,7 +17,6 @@ import {
   conjecturePlanSchema,
   conjectureTextSchema,
 } from '../../activities/round/conjecture-records.ts';
-import type { TypedPlan } from '../../activities/round/explored-texts.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { openAssembledPorts } from '../support/assembled-ports.ts';
 

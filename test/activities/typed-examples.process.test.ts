@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveConfig } from '@stp/config';
+import { type ProverConfig, resolveConfig } from '@stp/config';
 import type { Example } from '@stp/config/records';
 import { type LibraryEquations, readEquations } from '@stp/lean-explore';
 import { boundNames, typedForm } from '@stp/selfplay';
@@ -14,6 +14,7 @@ import { repositorySources } from '../../workers/sources.ts';
 const sources = repositorySources();
 const set = { 'conjectures.source': 'decode', 'data.conjecturerExamplesPerTheoremMax': '4' };
 const config = resolveConfig({ preset: 'embedded', set });
+const { definitionTokens } = config.prover as Extract<ProverConfig, { slots: true }>;
 let explored: readonly LibraryEquations[];
 
 async function conjecturer(sealed: { heldOut?: string[]; theorems?: string[] } = {}): Promise<Example[]> {
@@ -41,7 +42,7 @@ it('are equations that can be read back, a few for each theorem', async () => {
   const forms = explored.flatMap(({ theorems: names, signature, equations }) => {
     const { header, statement } = theorems.get(names[0]!)!;
     const shown = definitions.under(header, statement, boundNames(statement));
-    const form = typedForm(statement, signature, shown, config.prover.definitionTokens);
+    const form = typedForm(statement, signature, shown, definitionTokens);
     return form === null ? [] : [{ form, equations }];
   });
   let found = 0;

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
+import { type ObjectiveOf, resolveConfig } from '@stp/config';
 import { type ObjectStore, type ShardResult, sampleSchema, walkSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import type { SampleRequest } from '@stp/language-model';
@@ -14,12 +14,12 @@ import { libraryEnvironment } from '@stp/lean-explore/testing';
 import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { WalkedShard } from '../../activities/host/walk-shard.ts';
-import { walkShardActivity } from '../../activities/host/walk-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
+import { flowGroups } from '../../activities/objectives/gfn/flow-groups.ts';
 import { stateForms } from '../../activities/prover-forms.ts';
+import type { WalkedShard } from '../../activities/provers/walks/walk-shard.ts';
+import { walkShardActivity } from '../../activities/provers/walks/walk-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { flowGroups } from '../../activities/round/flow-groups.ts';
 import { readShard } from '../../activities/round/judged-shard.ts';
 import { groupsOf } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -161,11 +161,11 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   ]);
   // What two walks wrote in one state is asked once.
   expect(new Set(asked).size).toBe(asked.length);
-  expect(walked.leanMs).toBeGreaterThan(0);
+  expect(walked.figures.walksLeanMs).toBeGreaterThan(0);
   const samples = await readAll(store, walked.samples, sampleSchema);
   expect(samples[0]!.proof).toMatch(/constructor\n(?:· )?exact hp\n(?:· )?exact hq/u);
 
-  const { walks: records, leanMs: _, ...sampled } = walked;
+  const { walks: records, figures: _, ...sampled } = walked;
   const verified = await run<ShardResult>(verifyShardActivity(ports).verifyShard, {
     ...input,
     sampled,
@@ -184,7 +184,8 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   );
   const { examples, counts } = flowGroups({
     store,
-    config: { ...config, flows: { ...config.flows, bufferShare: 0 } },
+    objective: { ...(config.objective as ObjectiveOf<'gfn'>), bufferShare: 0 },
+    seed: config.seed,
     round: 0,
     rounds: [
       {

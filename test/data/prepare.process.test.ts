@@ -368,7 +368,7 @@ describe('a run of prepared sets', () => {
   });
 
   it('shows conjecturer examples the other way round where targets are asked for', async () => {
-    const [own, prepared] = await runWith('targets', { 'conjectures.conditionOn': 'unproved-target' });
+    const [own, prepared] = await runWith('targets', { 'conjectures.conditionOn.kind': 'unproved-target' });
     const examples = await readAll(own, prepared.sft, exampleSchema);
     expect(examples.map(({ prompt, target }) => [prompt, target])).toEqual([
       ['<prove>(n : Nat) : n + 1 = 1 + n<by>', 'omega'],

@@ -33,8 +33,8 @@ import { collectEvaluationActivity } from '../../activities/host/collect-evaluat
 import { prepareEvaluationActivity } from '../../activities/host/prepare-evaluation.ts';
 import { writeEvaluationActivity } from '../../activities/host/write-evaluation.ts';
 import type { LeanSandbox, RunScratch, RunStore, RunVerifier } from '../../activities/ports.ts';
+import { SCRIPTS_MODEL } from '../../activities/provers/scripts/portfolio.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { PORTFOLIO } from '../../activities/round/portfolio.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { leanOfVersion, unasked } from '../support/stand-ins.ts';
 
@@ -85,7 +85,7 @@ async function shardOf(
   const rawOf = (text: string, index: number) => ({ ...RAW, statementId: one.id, index, text, seed: index });
   const sampled = dedupeSamples(texts.map(rawOf), 'model');
   const byScripts = scripts.map((text, at) => rawOf(text, texts.length + at));
-  const samples = dedupeSamples(byScripts, PORTFOLIO, sampled);
+  const samples = dedupeSamples(byScripts, SCRIPTS_MODEL, sampled);
   const verdicts = samples.map((sample) => verdict(sample, sample.proof.split(' ')[0] as VerdictKind));
   const item = { statement: one, origin: 'dataset', samples: texts.length };
   const name = contentId(one.name, ...texts, ...scripts);
@@ -218,7 +218,7 @@ describe('an evaluation', () => {
     const named = async (list: ArtifactRef) =>
       (await readAll(store, list, provedSchema)).map(({ name, proof, model }) => [name, proof, model]);
     expect(await named(collected.proved)).toEqual([['half', 'proved longer', 'model']]);
-    expect(await named(collected.provedByScripts!)).toEqual([['never', 'proved omega', PORTFOLIO]]);
+    expect(await named(collected.provedByScripts!)).toEqual([['never', 'proved omega', SCRIPTS_MODEL]]);
   });
 
   it("writes a record a sample in STP's fields, and its log gives the figures of evaluation.json again", async () => {

@@ -126,6 +126,11 @@ it('refuses a model that is not there, and another model or split in the same fo
   const none = await stp(['eval', '--model', join(directory, 'nothing'), '--problems', 'nng', '--run-dir', run]);
   expect(none.exitCode).toBe(2);
   expect(none.all).toContain('names no model');
+  const portfolio = await stp(['eval', '--model', 'portfolio', '--problems', 'nng', '--run-dir', run]);
+  expect(portfolio.exitCode).toBe(2);
+  expect(portfolio.all).toContain('Write --prover scripts and leave out --model.');
+  const neither = await stp(['eval', '--problems', 'nng', '--run-dir', run]);
+  expect(neither.all).toContain('Give --model MODEL, or --prover scripts without a model.');
   const other = await stp(['eval', ...options, '--samples', '9', '--run-dir', run]);
   expect(other.exitCode).toBe(2);
   expect(other.all).toContain('sampling.samplesPerStatement = 8, not 9');

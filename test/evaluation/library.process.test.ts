@@ -10,12 +10,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveStateActivity } from '../../activities/control/save-state.ts';
 import { prepareEvaluationActivity } from '../../activities/host/prepare-evaluation.ts';
-import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
+import { scriptShardActivity } from '../../activities/provers/scripts/script-shard.ts';
+import type { Sampled } from '../../activities/provers/shard-turn.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { grownTheoremSchema } from '../../activities/round/library.ts';
-import { PORTFOLIO } from '../../activities/round/portfolio.ts';
-import type { Sampled } from '../../activities/round/sampled.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { writeManifest } from '../activities/manifests.ts';
 import { runState } from '../activities/run-states.ts';
@@ -75,9 +74,9 @@ const prepare = (run: string, library: string | null) =>
   inActivity<EvaluationPlan>(() =>
     prepareEvaluationActivity(ports).prepareEvaluation(run, {
       preset: 'smoke',
-      set: { 'sampling.samplesPerStatement': 1 },
-      checkpoint: PORTFOLIO,
-      modelName: PORTFOLIO,
+      set: { 'prover.mode': 'scripts', 'sampling.samplesPerStatement': 1 },
+      checkpoint: null,
+      modelName: 'scripts',
       round: null,
       split: 'all',
       library,
@@ -85,10 +84,10 @@ const prepare = (run: string, library: string | null) =>
   );
 
 /** By name of the statement, the text of its one sample. */
-async function textsOf(run: string, { shards, config, checkpoint, library }: EvaluationPlan) {
-  const sampled = await inActivity<Sampled>(() =>
-    sampleShardActivity(ports).sampleShard({ run, name: 'shard', items: shards[0]!, library, checkpoint, config }),
-  );
+async function textsOf(run: string, { shards, config, library }: EvaluationPlan) {
+  const sampled = (await inActivity<Sampled | null>(() =>
+    scriptShardActivity(ports).scriptShard({ run, name: 'shard', items: shards[0]!, library, earlier: null, config }),
+  ))!;
   const samples = await readAll(await real.store(run), sampled.samples, sampleSchema);
   return new Map(samples.map(({ statementId, proof }) => [statementId, proof]));
 }

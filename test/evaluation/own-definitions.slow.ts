@@ -38,7 +38,7 @@ it('an evaluation proves those that hold, and gives them certificates', async ()
   const prepared = await stp(['data', 'prepare', '--from', 'putnam', '--input', input, '--json'], { env });
   expect(JSON.parse(String(prepared.stdout))).toMatchObject([{ heldOut: 5, skipped: 0, withDefinitions: 5 }]);
   const run = join(directory, 'run');
-  const options = ['--model', 'portfolio', '--problems', 'putnam', '--preset', 'smoke', '--run-dir', run];
+  const options = ['--prover', 'scripts', '--problems', 'putnam', '--preset', 'smoke', '--run-dir', run];
   const { exitCode, all } = await stp(['eval', ...options], { env });
   expect([exitCode, all]).toEqual([0, expect.stringContaining('3 of 5 statements proved, 3 with a certified proof')]);
   const files = (await readdir(join(run, 'evaluation'))).filter((file) => /^proved.*\.jsonl$/u.test(file));

@@ -75,12 +75,13 @@ describe('stp-evaluate', () => {
         config: resolveConfig({ preset: 'smoke', set: { 'prover.mode': mode } }),
       });
       await run(fakes, contracts.EVALUATE_TYPE, contracts.evaluateWorkflowId(`by-${mode}`), INPUT);
-      return fakes.calls.filter((call) => /^(?:sample|search|verify)Shard/u.test(call));
+      return fakes.calls.filter((call) => /^(?:sample|search|script|verify)Shard/u.test(call));
     };
     const name = 'evaluation/shard-0000';
     expect(await called('steps')).toEqual([`searchShard ${name} after 0`, `verifyShard ${name}/search`]);
     // An evaluation is never by both.
     expect(await called('both')).toEqual([`sampleShard ${name}`, `verifyShard ${name}`]);
+    expect(await called('scripts')).toEqual([`scriptShard ${name} after 0`, `verifyShard ${name}/scripts`]);
   });
   it('fails with the reason, and cleans the node', { timeout: TIMEOUT_MS }, async () => {
     const fakes = fakeActivities();

@@ -75,7 +75,7 @@ it('goes from samples over judges and rewards to trained models, whatever the ju
     'training.tokensPerStep': 2048,
     'training.learningRate': 0.003,
     'training.examplesPerStep': 32,
-    'judging.judges': JSON.stringify([judge]),
+    'objective.rewards.judge.judges': JSON.stringify([judge]),
   };
   const run = join(directory, 'runs', 'run');
   const result = await stp(

@@ -3,8 +3,8 @@
  * the run's store, folder of the machine's limits.
  */
 
-import { judgeShardActivity } from '../../activities/control/judge-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
+import { judgeShardActivity } from '../../activities/provers/judged/judge-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { JudgeRewards } from '../../workers/judge-rewards.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
@@ -15,6 +15,6 @@ const judges = new JudgeRewards({ cacheDirectory, store });
 const ports: Pick<Ports, 'store' | 'monitor' | 'reward'> = {
   store,
   monitor: silentMonitor,
-  reward: (run, _name, judging) => judges.source(run, judging!),
+  reward: (run, _name, { judge }) => judges.source(run, judge!),
 };
 await runNodeWorker(address, taskQueue, judgeShardActivity(ports));

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
-import { artifactRefSchema, judgingSchema, sampleRewardSchema, shardFolder } from '@stp/config/records';
+import { type RewardObjective, resolveConfig } from '@stp/config';
+import { artifactRefSchema, sampleRewardSchema, shardFolder } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import { dedupeSamples } from '@stp/selfplay';
 import { Worker } from '@temporalio/worker';
@@ -56,7 +56,7 @@ it('no judged proof is asked again, and each answer is counted once', async () =
     ...{ url: `${judge.url}/v1`, model: 'by-rule', price: { prompt: 1, answer: 2 } },
     limits: { requestsPerMinute: null },
   };
-  const { rewards, seed } = resolveConfig({ preset: 'judge-grpo', set: { 'judging.judges': [own] } });
+  const { objective, seed } = resolveConfig({ preset: 'judge-grpo', set: { 'objective.rewards.judge.judges': [own] } });
   const input = {
     ...{ run: 'r', name: FOLDER },
     items: await writeRecords(
@@ -69,7 +69,7 @@ it('no judged proof is asked again, and each answer is counted once', async () =
       samples: await writeRecords(store, 'samples.jsonl', samples, signal),
       ...{ sampleCount: PROOFS, distinctCount: PROOFS, tokens: PROOFS },
     },
-    config: { rewards, seed, judging: judgingSchema.parse({ judges: [own] }) },
+    config: { rewards: (objective as RewardObjective).rewards, seed },
   };
 
   const temporal = await localServer();

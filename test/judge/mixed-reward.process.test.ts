@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolveConfig } from '@stp/config';
+import { type ObjectiveOf, resolveConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type JudgeFailureKind,
@@ -21,10 +21,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RewardRoundInput } from '../../activities/control/reward-round.ts';
 import { rewardRoundActivity } from '../../activities/control/reward-round.ts';
+import { policyExamples } from '../../activities/objectives/grpo/policy-examples.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { proverForms } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { policyExamples } from '../../activities/round/policy-examples.ts';
 import { judgesSpent } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { JudgeRewards } from '../../workers/judge-rewards.ts';
@@ -62,12 +62,15 @@ async function rewarded(fault: Fault) {
     preset: 'grpo',
     set: {
       'prover.slots': false,
-      'rewards.weights': { lean: 1, judge: 0.5 },
+      'objective.rewards.judge.weight': 0.5,
       // One sample of four goes without, and the shard is not tried again for it.
-      'judging.unansweredShareMax': 0.5,
-      'judging.judges': [{ url: `${server.url}/v1`, model: 'by-rule', price: { prompt: 1, answer: 1 } }],
+      'objective.rewards.judge.unansweredShareMax': 0.5,
+      'objective.rewards.judge.judges': [
+        { url: `${server.url}/v1`, model: 'by-rule', price: { prompt: 1, answer: 1 } },
+      ],
     },
   });
+  const objective = config.objective as ObjectiveOf<'grpo'>;
   const samples = dedupeSamples(
     PROOFS.map((text, index) => ({
       ...{ statementId: OWN.id, index, text, tokens: 3, logprob: -1, seed: index, finish: 'stop' as const },
@@ -94,18 +97,18 @@ async function rewarded(fault: Fault) {
     ...{ sampleCount: 4, distinctCount: 4, tokens: 12, verdictCounts: {}, provedStatements: 1, checkMs: 4 },
   };
   const input: RewardRoundInput = {
-    ...{ run: 'r', name: NAME, shards: [shard], config },
+    ...{ run: 'r', name: NAME, shards: [shard], config: { rewards: objective.rewards, seed: config.seed } },
     proved: await write(`${NAME}/proved`, [proved(OWN.statement, samples[0]!.proof)]),
   };
   const ports: Pick<Ports, 'store' | 'reward'> = {
     store: async () => store,
-    reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
+    reward: (run, name, { judge }) => (name === 'lean' ? leanReward : judges.source(run, judge!)),
   };
   const { rewardRound } = rewardRoundActivity(ports);
   const rewards = (await new MockActivityEnvironment().run(rewardRound, input)) as ArtifactRef;
   const { examples, counts } = policyExamples(
     store,
-    config,
+    objective,
     [{ shards: [shard], rewards }],
     await proverForms(repositorySources(), config.prover),
   );

@@ -8,7 +8,7 @@ import { PROBLEM_SET_NAMES } from '@stp/datasets/testing';
 import { keepRows, PORTFOLIO_VERSION, portfolioStages, readRecord, type StatementContext } from '@stp/lean-explore';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
-import { portfolioRows } from '../../activities/round/portfolio.ts';
+import { portfolioRows } from '../../activities/provers/scripts/portfolio.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { PORTFOLIO_RECORD, repositorySources } from '../../workers/sources.ts';
 import { openAssembledPorts } from '../support/assembled-ports.ts';

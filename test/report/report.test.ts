@@ -355,7 +355,7 @@ describe('several runs side by side', () => {
       }),
       await gather('baseline', {
         statements: STATEMENTS,
-        set: { 'conjectures.perRoundMax': 0 },
+        set: { 'conjectures.source': 'none' },
         rounds: [round({ 0: 0, 1: 0 })],
       }),
     ] as const;
@@ -365,7 +365,7 @@ describe('several runs side by side', () => {
     const methods = linesOf(files, 'progress')
       .slice(1)
       .map((line) => line.replace(/"([^"]*)"/, (_, text) => text.replaceAll(',', ';')).split(',')[1]);
-    expect(new Set(methods)).toEqual(new Set(['smoke (mean of 2 seeds)', 'smoke; perRoundMax 0']));
+    expect(new Set(methods)).toEqual(new Set(['smoke (mean of 2 seeds)', 'smoke; source none']));
     expect(page).toContain('Runs compared');
     // at the 8 samples that all three reached: one, two and none of four
     expect([...page.matchAll(/<td class="number">([\d.]+) %<\/td>/g)].map((match) => match[1])).toEqual([

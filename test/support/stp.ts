@@ -43,7 +43,7 @@ export const GROWING_RUN: readonly string[] = [
     'prover.lemmas': 'marked',
     'prover.scripts': 'unproved',
     'conjectures.source': 'explore',
-    'conjectures.conditionOn': 'unproved-target',
+    'conjectures.conditionOn.kind': 'unproved-target',
   }),
 ];
 

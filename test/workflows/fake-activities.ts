@@ -263,7 +263,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       return {
         samples: ref('walked', 10),
         walks: ref('walks', 10),
-        ...{ sampleCount: 10, distinctCount: 10, tokens: 100, leanMs: 50 },
+        ...{ sampleCount: 10, distinctCount: 10, tokens: 100, figures: { walksLeanMs: 50 } },
       };
     },
     async reviseShard(input) {
@@ -276,12 +276,13 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         distinctCount: distinctCount + 3,
         tokens: tokens + 40,
         answers: ref('answers', 4),
+        figures: { revisions: 4 },
       };
     },
     async scriptShard(input) {
-      call('scriptShard', `${input.name} after ${input.earlier.sampleCount}`);
+      call('scriptShard', `${input.name} after ${input.earlier?.sampleCount ?? 0}`);
       if (input.name.includes('rounds/0')) return null;
-      const { sampleCount, distinctCount, tokens } = input.earlier;
+      const { sampleCount, distinctCount, tokens } = input.earlier ?? { sampleCount: 0, distinctCount: 0, tokens: 0 };
       return {
         ...{ samples: ref('scripted', distinctCount + 2), sampleCount: sampleCount + 2 },
         ...{ distinctCount: distinctCount + 2, tokens },

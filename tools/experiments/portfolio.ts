@@ -10,7 +10,7 @@ import { resolveConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 import { PROBLEM_SET_NAMES } from '@stp/datasets/testing';
 import { keepRows, PORTFOLIO_VERSION, type RecordRow, readRecord } from '@stp/lean-explore';
-import { portfolioRows } from '../../activities/round/portfolio.ts';
+import { portfolioRows } from '../../activities/provers/scripts/portfolio.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';

@@ -61,14 +61,14 @@ const METHODS: Readonly<Record<string, Method>> = {
     // Nobody has tested them: without this question most of Lean's time would go to false ones.
     'conjectures.gate.refuseRefutable': 'true',
   }),
-  'growing-library': asSelfPlay('no conjectures, growing library', { 'conjectures.perRoundMax': '0' }),
+  'growing-library': asSelfPlay('no conjectures, growing library', { 'conjectures.source': 'none' }),
   'fixed-library': asSelfPlay('no conjectures, fixed library', {
-    'conjectures.perRoundMax': '0',
+    'conjectures.source': 'none',
     library: 'fixed',
   }),
   [DECODE]: { ...asDecode('learned conjectures', {}), from: null },
-  'decode-use': asDecode('learned conjectures, credit for use', { 'conjectures.reward': 'use' }),
-  'decode-band-and-use': asDecode('learned conjectures, both credits', { 'conjectures.reward': 'band-and-use' }),
+  'decode-use': asDecode('learned conjectures, credit for use', { 'conjectures.reward.kind': 'use' }),
+  'decode-band-and-use': asDecode('learned conjectures, both credits', { 'conjectures.reward.kind': 'band-and-use' }),
   both: asDecode('explored and learned conjectures', { 'conjectures.source': 'both' }),
   'expert-iteration': baseline('expert iteration', 'expert-iteration'),
   'expert-iteration-optimised': baseline('expert iteration, optimised', 'expert-iteration-optimised'),
@@ -150,7 +150,7 @@ async function withLemmas(seed: number, origin: string, options: ExperimentOptio
   const path = join(folder, 'evaluation.json');
   if (!existsSync(path)) {
     const { data } = runConfigSchema.parse(JSON.parse(await readFile(join(origin, 'config.json'), 'utf8')));
-    const words = ['eval', '--model', 'portfolio', '--problems', data.problemSets.join(','), '--split', 'train'];
+    const words = ['eval', '--prover', 'scripts', '--problems', data.problemSets.join(','), '--split', 'train'];
     await execa(STP, [...words, '--library', origin, '--run-dir', folder], SHOWN);
   }
   const { groups } = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));

@@ -1,29 +1,32 @@
 /**
- * The texts of a round's conjectures: explored, where the configuration asks for that; else the conjecturer's, sampled by all
- * machines of the run, each its share, and put together by one, which also samples what a lost machine has left. Equations that
- * the model wrote under a grammar are tested before they are texts.
+ * The texts of a round's conjectures, as its conjecturer makes them (`packages/config/schemas/conjecturers`). What the model writes is
+ * sampled by all machines of the run, each its share, and put together by one, which also samples what a lost machine has left.
  */
 
 import type { ArtifactRef } from '@stp/config/records';
-import type { SampleConjecturesInput } from '../../activities/round/conjecture-parts.ts';
-import type { ExploreConjecturesInput } from '../../activities/round/explored-texts.ts';
+import { type ConjecturerTurn, conjecturerIn } from '@stp/config/workflow';
+import type {
+  AfterActivity,
+  BeforeActivity,
+  ConjecturerInput,
+} from '../../activities/conjecturers/conjecturer-turn.ts';
+import type { SampleConjecturesInput } from '../../activities/conjecturers/model/conjecture-parts.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
-import { byOne } from '../nodes/machine-pool.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 
 export async function conjectureTexts(
   hostQueues: readonly string[],
-  input: SampleConjecturesInput & ExploreConjecturesInput,
+  input: SampleConjecturesInput & ConjecturerInput,
 ): Promise<ArtifactRef> {
-  const { source } = input.config.conjectures;
-  if (source === 'explore' || source === 'random')
-    return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
-  if (source === 'decode' || source === 'both') {
-    const typed = await lean(`read the functions of ${input.plan.count} places`).typeConjectures(input);
-    const texts = await sampledTexts(hostQueues, { ...input, name: `${input.name}/decoded`, plan: typed.plan });
-    return lean(`test ${texts.count} equations`).testConjectures({ ...input, typed, texts });
-  }
-  return sampledTexts(hostQueues, input);
+  const { before, isLearned, after } = conjecturerIn(input.config.conjectures);
+  const take = <Activity>({ activity, doing }: ConjecturerTurn): Activity =>
+    (lean(`${doing} ${input.plan.count} places`) as unknown as Record<string, Activity>)[activity]!;
+  const typed = before === null ? { plan: input.plan } : await take<BeforeActivity>(before)(input);
+  if (!isLearned) return take<AfterActivity>(after!)(input);
+  if (after === null) return sampledTexts(hostQueues, { ...input, plan: typed.plan });
+  const texts = await sampledTexts(hostQueues, { ...input, name: `${input.name}/decoded`, plan: typed.plan });
+  return take<AfterActivity>(after)({ ...input, typed, texts });
 }
 
 async function sampledTexts(hostQueues: readonly string[], input: SampleConjecturesInput): Promise<ArtifactRef> {

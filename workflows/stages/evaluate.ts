@@ -13,8 +13,8 @@ import { condition } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { control } from '../control/activity-proxies.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
-import { byOne } from '../nodes/machine-pool.ts';
 import { allPieces } from '../nodes/lean-nodes.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
@@ -143,7 +143,7 @@ async function evaluateModel(
       statements: data.heldOut,
       samplesPerStatement,
       shards,
-      withScripts: usesScripts(config),
+      withScripts: usesScripts(config.prover),
       model: checkpoint.model,
       round,
       seed: config.seed,

@@ -8,9 +8,9 @@ import type { Gated } from '../../activities/control/admit-conjectures.ts';
 import type { ReadConjecturesInput } from '../../activities/host/read-conjectures.ts';
 import type { GatedPart } from '../../activities/round/gate-parts.ts';
 import { lean, streaming } from '../control/activity-proxies.ts';
-import { byOne } from '../nodes/machine-pool.ts';
 import { ConcurrencyLimit } from '../nodes/concurrency-limit.ts';
 import { allPieces, piecesAtOnce } from '../nodes/lean-nodes.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 
 export async function gateConjectures(
   hostQueues: readonly string[],

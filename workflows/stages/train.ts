@@ -9,8 +9,8 @@ import type { HostActivities } from '../../activities/index.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
 import { host } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
-import { byOne } from '../nodes/machine-pool.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 
 /** Of one training. When a machine is lost the others often fail first: at the next try it is missed. */
 const TRIES_MAX = 4;

@@ -1,5 +1,5 @@
 /** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
-import type { RoundCounts, RunCost } from '@stp/config/records';
+import type { RunCost } from '@stp/config/records';
 import { displayStatement } from '@stp/selfplay';
 import type { RunFigures } from '../figures.ts';
 import { funnel, GATE_REASONS } from '../funnel.ts';
@@ -9,7 +9,6 @@ const nameOfRound = (round: number): string => (round === 0 ? 'baseline' : Strin
 
 export function roundsTable(run: RunFigures): string {
   const hasScripts = run.summary.rounds.some(({ provedByScripts }) => provedByScripts !== undefined);
-  const hasGroups = run.summary.rounds.some(({ groups }) => groups !== undefined);
   const heads = [
     'Round',
     'Attempted',
@@ -20,7 +19,6 @@ export function roundsTable(run: RunFigures): string {
     'Proofs certified',
     'Train the prover',
     'Train the conjecturer',
-    ...(hasGroups ? ['Groups compared', 'Groups that differ', 'Samples without reward'] : []),
   ];
   const rows = run.summary.rounds.map((round): (string | number)[] =>
     round.skipped
@@ -35,14 +33,10 @@ export function roundsTable(run: RunFigures): string {
           round.certified,
           round.proverExamples,
           round.conjecturerExamples,
-          ...(hasGroups ? groupCells(round.groups) : []),
         ],
   );
   return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
 }
-
-const groupCells = (groups: RoundCounts['groups']): number[] =>
-  groups === undefined ? [0, 0, 0] : [groups.compared, groups.withSignal, groups.samplesWithoutReward];
 
 /** How many certified proofs two kernels that share nothing have checked. */
 export function secondKernelText(run: RunFigures): string {

@@ -30,9 +30,9 @@ export type EvaluatedStatements = z.infer<typeof evaluatedStatementsSchema>;
 /** Problem sets, samples, temperature and seed are in the configuration: `data.problemSets`, `sampling`, `seed`. */
 export const evaluateInputSchema = startInputSchema.pick({ preset: true, seed: true, set: true }).extend({
   ...evaluatedStatementsSchema.shape,
-  /** Checkpoint folder, absolute, readable by the node. */
-  checkpoint: z.string().min(1).max(4_096),
-  /** The model as a person named it. */
+  /** Checkpoint folder, absolute, readable by the node; null with `prover.mode` `scripts`, which asks no model. */
+  checkpoint: z.string().min(1).max(4_096).nullable(),
+  /** The model as a person named it; the name of a prover that has none. */
   modelName: z.string().min(1).max(4_096),
   /** Round of the run that the model comes from; null for its SFT model and for a folder of its own. */
   round: count.nullable(),

@@ -54,6 +54,8 @@ export const partFolder = (stage: string, kind: 'shard' | 'gate' | 'certify', in
   `${stage}/${kind}-${String(index).padStart(4, '0')}`;
 export const shardFolder = (stage: string, index: number): string => partFolder(stage, 'shard', index);
 
+const figuresSchema = z.record(z.string().max(64), z.number());
+
 /** Refs of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
@@ -74,9 +76,10 @@ export const shardResultSchema = z.strictObject({
   checkMs: z.number().nonnegative(),
   /** What the shard's searches leave, if `prover.mode` asks for searches. */
   search: shardSearchSchema.optional(),
-  /** With `prover.mode` `walks`: a record a sample, and Lean's time for their tactics. */
+  /** With `prover.mode` `walks`: a record a sample. */
   walks: artifactRefSchema.optional(),
-  walksLeanMs: z.number().nonnegative().optional(),
+  /** Figures of the provers that had a turn at the shard, by name; their report sections add them up. */
+  figures: figuresSchema.optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 

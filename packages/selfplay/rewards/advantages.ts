@@ -2,7 +2,7 @@
  * How much better a sample did than the others of its statement (GRPO, arXiv 2402.03300, §4.1.2): its reward less the group's mean, over
  * the group's standard deviation, or without that division (Dr. GRPO, arXiv 2503.20783).
  */
-import type { RunConfig } from '@stp/config';
+import type { ObjectiveOf } from '@stp/config';
 
 /** Added to the standard deviation, as in veRL. */
 const EPSILON = 1e-6;
@@ -19,7 +19,7 @@ export interface Rewarded {
  */
 export function advantages(
   group: readonly Rewarded[],
-  { advantage }: Pick<RunConfig['rewards'], 'advantage'>,
+  { advantage }: Pick<ObjectiveOf<'grpo'>, 'advantage'>,
 ): number[] | null {
   const draws = group.reduce((sum, { multiplicity }) => sum + multiplicity, 0);
   if (draws < 2 || group.every(({ value }) => value === group[0]!.value)) return null;

@@ -1,0 +1,19 @@
+/** The activities of all conjecturers, by the queue that runs them. */
+
+import type { Ports } from '../ports.ts';
+import { testConjecturesActivity } from './decode/test-conjectures.ts';
+import { typeConjecturesActivity } from './decode/type-conjectures.ts';
+import { exploreConjecturesActivity } from './explore/explore-conjectures.ts';
+import { sampleConjectureShareActivity } from './model/sample-conjecture-share.ts';
+import { sampleConjecturesActivity } from './model/sample-conjectures.ts';
+
+export const conjecturerHostActivities = (ports: Ports) => ({
+  ...sampleConjecturesActivity(ports),
+  ...sampleConjectureShareActivity(ports),
+});
+
+export const conjecturerLeanActivities = (ports: Ports) => ({
+  ...exploreConjecturesActivity(ports),
+  ...typeConjecturesActivity(ports),
+  ...testConjecturesActivity(ports),
+});

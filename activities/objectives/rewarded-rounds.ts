@@ -1,0 +1,48 @@
+/** What an objective makes training records of: the interface between the loop and every objective that trains by reward. */
+
+import type { ObjectiveOf, Prompts, RewardObjective } from '@stp/config';
+import type { ArtifactRef, ObjectStore, RoundCounts, RoundManifest, ShardResult } from '@stp/config/records';
+import type { LemmaSources, RunTheorem } from '../lemma-shelf.ts';
+
+export interface PolicyRound {
+  readonly shards: readonly ShardResult[];
+  readonly rewards: ArtifactRef;
+}
+
+export interface GroupCounts {
+  compared: number;
+  withSignal: number;
+  samplesWithoutReward: number;
+}
+
+/** Earlier rounds of the window that have rewards. */
+export const rewardedRounds = (window: readonly RoundManifest[]): PolicyRound[] =>
+  window.flatMap(({ shards, rewards }) => (rewards === undefined ? [] : [{ shards, rewards }]));
+
+export interface RewardedRounds {
+  readonly store: ObjectStore;
+  readonly sources: LemmaSources;
+  readonly prover: Prompts;
+  /** Theorems of the run that prompts may show. */
+  readonly grown: readonly RunTheorem[];
+  readonly seed: number;
+  readonly round: number;
+  /** This round, and those of the window, newest first. */
+  readonly rounds: readonly PolicyRound[];
+  /** Local folder for sorting. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+/** Every sample, or walk, with what it earned, as records of the objective's loss. To be read once; right then are `counts`. */
+export type ObjectiveExamples<Kind extends RewardObjective['kind']> = (
+  objective: ObjectiveOf<Kind>,
+  rounds: RewardedRounds,
+) => Promise<{ readonly examples: AsyncGenerator<unknown>; readonly counts: GroupCounts }>;
+
+/** An objective's own table in a run's report, a row a round. */
+export type ObjectiveSection = (rounds: readonly { readonly round: number; readonly counts: RoundCounts }[]) => {
+  readonly caption: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+};

@@ -1,0 +1,33 @@
+/** The activities of all provers, by the queue that runs them, and what their sections say in the report. */
+
+import type { ProverMode } from '@stp/config';
+import type { Ports } from '../ports.ts';
+import { judgeShardActivity } from './judged/judge-shard.ts';
+import { reviseShardActivity } from './revise/revise-shard.ts';
+import { reviseSection } from './revise/section.ts';
+import { scriptShardActivity } from './scripts/script-shard.ts';
+import type { ProverSection } from './shard-turn.ts';
+import { searchShardActivity } from './steps/search-shard.ts';
+import { stepsSection } from './steps/section.ts';
+import { walksSection } from './walks/section.ts';
+import { walkShardActivity } from './walks/walk-shard.ts';
+import { sampleShardActivity } from './whole/sample-shard.ts';
+
+export const proverControlActivities = (ports: Ports) => ({ ...judgeShardActivity(ports) });
+
+export const proverHostActivities = (ports: Ports) => ({
+  ...sampleShardActivity(ports),
+  ...reviseShardActivity(ports),
+  ...searchShardActivity(ports),
+  ...walkShardActivity(ports),
+});
+
+export const proverLeanActivities = (ports: Ports) => ({ ...scriptShardActivity(ports) });
+
+/** Tables of provers that have figures of their own. */
+export const PROVER_SECTIONS: { readonly [Mode in ProverMode]?: ProverSection } = {
+  revise: reviseSection,
+  steps: stepsSection,
+  both: stepsSection,
+  walks: walksSection,
+};

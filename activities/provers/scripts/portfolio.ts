@@ -1,0 +1,104 @@
+/**
+ * Runs the portfolio of scripts (`packages/lean-explore/portfolio/`), the line that a model has to beat, on a run's statements. Known
+ * results are not searched again: Lean checks a known proof here, and a known failure is trusted.
+ */
+
+import { type ObjectStore, type PortfolioFigures, portfolioFiguresSchema, type Statement } from '@stp/config/records';
+import { provePortfolio, type RecordRow, rowOf } from '@stp/lean-explore';
+import type { RawSample } from '@stp/selfplay';
+import type { DataSources, PortfolioResults, RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
+import { readJson } from '../../records/record-files.ts';
+import { type GrownRecord, marksFor } from '../../round/library.ts';
+import { scriptsOverLibrary } from './scripts-over-library.ts';
+
+/** What is found is kept after so many. */
+const KEPT_AT_ONCE = 24;
+export const FIGURES = 'portfolio.json';
+/** In the place of a model's hash: the proof is a script's. */
+export const SCRIPTS_MODEL = 'scripts';
+
+/** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
+const FAILED = '  rfl';
+
+/**
+ * One sample a statement in an evaluation: the first script that proves it, where one does. What none proves is tried again with
+ * the marks of grown theorems (`marksFor`).
+ */
+export async function portfolioSamples(
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  statements: readonly Statement[],
+  { grown, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & { readonly grown: readonly GrownRecord[] },
+): Promise<RawSample[]> {
+  const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
+  const marksOf = marksFor(grown);
+  const open = statements.filter((one) => (rows.get(one.id)?.proof ?? null) === null && marksOf(one) !== null);
+  const { proofs } = await scriptsOverLibrary(ports, open, { ...asked, grown, marksOf });
+  return statements.map(({ id }) => {
+    const text = proofs.get(id) ?? rows.get(id)?.proof ?? FAILED;
+    return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };
+  });
+}
+
+/** Null in runs that have none. */
+export async function portfolioFigures(store: ObjectStore): Promise<PortfolioFigures | null> {
+  const ref = await store.stat(FIGURES);
+  return ref === null ? null : readJson(store, ref, portfolioFiguresSchema);
+}
+
+export interface PortfolioAsked {
+  readonly run: string;
+  readonly limits: VerificationLimits;
+  /** Try the statements without a known result. */
+  readonly triesUnknown: boolean;
+  readonly signal: AbortSignal;
+  readonly report: (progress: unknown) => void;
+}
+
+export interface PortfolioRows {
+  /** By statement id; statements without a known result are missing. */
+  readonly rows: ReadonlyMap<string, RecordRow>;
+  /** As `PortfolioFigures.recordedWith`. */
+  readonly recordedWith: string | null;
+}
+
+export async function portfolioRows(
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  statements: readonly Statement[],
+  { run, limits, triesUnknown, signal, report }: PortfolioAsked,
+): Promise<PortfolioRows> {
+  if (statements.length === 0) return { rows: new Map(), recordedWith: null };
+  // The list's own bound of heartbeats: what a script proves does not depend on how a run bounds its samples.
+  const own = { ...limits, heartbeatsMax: null };
+  const verifier = await ports.verifier(run, own);
+  const kept = await ports.portfolioKept(own);
+  const record = await ports.sources.portfolioRecord();
+  const rows = new Map<string, RecordRow>();
+  for (const { id } of statements) {
+    const known = kept.rows.get(id) ?? record?.rows.get(id);
+    if (known !== undefined) rows.set(id, known);
+  }
+  const isForeign = record !== null && record.head.fingerprint !== verifier.environment.fingerprint;
+  const isRecorded = (id: string): boolean => !kept.rows.has(id) && rows.get(id)?.proof === null;
+  const recordedWith = isForeign && statements.some(({ id }) => isRecorded(id)) ? record.head.leanVersion : null;
+  const hinted = statements.flatMap(({ id, header, statement }) => {
+    const proof = rows.get(id)?.proof ?? null;
+    return proof === null ? [] : [{ id, header, statement, proof }];
+  });
+  report({ portfolio: 'checking the proofs that are known', statements: hinted.length });
+  // By Lean's word alone: no model wrote these texts, and a proof that becomes a sample is judged as one.
+  const checked = await verifier.check(hinted, { signal, confirm: false, explains: () => false });
+  for (const { id, kind } of checked) if (kind !== 'proved') rows.delete(id);
+  const unknown = triesUnknown ? statements.filter(({ id }) => !rows.has(id)) : [];
+  for (let from = 0; from < unknown.length; from += KEPT_AT_ONCE) {
+    report({ portfolio: 'trying scripts', statements: unknown.length, done: from });
+    const some = unknown.slice(from, from + KEPT_AT_ONCE);
+    const outcomes = await provePortfolio(some, {
+      contexts: (its) => ports.contexts(run, its, limits, signal),
+      check: (candidates) => verifier.check(candidates, { signal, explains: () => false }),
+    });
+    const found = some.map(({ id }, index) => rowOf(id, outcomes[index]!));
+    for (const row of found) rows.set(row.id, row);
+    await kept.add(found);
+  }
+  return { rows, recordedWith };
+}

@@ -1,0 +1,60 @@
+/** The portfolio's scripts over a grown library, whose marks they may open. */
+import type { Statement } from '@stp/config/records';
+import { grownHeaders, type PortfolioTools, provePortfolio } from '@stp/lean-explore';
+import { markedProof } from '@stp/lean-verifier';
+import { displayProof } from '@stp/selfplay';
+import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
+import type { GrownRecord } from '../../round/library.ts';
+
+export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
+  readonly run: string;
+  readonly limits: VerificationLimits;
+  readonly grown: readonly GrownRecord[];
+  /** The namespace that a statement's scripts open; null: none. */
+  marksOf(statement: Pick<Statement, 'id' | 'header'>): string | null;
+  readonly signal: AbortSignal;
+  readonly report: (progress: unknown) => void;
+}
+
+export interface TriedScripts {
+  /** By statement id, the first proof found, as a sample's text. */
+  readonly proofs: ReadonlyMap<string, string>;
+  /** Scripts that Lean was asked about, and its time for them, ms. */
+  readonly tried: number;
+  readonly leanMs: number;
+}
+
+/** Only Lean's text is read here: before a proof is kept, the compiled object is asked. */
+export async function scriptsOverLibrary(
+  ports: RunVerifier<'check'> & StatementContexts,
+  statements: readonly Statement[],
+  { run, limits, grown, marksOf, chosen, signal, report }: OverLibrary,
+): Promise<TriedScripts> {
+  const headers = grownHeaders(grown);
+  const verifier = await ports.verifier(run, limits, grown);
+  const marks = new Map(statements.map((one) => [one.id, marksOf(one)]));
+  const textOf = (id: string, proof: string): string => {
+    const namespace = marks.get(id) ?? null;
+    return namespace === null ? proof : markedProof(displayProof(proof), namespace);
+  };
+  const outcomes = await provePortfolio(statements, {
+    ...(chosen === undefined ? {} : { chosen }),
+    textOf,
+    contexts: (its) => ports.contexts(run, its, limits, signal),
+    check: (candidates) =>
+      verifier.check(
+        candidates.map((one) => ({ ...one, header: headers.get(one.header) ?? one.header })),
+        { signal, confirm: false, explains: () => false },
+      ),
+    onProgress: (done) => report({ scripts: done, of: statements.length }),
+  });
+  const proofs = statements.flatMap(({ id }, place): [string, string][] => {
+    const { proof } = outcomes[place]!;
+    return proof === null ? [] : [[id, proof]];
+  });
+  return {
+    proofs: new Map(proofs),
+    tried: outcomes.reduce((sum, one) => sum + one.tried, 0),
+    leanMs: outcomes.reduce((sum, one) => sum + one.leanMs, 0),
+  };
+}

@@ -1,0 +1,57 @@
+/** Work on a shard's items through the step API: some Lean processes, each shared by several items. */
+
+import { Semaphore } from '@stp/base';
+import type { RunConfig } from '@stp/config';
+import type { Steps } from '@stp/lean-explore';
+import type { WorkItem } from '@stp/selfplay';
+import type { RunSteps } from '../ports.ts';
+import type { GrownRecord } from '../round/library.ts';
+
+/** A Lean process, and the turns at it: it holds one text at a time. */
+export interface StepPlace {
+  readonly steps: Steps;
+  readonly turns: Semaphore;
+}
+
+export interface StepPlacesInput {
+  readonly run: string;
+  readonly verification: RunConfig['verification'];
+  readonly grown: readonly GrownRecord[];
+  /** Items that share a process: while one waits for the model, the others use it. */
+  readonly itemsPerProcess: number;
+}
+
+/**
+ * Results in the order of the items. An error at one item ends the others by `failed`; the next attempt begins them again.
+ *
+ * @param ends the activity's own signal and that of `failed`
+ */
+export async function atStepPlaces<T>(
+  ports: RunSteps,
+  { run, verification, grown, itemsPerProcess }: StepPlacesInput,
+  items: readonly WorkItem[],
+  { failed, ends }: { readonly failed: AbortController; readonly ends: AbortSignal },
+  work: (item: WorkItem, place: StepPlace) => Promise<T>,
+): Promise<T[]> {
+  const places = await Promise.all(
+    Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
+      steps: await ports.steps(run, verification, grown),
+      turns: new Semaphore(),
+    })),
+  );
+  const width = new Semaphore();
+  try {
+    return await Promise.all(
+      items.map((item, index) =>
+        width
+          .run(itemsPerProcess * places.length, () => work(item, places[index % places.length]!), ends)
+          .catch((error: unknown) => {
+            failed.abort(error);
+            throw error;
+          }),
+      ),
+    );
+  } finally {
+    await Promise.all(places.map(({ steps }) => steps.close()));
+  }
+}

@@ -1,0 +1,17 @@
+/** What the loop knows of a conjecturer: how the texts of a round come to be from the plan of its seeds or targets. */
+
+/** An activity on any node with Lean, below `activities/conjecturers/`. */
+export interface ConjecturerTurn {
+  readonly activity: string;
+  /** What people read before the number of places or texts. */
+  readonly doing: string;
+}
+
+export interface Conjecturer {
+  /** Makes the plan ready for the model; null: it is as it is, or no model writes. */
+  readonly before: ConjecturerTurn | null;
+  /** Does the model write texts for the plan's places, all machines of the run each a share? Then it learns from conjectures too. */
+  readonly isLearned: boolean;
+  /** Makes the texts, or tests those of the model; null: the model's are the round's. */
+  readonly after: ConjecturerTurn | null;
+}

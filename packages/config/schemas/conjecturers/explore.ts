@@ -1,0 +1,31 @@
+/**
+ * The conjecturer `explore`: equations over the functions near the seed or target that hold on test values, smallest first
+ * (`packages/lean-explore/explore`). Nothing is learned and nothing sampled.
+ */
+import { z } from 'zod';
+import { conjecturing } from './conditions.ts';
+import type { Conjecturer, ConjecturerTurn } from './conjecturer.ts';
+
+/** What conjecturers have that read the functions near a statement. */
+export const functionsRead = {
+  /**
+   * For each function, exploration first asks whether it equals a function of Lean's core library, `plus n m = n + m`. Once proved,
+   * that library's theorems serve.
+   */
+  coreEquivalents: z.boolean().default(true),
+};
+
+export const exploration = {
+  ...functionsRead,
+  /**
+   * Where few of a round's explored equations are left to prove, exploration goes deeper (more functions, and more of them in a
+   * side), so many steps at most.
+   */
+  deeperMax: z.number().int().nonnegative().max(3).default(0),
+};
+
+export const exploreSchema = z.strictObject({ source: z.literal('explore'), ...conjecturing, ...exploration });
+
+export const EXPLORE: ConjecturerTurn = { activity: 'exploreConjectures', doing: 'explore the functions of' };
+
+export const explore: Conjecturer = { before: null, isLearned: false, after: EXPLORE };

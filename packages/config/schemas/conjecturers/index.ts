@@ -1,0 +1,67 @@
+/** All conjecturers: `conjectures.source` of the configuration says who writes a run's conjectures. A new one has a line in the union and one in `CONJECTURERS`. */
+import { StpError } from '@stp/base';
+import { z } from 'zod';
+import type { Conjecturer } from './conjecturer.ts';
+import { bothSourcesSchema, decode, decodeSchema } from './decode.ts';
+import { explore, exploreSchema } from './explore.ts';
+import { model, modelSchema } from './model.ts';
+import { none, noneSchema } from './none.ts';
+import { random, randomSchema } from './random.ts';
+
+export const conjecturerConfigSchema = z.discriminatedUnion('source', [
+  noneSchema,
+  modelSchema,
+  exploreSchema,
+  decodeSchema,
+  bothSourcesSchema,
+  randomSchema,
+]);
+export type ConjecturerConfig = z.infer<typeof conjecturerConfigSchema>;
+/** A run that makes conjectures. */
+export type Conjecturing = Exclude<ConjecturerConfig, { source: 'none' }>;
+/** The model writes conjectures and learns from them. */
+export type LearnedConjecturer = Extract<ConjecturerConfig, { source: 'model' | 'decode' | 'both' }>;
+
+const CONJECTURERS: { readonly [Source in ConjecturerConfig['source']]: Conjecturer } = {
+  none,
+  model,
+  explore,
+  decode,
+  both: decode,
+  random,
+};
+
+/** What the loop knows of a configured conjecturer. */
+export const conjecturerIn = ({ source }: Pick<ConjecturerConfig, 'source'>): Conjecturer => CONJECTURERS[source];
+
+/** Does the model write conjectures? Otherwise it does not learn from them either. */
+export const hasConjecturer = (conjectures: ConjecturerConfig): conjectures is LearnedConjecturer =>
+  conjecturerIn(conjectures).isLearned;
+
+/** STP1002 where a run makes no conjectures: what asks is of a round that does. */
+export function conjecturing(conjectures: ConjecturerConfig): Conjecturing {
+  if (conjectures.source !== 'none') return conjectures;
+  throw new StpError('STP1002', 'conjectures.source is none', 'Only a run with a conjecturer makes conjectures.');
+}
+
+/** STP1002 where the model writes no conjectures. */
+export function learnedConjecturer(conjectures: ConjecturerConfig): LearnedConjecturer {
+  if (hasConjecturer(conjectures)) return conjectures;
+  throw new StpError(
+    'STP1002',
+    `conjectures.source is ${conjectures.source}`,
+    'Only with the sources model, decode and both does the model write conjectures.',
+  );
+}
+
+/** What conjectures start from; without conjectures, what the conjecturer's examples of a prepared set are read as. */
+export const conditionOf = (conjectures: ConjecturerConfig): Conjecturing['conditionOn']['kind'] =>
+  conjectures.source === 'none' ? 'unproved-target' : conjectures.conditionOn.kind;
+
+/** Does it write under a grammar by type? */
+export const writesTyped = (conjectures: Pick<ConjecturerConfig, 'source'>): boolean =>
+  conjecturerIn(conjectures) === decode;
+
+/** Is a conjecture of the library credited for its use? */
+export const rewardsUse = (conjectures: ConjecturerConfig): boolean =>
+  hasConjecturer(conjectures) && (conjectures.reward.kind === 'use' || conjectures.reward.kind === 'band-and-use');

@@ -1,0 +1,7 @@
+/** No conjecturer: expert iteration, parallel sampling, and training by reward. */
+import { z } from 'zod';
+import type { Conjecturer } from './conjecturer.ts';
+
+export const noneSchema = z.strictObject({ source: z.literal('none') });
+
+export const none: Conjecturer = { before: null, isLearned: false, after: null };

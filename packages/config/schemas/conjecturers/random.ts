@@ -1,0 +1,9 @@
+/** The conjecturer `random`: as many well-typed equations as `explore` would find, tested by nobody; a negative control. */
+import { z } from 'zod';
+import { conjecturing } from './conditions.ts';
+import type { Conjecturer } from './conjecturer.ts';
+import { EXPLORE } from './explore.ts';
+
+export const randomSchema = z.strictObject({ source: z.literal('random'), ...conjecturing });
+
+export const random: Conjecturer = { before: null, isLearned: false, after: EXPLORE };

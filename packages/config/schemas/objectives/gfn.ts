@@ -1,0 +1,92 @@
+/** The objective `gfn`: every walk trains the prover to end in each place as often as its reward says. */
+import { z } from 'zod';
+import { roleSchema } from '../records.ts';
+import { rewardsSchema } from '../rewards/index.ts';
+import type { Objective } from './objective.ts';
+
+const aboveZero = z.number().positive();
+const share = z.number().min(0).max(1);
+
+/** Flows: a policy that ends in each place as often as its reward says (arXiv 2106.04399; for language models 2310.04363). */
+export const flowSchema = z.strictObject({
+  kind: z.literal('gfn'),
+  /**
+   * `trajectory`: trajectory balance with a learned log Z a group (arXiv 2201.13259). `variance`: log Z is the mean over the
+   * group (VarGrad, arXiv 2010.10436). `subtrajectory`: every stretch between two states (arXiv 2209.12782), whose flows
+   * follow from their rewards and from the policy's probability to stop there.
+   */
+  balance: z.enum(['trajectory', 'variance', 'subtrajectory']).default('variance'),
+  /**
+   * So many times its log-probability under the reference model is a part of the reward of every text. With 1 a flow is the reference
+   * model tilted by the rewards, as in arXiv 2310.04363 and 2503.18929. With 0 all texts that Lean refuses weigh the same, and most of the flow is theirs.
+   */
+  prior: share.default(1),
+  /** With `subtrajectory`: weight of a stretch of n steps is this to the n − 1. */
+  lambda: aboveZero.max(10).default(1),
+  /** With `trajectory`: rate of the plain gradient steps of log Z, which starts at 0. */
+  logZRate: aboveZero.max(10).default(0.5),
+});
+export type FlowObjective = z.infer<typeof flowSchema>;
+
+/** log R of a walk's end. A proof that counts has 0. */
+const endsSchema = z.strictObject({
+  /** Less for a tactic that Lean refuses. */
+  deadPenalty: z.number().nonnegative().max(1_000).default(8),
+  /** Less for a state with goals left, and more of it for each goal. */
+  openPenalty: z.number().nonnegative().max(1_000).default(4),
+  goalPenalty: z.number().nonnegative().max(1_000).default(1),
+  /** What all of this is divided by: below 1 the policy keeps to the best ends. */
+  temperature: z.number().positive().max(100).default(1),
+});
+export type FlowEnds = z.infer<typeof endsSchema>;
+
+export const gfnSchema = flowSchema.extend({
+  ends: endsSchema.prefault({}),
+  /** Walks of the buffer beside a round's own, as a share of these; and how many the buffer holds for a statement. */
+  bufferShare: share.default(0.25),
+  bufferMax: z.number().int().positive().max(10_000).default(50),
+  rewards: rewardsSchema,
+});
+
+const lossSchema = z.object(flowSchema.shape);
+
+export const gfn: Objective<z.infer<typeof gfnSchema>> = {
+  provers: ['walks'],
+  loss: (config) => lossSchema.parse(config),
+};
+
+/** Longest trajectory, and trajectories of one group: bounds what one step holds. */
+const TRAJECTORY_STATES_MAX = 257;
+const GROUP_TRAJECTORIES_MAX = 1_024;
+
+const trajectorySchema = z
+  .strictObject({
+    /** From the first to the one it ends in; the policy meets each as a prompt. */
+    states: z
+      .array(
+        z.strictObject({
+          prompt: z.string(),
+          /** The text by which the policy stops here; null where it has no choice, as after a finished proof. */
+          stop: z.string().min(1).nullable(),
+          /** Natural logarithm of the reward for stopping here. */
+          logReward: z.number(),
+          /** Natural log-probability, backwards, of the step that led here: 0 in a tree, − log of its ways in where states merge. */
+          logBackward: z.number().max(0),
+        }),
+      )
+      .min(2)
+      .max(TRAJECTORY_STATES_MAX),
+    /** The target that leads from each state to the next. */
+    targets: z.array(z.string()),
+  })
+  .refine(({ states, targets }) => targets.length === states.length - 1, 'there must be one target less than states');
+
+/** For `gfn`: trajectories from one first state, which have one Z. */
+export const flowGroupSchema = z.strictObject({
+  /** What log Z is known by. */
+  group: z.string().min(1).max(128),
+  trajectories: z.array(trajectorySchema).min(1).max(GROUP_TRAJECTORIES_MAX),
+  weight: z.number().nonnegative(),
+  role: roleSchema,
+});
+export type FlowGroup = z.infer<typeof flowGroupSchema>;

@@ -1,0 +1,7 @@
+/** What the loop knows of an objective. */
+export interface Objective<Config> {
+  /** Provers whose samples it takes; null: the certified proofs of any. */
+  readonly provers: readonly string[] | null;
+  /** What the trainer computes (`objectiveConfigSchema`). */
+  loss(config: Config): { readonly kind: string };
+}

@@ -1,0 +1,51 @@
+/** All provers: `prover.mode` of the configuration says which one a run has. A new one has a line in `schema` and one in `PROVERS`. */
+import { z } from 'zod';
+import { judged, judgedSchema } from './judged.ts';
+import type { Prover, ProverTurn } from './prover.ts';
+import { revise, reviseSchema } from './revise.ts';
+import { SCRIPTS, scripts, scriptsSchema } from './scripts.ts';
+import { bothProver, bothSchema, stepsProver, stepsSchema } from './steps.ts';
+import { walks, walksProverSchema } from './walks.ts';
+import { whole, wholeSchema } from './whole.ts';
+
+const schema = z.discriminatedUnion('mode', [
+  wholeSchema,
+  reviseSchema,
+  stepsSchema,
+  bothSchema,
+  walksProverSchema,
+  judgedSchema,
+  scriptsSchema,
+]);
+
+export const proverConfigSchema = schema.refine(
+  (prover) => prover.slots || (prover.customFormat !== null) === (prover.format === 'custom'),
+  { path: ['customFormat'], message: 'must be given with the format custom, and with no other' },
+);
+export type ProverConfig = z.infer<typeof proverConfigSchema>;
+export type ProverMode = ProverConfig['mode'];
+/** The configuration of one prover. */
+export type ProverOf<Mode extends ProverMode> = Extract<ProverConfig, { mode: Mode }>;
+
+const PROVERS: { readonly [Mode in ProverMode]: Prover<ProverOf<Mode>> } = {
+  whole,
+  revise,
+  steps: stepsProver,
+  both: bothProver,
+  walks,
+  judged,
+  scripts,
+};
+
+/** What the loop knows of a configured prover. */
+export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig> =>
+  PROVERS[mode] as Prover<ProverConfig>;
+
+/** Do scripts try what the prover leaves unproved? */
+export const usesScripts = (prover: ProverConfig): boolean => 'scripts' in prover && prover.scripts === 'unproved';
+
+/** The turns at a shard, those of scripts that follow the prover last. */
+export const turnsOf = (prover: ProverConfig): readonly ProverTurn[] => [
+  ...proverIn(prover).turns(prover),
+  ...(usesScripts(prover) ? [SCRIPTS] : []),
+];

@@ -1,0 +1,14 @@
+/** The prover `judged`: problems and proofs are in words. Judges give marks where other provers' samples are verified by Lean. */
+import { z } from 'zod';
+import { namePrompts } from './prompts.ts';
+import { EXPLAINED_SHARE, type Prover } from './prover.ts';
+import { SAMPLE } from './whole.ts';
+
+export const judgedSchema = namePrompts.extend({ mode: z.literal('judged') });
+
+export const judged: Prover<z.infer<typeof judgedSchema>> = {
+  turns: () => [SAMPLE],
+  writes: ['proofs'],
+  checkedBy: 'judges',
+  explainedShare: EXPLAINED_SHARE,
+};

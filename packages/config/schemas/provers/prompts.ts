@@ -1,0 +1,56 @@
+/** How a model of the run is asked: what every prover has in common, whoever writes its proofs. */
+import { z } from 'zod';
+import { formatNameSchema, promptFormatSchema } from '../prompt-format.ts';
+
+const shown = {
+  /**
+   * Theorems that a prompt shows at most, of the library and of what the run has proved. Theorems that share rare names with
+   * what is to be proved come first (docs/decisions/0041).
+   */
+  lemmasShown: z.number().int().nonnegative().max(64).default(0),
+  /** About how many tokens of a prompt they may take. */
+  lemmaTokens: z.number().int().nonnegative().max(65_536).default(100),
+};
+
+/** Names are slots in the model's text (docs/decisions/0013): for small models trained from nothing on the library. */
+export const slotPrompts = z.strictObject({
+  slots: z.literal(true),
+  /** About how many tokens of a prompt the definitions may take that a statement uses. */
+  definitionTokens: z.number().int().nonnegative().max(65_536),
+  ...shown,
+});
+
+/** The model knows names, as pretrained ones do. */
+export const namePrompts = z.strictObject({
+  slots: z.literal(false),
+  /** Prompts and answers of the model's family (`data/formats`, docs/models.md), for both roles. */
+  format: formatNameSchema.default('embedded'),
+  /** With `format` `custom`: the whole format. */
+  customFormat: promptFormatSchema.nullable().default(null),
+  ...shown,
+});
+
+/** The same for provers that meet proof states: the formats of model families have whole proofs only. */
+export const nameStatePrompts = namePrompts.extend({
+  format: z.literal('embedded').default('embedded'),
+  customFormat: z.null().default(null),
+});
+
+/** How a model is asked, whatever its prover is. */
+export type Prompts = z.infer<typeof slotPrompts> | z.infer<typeof namePrompts>;
+
+/** What provers have whose proofs Lean verifies. */
+export const leanProver = {
+  /**
+   * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for `simp` and
+   * `grind`; by `name` a sample uses those alone that the model names.
+   */
+  lemmas: z.enum(['name', 'marked']).default('name'),
+};
+
+/** What a prover has that samples a model, so that scripts may follow it. */
+export const sampledProver = {
+  ...leanProver,
+  /** `unproved`: the prover `scripts` tries what this one leaves unproved. Its proofs count, grow the library and train the model. */
+  scripts: z.enum(['none', 'unproved']).default('none'),
+};

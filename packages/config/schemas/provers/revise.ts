@@ -1,0 +1,37 @@
+/**
+ * The prover `revise`: whole proofs first; then Lean's errors go back to the model, and each new answer is one more sample, as in
+ * Goedel-Prover-V2's self-correction (arXiv 2508.03613).
+ */
+import { z } from 'zod';
+import { namePrompts, sampledProver, slotPrompts } from './prompts.ts';
+import type { Prover } from './prover.ts';
+import { SAMPLE } from './whole.ts';
+
+const revisionSchema = z.strictObject({
+  /** Answers after the first one of a sample. */
+  turns: z.number().int().positive().max(16).default(2),
+  /**
+   * Tokens that the answers to one statement may take in a shard, first answers and revisions together. A revision is asked for
+   * only while `sampling.maxTokens` fit. Null: no limit but `turns`.
+   */
+  tokensPerStatement: z.number().int().positive().nullable().default(null),
+});
+
+const own = { mode: z.literal('revise'), ...sampledProver, revision: revisionSchema.prefault({}) };
+export const reviseSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
+
+export const revise: Prover<z.infer<typeof reviseSchema>> = {
+  /** Each turn is checked before the next: Lean's errors are what the model is told. */
+  turns: ({ revision }) => [
+    { ...SAMPLE, keepsAnswers: true },
+    ...Array.from({ length: revision.turns }, (_, at) => ({
+      activity: 'reviseShard',
+      queue: 'host' as const,
+      folder: `turn-${at + 1}`,
+      doing: 'revise',
+    })),
+  ],
+  writes: ['proofs'],
+  checkedBy: 'lean',
+  explainedShare: 1,
+};

@@ -1,0 +1,26 @@
+/** The prover `scripts`: the fixed list of `packages/lean-explore/portfolio`. Nothing is sampled, so its pass rate is 0 or 1. */
+import { z } from 'zod';
+import { leanProver, namePrompts, slotPrompts } from './prompts.ts';
+import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
+
+const own = { mode: z.literal('scripts'), ...leanProver };
+export const scriptsSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
+
+/** Also the last turn of a prover that scripts follow. */
+export const SCRIPTS: ProverTurn = {
+  activity: 'scriptShard',
+  queue: 'lean',
+  folder: 'scripts',
+  doing: 'try scripts on',
+  // Lean has proved these once, the record's under limits of their own, others beside scripts with which they shared what Lean
+  // makes once a process: alone they can take more heartbeats.
+  isUnbounded: true,
+};
+
+export const scripts: Prover<z.infer<typeof scriptsSchema>> = {
+  turns: () => [SCRIPTS],
+  writes: ['proofs'],
+  checkedBy: 'lean',
+  answersOnce: true,
+  explainedShare: EXPLAINED_SHARE,
+};

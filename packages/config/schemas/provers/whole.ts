@@ -1,0 +1,17 @@
+/** The prover `whole`: a sample is a whole proof. */
+import { z } from 'zod';
+import { namePrompts, sampledProver, slotPrompts } from './prompts.ts';
+import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
+
+const own = { mode: z.literal('whole'), ...sampledProver };
+export const wholeSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
+
+/** The turn of every prover whose samples are whole answers. */
+export const SAMPLE: ProverTurn = { activity: 'sampleShard', queue: 'host', folder: null, doing: 'sample' };
+
+export const whole: Prover<z.infer<typeof wholeSchema>> = {
+  turns: () => [SAMPLE],
+  writes: ['proofs'],
+  checkedBy: 'lean',
+  explainedShare: EXPLAINED_SHARE,
+};
