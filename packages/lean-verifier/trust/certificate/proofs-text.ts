@@ -1,6 +1,6 @@
 /**
- * A Lean file of proofs that are to be certified: each in a section of its own under its header's opens and under a name that
- * the caller chose, below the grown theorems that the proofs name.
+ * The text of kept proofs in one Lean file: each in a section of its own under its header's opens and under a name that the
+ * caller chose, below the grown theorems that the proofs need.
  */
 
 import { closingLines, splitImports } from '../header.ts';
@@ -11,11 +11,9 @@ import {
   markedNamespace,
   markLines,
   marksOpened,
-  signatureOf,
   theoremText,
 } from '../kept-theorem.ts';
 import { ownScope } from '../object/stated-module.ts';
-import type { CertificateTask } from './checkers.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
 export const KEPT_NAMESPACE = 'Kept';
@@ -51,43 +49,6 @@ const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
  * `marked`: all that are marked, as where it was found; a tactic may fare otherwise with fewer.
  */
 export type Lemmas = 'used' | 'marked';
-
-export interface CertificateFile {
-  readonly text: string;
-  /** What it is to prove: each theorem as our record states it. */
-  readonly task: CertificateTask;
-  /** The proof at this line (from 1), or null. */
-  readonly proofAt: (line: number) => ProofText | null;
-}
-
-/** The file over the compiled library. */
-export function certificateFile(
-  proofs: readonly ProofText[],
-  library: readonly GrownText[] = [],
-  lemmas: Lemmas = 'marked',
-): CertificateFile {
-  const grown = neededTheorems(proofs, library, lemmas);
-  const imports = importLines([...proofs, ...grown]);
-  const above = [...imports, ...grownSection(grown, proofs), KEPT_OPENING];
-  const blocks = [
-    ...above.map((text) => ({ text, proof: null })),
-    ...proofs.map((proof) => ({ text: sectionOf(proof), proof })),
-  ];
-  const proofOf = blocks.flatMap(({ text, proof }) => text.split('\n').map(() => proof));
-  return {
-    text: [...blocks.map(({ text }) => text), KEPT_CLOSING].join('\n'),
-    proofAt: (line) => proofOf[line - 1] ?? null,
-    task: {
-      stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
-        name,
-        opens: openLines(header),
-        signature: signatureOf({ header, statement }),
-      })),
-      importLines: imports,
-      marksTheorems: [...proofs, ...grown].some(({ proof }) => marksOpened(proof) !== null),
-    },
-  };
-}
 
 /**
  * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what

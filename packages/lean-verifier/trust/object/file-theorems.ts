@@ -67,7 +67,6 @@ const isListed = ({ kind, range }: CheckedConstant): boolean =>
 
 const unrelated = (constant: CheckedConstant | undefined) => ({
   axioms: axiomNames(constant),
-  restsOn: [],
   mentions: [],
 });
 
