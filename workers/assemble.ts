@@ -38,7 +38,7 @@ import {
 import { leanReward, TRIVIAL_PROOF } from '@stp/selfplay';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
-import { preparedDataOf } from '../activities/run/take-over.ts';
+import { preparedDataOf } from '../activities/run/taken-over.ts';
 import { providers } from '../infra/cloud/open-provider.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';

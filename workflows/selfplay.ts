@@ -18,7 +18,7 @@ import {
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import type { PreparedData } from '../activities/run/datasets.ts';
+import type { PreparedData } from '../activities/run/prepared-data.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';

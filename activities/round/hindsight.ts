@@ -12,14 +12,13 @@ import {
   type ShardResult,
 } from '@stp/config/records';
 import { formExamples } from '@stp/selfplay';
-import type { RunTheorem } from '../lemma-shelf.ts';
-import type { Sources } from '../ports.ts';
+import type { LemmaSources, RunTheorem } from '../lemma-shelf.ts';
 import { conjecturerFormOf, proverForms, stateForms } from '../prover-forms.ts';
 import { readRecords } from '../records/record-files.ts';
 import { heldOutTest } from './held-out.ts';
 
 export interface HindsightInput {
-  readonly sources: Sources;
+  readonly sources: LemmaSources;
   /** Theorems of the run that prompts may show. */
   readonly grown: readonly RunTheorem[];
   readonly store: ObjectStore;

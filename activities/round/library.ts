@@ -7,7 +7,6 @@
 import type { RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
-  artifactRefSchema,
   type ObjectStore,
   type Proved,
   provedSchema,
@@ -19,11 +18,8 @@ import { ownDefinitions } from '@stp/lean-text';
 import { closingLines, GROWN_NAMESPACE, headerOf, LEMMA_MARKS } from '@stp/lean-verifier';
 import { PROPOSITION, readSignature } from '@stp/selfplay';
 import { z } from 'zod';
-import { withHeartbeat } from '../edge.ts';
-import type { Ports } from '../ports.ts';
-import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { lastManifest } from '../run/history.ts';
-import type { RoundContext } from './conjecture.ts';
+import type { LibraryGrowth, RunStore } from '../ports.ts';
+import { readRecords } from '../records/record-files.ts';
 
 const grownRecordSchema = z.strictObject({
   /** `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
@@ -58,8 +54,6 @@ export type GrownRecord = z.infer<typeof grownTheoremSchema>;
  */
 const GROWN_AT_ONCE_MAX = 1_000;
 
-const grownSchema = z.strictObject({ library: artifactRefSchema.nullable() });
-
 /** The theorems of a library in order; none for null. */
 export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | null): AsyncGenerator<GrownRecord> {
   if (library !== null) yield* readRecords(store, library, grownTheoremSchema);
@@ -88,38 +82,9 @@ export function marksFor(
 /** What a library grows by. */
 export type Certificates = Pick<RoundManifest, 'round' | 'library' | 'proved'>;
 
-export interface GrowLibraryInput extends Omit<RoundContext, 'library'> {
-  /** The round's own conjectures: their certified proofs and the library under these; missing: the round before. */
-  readonly own?: Pick<Certificates, 'library' | 'proved'>;
-}
-
-export function libraryActivities(ports: Ports) {
-  return {
-    /**
-     * The library that stood under certified proofs and, of what they prove, the shortest proof each that compiles. Null while
-     * no module exists.
-     */
-    async growLibrary(input: GrowLibraryInput): Promise<ArtifactRef | null> {
-      const { run, round, name, history, config, own } = input;
-      const store = await ports.store(run);
-      if (own === undefined && history.length === 0) return null;
-      const { library } = await once(store, `${name}/library.json`, grownSchema, () =>
-        withHeartbeat(async (signal) => {
-          const certificates = own === undefined ? (await lastManifest(store, history))! : { ...own, round };
-          const { before, added } = await libraryAfter(ports, run, certificates, config, signal);
-          if (added.length === 0) return { library: before };
-          const all = [...(await Array.fromAsync(grownTheorems(store, before))), ...added];
-          return { library: await writeRecords(store, `${name}/library-*.jsonl`, all, signal) };
-        }),
-      );
-      return library;
-    },
-  };
-}
-
 /** The library that stood under certified proofs, and what they add to it. */
 export async function libraryAfter(
-  ports: Pick<Ports, 'store' | 'growable'>,
+  ports: RunStore & LibraryGrowth,
   run: string,
   certificates: Certificates,
   { verification }: Pick<RunConfig, 'verification'>,

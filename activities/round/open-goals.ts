@@ -27,7 +27,7 @@ export interface OpenGoal {
 }
 
 export interface OpenGoalsInput {
-  readonly sources: Sources;
+  readonly sources: Pick<Sources, 'definitions'>;
   readonly store: ObjectStore;
   readonly config: Pick<RunConfig, 'prover'>;
   /** Of the last round. */

@@ -26,7 +26,7 @@ import {
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
-import { type ChosenRecord, chosenConjectureSchema } from './choose-conjectures.ts';
+import { type ChosenRecord, chosenConjectureSchema } from './chosen-conjectures.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 
 export interface RoundExamplesInput {

@@ -4,7 +4,7 @@ import { Turns } from '@stp/base';
 import type { RunConfig } from '@stp/config';
 import type { Steps } from '@stp/lean-explore';
 import type { WorkItem } from '@stp/selfplay';
-import type { Ports } from '../ports.ts';
+import type { RunSteps } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 
 /** A Lean process, and the turns at it: it holds one text at a time. */
@@ -27,7 +27,7 @@ export interface StepPlacesInput {
  * @param ends the activity's own signal and that of `failed`
  */
 export async function atStepPlaces<T>(
-  ports: Pick<Ports, 'steps'>,
+  ports: RunSteps,
   { run, verification, grown, itemsPerProcess }: StepPlacesInput,
   items: readonly WorkItem[],
   { failed, ends }: { readonly failed: AbortController; readonly ends: AbortSignal },

@@ -1,7 +1,7 @@
 /** What an ensemble of verifiers makes of tactics under a prompt, weighted: searches order states by it, and walks keep it for the flow's rewards. */
 import type { VerifierConfig } from '@stp/config';
 import { combined } from '@stp/selfplay';
-import type { Ports } from '../ports.ts';
+import type { RunEnsemble } from '../ports.ts';
 
 export interface VerifierWords {
   /** A word a tactic, in order. One that is too long for the verifiers gets the worst word that one of its neighbours got. */
@@ -11,7 +11,7 @@ export interface VerifierWords {
 
 /** Null where the configuration names no verifier. The caller closes it. */
 export async function openVerifierWords(
-  ports: Pick<Ports, 'ensemble'>,
+  ports: RunEnsemble,
   run: string,
   { verifier, verifierWeight, verifierBy, verifierCaution }: VerifierConfig,
   threads: number,

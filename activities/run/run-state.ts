@@ -14,7 +14,7 @@ import {
 } from '@stp/config/records';
 import { z } from 'zod';
 import { trainedSchema } from '../training/training.ts';
-import { preparedDataSchema } from './datasets.ts';
+import { preparedDataSchema } from './prepared-data.ts';
 
 /** A round that failed, and how often it was tried: for people; nothing is decided by it. */
 export const roundFailureSchema = z.strictObject({

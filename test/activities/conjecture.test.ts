@@ -1,4 +1,5 @@
 /** From earlier rounds to the conjecturer's prompts, and from its texts through the gate to the round's conjectures. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +9,16 @@ import type { ArtifactRef, ObjectStore, Rate } from '@stp/config/records';
 import { libraryTheorem, proved, statement } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Gated } from '../../activities/control/admit-conjectures.ts';
+import { admitConjecturesActivity } from '../../activities/control/admit-conjectures.ts';
+import { planConjecturesActivity } from '../../activities/host/plan-conjectures.ts';
+import { readConjecturesActivity } from '../../activities/host/read-conjectures.ts';
+import { gateConjecturesActivity } from '../../activities/lean/gate-conjectures.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { admitConjecturesActivities, type Gated } from '../../activities/round/admit-conjectures.ts';
-import { conjectureActivities } from '../../activities/round/conjecture.ts';
 import { conjecturePlanSchema, conjectureRecordSchema } from '../../activities/round/conjecture-records.ts';
-import { type GatedPart, gateActivities } from '../../activities/round/gate.ts';
+import type { GatedPart, ReadConjectures } from '../../activities/round/gate-parts.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
-import { type ReadConjectures, readConjecturesActivities } from '../../activities/round/read-conjectures.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { forget } from './forget.ts';
 import { writeManifest } from './manifests.ts';
@@ -100,7 +103,10 @@ type Context = Awaited<ReturnType<typeof context>>;
 
 describe('planning conjectures', () => {
   const plan = async (input: Context) => {
-    const ref = await new MockActivityEnvironment().run(conjectureActivities(ports()).planConjectures as never, input);
+    const ref = await new MockActivityEnvironment().run(
+      planConjecturesActivity(ports()).planConjectures as never,
+      input,
+    );
     return ref === null ? null : readAll(store, ref as unknown as ArtifactRef, conjecturePlanSchema);
   };
   const seed = proved(EASY.statement, 'exact l n', { premises: ['Grown.g1', 'Stp.l', 'Other'] });
@@ -187,9 +193,9 @@ describe('the gate', () => {
     );
     const written = texts.map((text, index) => ({ input: index, text }));
     const activities = {
-      ...readConjecturesActivities(ports()),
-      ...gateActivities(ports()),
-      ...admitConjecturesActivities(ports()),
+      ...readConjecturesActivity(ports()),
+      ...gateConjecturesActivity(ports()),
+      ...admitConjecturesActivity(ports()),
     };
     const run = <T>(activity: unknown, given: unknown): Promise<T> =>
       new MockActivityEnvironment().run(activity as never, given);

@@ -2,6 +2,7 @@
  * A library that grows, on real Lean: what one round certified is a premise of the next, and the files that carry both
  * are accepted as a whole. Costs about 15 s.
  */
+
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,9 +24,10 @@ import { certificateFile } from '@stp/lean-verifier/testing';
 import { TRIVIAL_PROOF } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { growLibraryActivity } from '../../activities/host/grow-library.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { type GrownRecord, grownTheoremSchema, libraryActivities, marksFor } from '../../activities/round/library.ts';
+import { type GrownRecord, grownTheoremSchema, marksFor } from '../../activities/round/library.ts';
 import { keptName, keptText, proofsFile } from '../../activities/round/proofs-file.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -102,7 +104,7 @@ async function grow(
       ? { own: { library: before, proved: await writeRecords(store, `${folder}/proved.jsonl`, certified) } }
       : {}),
   };
-  const library = await new MockActivityEnvironment().run(libraryActivities(ports()).growLibrary as never, input);
+  const library = await new MockActivityEnvironment().run(growLibraryActivity(ports()).growLibrary as never, input);
   return library as unknown as ArtifactRef;
 }
 

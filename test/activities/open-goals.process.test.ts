@@ -1,4 +1,5 @@
 /** Goals of failed searches as targets of conjectures. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +10,9 @@ import { NO_SEARCH, statement } from '@stp/config/testing';
 import { stateKey, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { planConjecturesActivity } from '../../activities/host/plan-conjectures.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { conjectureActivities } from '../../activities/round/conjecture.ts';
 import { conjecturePlanSchema } from '../../activities/round/conjecture-records.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { writeManifest } from './manifests.ts';
@@ -92,7 +93,7 @@ async function targets(set: Record<string, string | number>): Promise<Map<string
     library: null,
   };
   const ports = { store: async () => store, sources: {} } as unknown as Ports;
-  const ref = await new MockActivityEnvironment().run(conjectureActivities(ports).planConjectures as never, input);
+  const ref = await new MockActivityEnvironment().run(planConjecturesActivity(ports).planConjectures as never, input);
   const entries = await readAll(store, ref as unknown as ArtifactRef, conjecturePlanSchema);
   const texts = entries.map(({ origin }) => (origin.kind === 'target' ? origin.targetStatement : ''));
   return new Map(

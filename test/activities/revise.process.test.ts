@@ -2,6 +2,7 @@
  * Chats that prove: answers are read, verified under our statements, and revised by what Lean says. The model is a script,
  * Lean is real in the last test. Some seconds; the last one costs about half a minute.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,11 +24,12 @@ import { open as openVerifier } from '@stp/lean-verifier/testing-hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tallyShards } from '../../activities/evaluation/evaluation-shards.ts';
+import { reviseShardActivity } from '../../activities/host/revise-shard.ts';
+import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { generateActivities, type Sampled } from '../../activities/round/generate.ts';
-import { reviseShardActivities } from '../../activities/round/revise-shard.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
@@ -105,14 +107,14 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
   const items = await writeRecords(store, 'items.jsonl', rows);
   const shard = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
   const verify = (name: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
-    run(verifyShardActivities(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
-  const sampled = await run<Sampled>(generateActivities(ports).sampleShard, shard);
+    run(verifyShardActivity(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
+  const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, shard);
   let result = await verify('shard', sampled, null);
   const answers: ArtifactRef[] = [sampled.answers!];
   let turns = 0;
   for (let turn = 1; turn <= config.prover.revision.turns; turn += 1) {
     const input = { ...shard, turn, answers, earlier: result };
-    const revised = await run<Sampled | null>(reviseShardActivities(ports).reviseShard, input);
+    const revised = await run<Sampled | null>(reviseShardActivity(ports).reviseShard, input);
     if (revised === null) break;
     turns = turn;
     answers.push(revised.answers!);

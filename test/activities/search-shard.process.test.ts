@@ -1,4 +1,5 @@
 /** The search of a shard with real Lean and a scripted model: what is found, what is kept, processes that die. About a minute of one core. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,12 +23,13 @@ import { readResources } from '@stp/lean-verifier/testing';
 import { statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { SearchedShard } from '../../activities/host/search-shard.ts';
+import { searchShardActivity } from '../../activities/host/search-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
 import { hindsightExamples } from '../../activities/round/hindsight.ts';
-import { type SearchedShard, searchShardActivities } from '../../activities/round/search-shard.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { kill, markedProcesses } from '../support/processes.ts';
@@ -140,7 +142,7 @@ async function inputOf(statements: readonly ReturnType<typeof statement>[], set:
   const checkpoint = { manifest: items, model: 'm' };
   return { run: 'test', name: 'shard', items, earlier: null, checkpoint, library: null, config };
 }
-const search = (input: object) => run<SearchedShard>(searchShardActivities(ports).searchShard, input);
+const search = (input: object) => run<SearchedShard>(searchShardActivity(ports).searchShard, input);
 const samplesOf = async ({ samples }: SearchedShard) => readAll(store, samples, sampleSchema);
 
 it('finds proofs that verification accepts, keeps every step, and begins nothing twice', async () => {
@@ -176,7 +178,7 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
   expect(expansions.some(({ state }) => state === next)).toBe(true);
 
   const verify = (name: string, sampled: SearchedShard, earlier: ShardResult | null) =>
-    run<ShardResult>(verifyShardActivities(ports).verifyShard, { ...input, name, sampled, earlier });
+    run<ShardResult>(verifyShardActivity(ports).verifyShard, { ...input, name, sampled, earlier });
   const verified = await verify('shard/search', found, null);
   const verdicts = await readAll(store, verified.verdicts, verdictSchema);
   expect(verdicts.map(({ kind }) => kind)).toEqual(['proved', 'proved', 'rejected']);

@@ -2,6 +2,7 @@
  * Selection over a real store, from shards to training sets: a synthetic round whose figures are known beforehand,
  * repeated texts included. Costs about 8 s.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +20,19 @@ import {
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
+import type { Collected } from '../../activities/control/collect-round.ts';
+import { collectRoundActivity } from '../../activities/control/collect-round.ts';
+import type { Finished } from '../../activities/control/finish-round.ts';
+import { finishRoundActivity } from '../../activities/control/finish-round.ts';
+import { joinPassesActivity } from '../../activities/control/join-passes.ts';
+import { retrainSetActivity } from '../../activities/control/retrain-set.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { Collected } from '../../activities/round/collect.ts';
-import type { Finished } from '../../activities/round/finish-round.ts';
-import { selectActivities } from '../../activities/round/select.ts';
 import { certifiedRates, readManifests, replayWindow } from '../../activities/run/history.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { selectionConfig } from '../../tools/bench/selection.ts';
 import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { expectedCounts } from './expected-counts.ts';
 
 const SAMPLES = 6_400;
@@ -42,8 +47,16 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const run = <A, R>(activity: (input: A) => Promise<R>, input: A): Promise<R> =>
   new MockActivityEnvironment().run(activity, input) as Promise<R>;
-const activities = () =>
-  selectActivities({ store: async () => store, scratch: async () => directory } as unknown as Ports);
+const activities = () => {
+  const ports = { store: async () => store, scratch: async () => directory, sources: repositorySources() };
+  return {
+    ...collectRoundActivity(ports),
+    ...joinPassesActivity(ports),
+    ...chooseConjecturesActivity(ports),
+    ...finishRoundActivity(ports),
+    ...retrainSetActivity(ports),
+  };
+};
 
 interface Played extends Finished {
   readonly collected: Collected;

@@ -1,4 +1,5 @@
 /** Walks of a shard with real Lean and a scripted policy, from their tactics to flow groups. About half a minute of one core. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,14 +14,15 @@ import { libraryEnvironment } from '@stp/lean-explore/testing';
 import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { WalkedShard } from '../../activities/host/walk-shard.ts';
+import { walkShardActivity } from '../../activities/host/walk-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { stateForms } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { flowGroups } from '../../activities/round/flow-groups.ts';
 import { readShard } from '../../activities/round/judged-shard.ts';
-import { groupsOf } from '../../activities/round/reward-round.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
-import { type WalkedShard, walkShardActivities } from '../../activities/round/walk-shard.ts';
+import { groupsOf } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { markedProcesses } from '../support/processes.ts';
@@ -132,7 +134,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     library: null,
     config,
   };
-  const walked = await run<WalkedShard>(walkShardActivities(ports).walkShard, input);
+  const walked = await run<WalkedShard>(walkShardActivity(ports).walkShard, input);
   const walks = await readAll(store, walked.walks, walkSchema);
   expect(walks.map(({ index, end, written }) => [index, end, written.length])).toEqual([
     [0, 'done', 3],
@@ -165,7 +167,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   expect(samples[0]!.proof).toMatch(/constructor\n(?:· )?exact hp\n(?:· )?exact hq/u);
 
   const { walks: records, leanMs: _, ...sampled } = walked;
-  const verified = await run<ShardResult>(verifyShardActivities(ports).verifyShard, {
+  const verified = await run<ShardResult>(verifyShardActivity(ports).verifyShard, {
     ...input,
     sampled,
     earlier: null,
@@ -213,6 +215,6 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   // Finished statements are not walked again.
   const before = calls;
   await forget(directory, 'shard/walked.json');
-  expect(await run(walkShardActivities(ports).walkShard, input)).toEqual(walked);
+  expect(await run(walkShardActivity(ports).walkShard, input)).toEqual(walked);
   expect(calls).toBe(before);
 });

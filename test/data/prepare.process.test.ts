@@ -2,6 +2,7 @@
  * Prepared sets: the result of preparing a file, and that a run uses them without a leak. Runs the command three times:
  * about 5 s.
  */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -21,9 +22,10 @@ import { writeSftSet } from '@stp/datasets';
 import { conjecturerExample, matchingWeight, proverExample, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll } from '../../activities/records/record-files.ts';
-import { datasetActivities, type PreparedData } from '../../activities/run/datasets.ts';
+import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
 import { type PrepareOptions, prepare as prepareData } from '../../cli/data.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -276,7 +278,7 @@ describe('a run of prepared sets', () => {
       preset: 'smoke',
       set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', 'prover.slots': false, ...set },
     });
-    return [own, await new MockActivityEnvironment().run(datasetActivities(ports).prepareData, name, config)];
+    return [own, await new MockActivityEnvironment().run(prepareDataActivity(ports).prepareData, name, config)];
   };
 
   beforeAll(async () => {

@@ -4,11 +4,13 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef } from '@stp/config/records';
 import { NO_SEARCH } from '@stp/config/testing';
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { nodesStateActivity } from '../../activities/control/nodes-state.ts';
+import { requestNodesActivity } from '../../activities/control/request-nodes.ts';
+import type { WatchInput } from '../../activities/control/watch-nodes.ts';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
-import { provisionActivities, type WatchInput } from '../../activities/nodes/provision.ts';
+import type { CloudMachines } from '../../activities/ports.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
-import { untracked } from '../support/node-worker.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
 /** Who waits at the gate is not lost, however slow the machine. */
@@ -55,11 +57,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
   };
   /** What waits does so as it really does, over a cloud that says what the test has it say. */
-  const provision = provisionActivities({
-    ...untracked,
-    provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }),
-    findObject: async () => null,
-  });
+  const machines: CloudMachines = { provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }) };
   const cloud: Pick<NodeProvider, 'request' | 'state'> = {
     async request({ generation }) {
       call('requestNodes', generation);
@@ -132,8 +130,8 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async checkNodes() {
       call('checkNodes');
     },
-    requestNodes: provision.requestNodes,
-    nodesState: provision.nodesState,
+    requestNodes: requestNodesActivity(machines).requestNodes,
+    nodesState: nodesStateActivity(machines).nodesState,
     async priceMachines() {
       call('priceMachines');
       return { perHour: fakes.usdPerHour, basis: 'the test' };

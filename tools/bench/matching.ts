@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef } from '@stp/config/records';
 import { norm, randomStream, Transport } from '@stp/selfplay';
+import { similarityRows, undecidedMadeExact } from '../../activities/host/match-conjectures.ts';
 import { writeVectors } from '../../activities/records/vector-files.ts';
 import { openVectorSet, type VectorSet } from '../../activities/records/vector-set.ts';
-import { similarityRows, undecidedMadeExact } from '../../activities/round/match-conjectures.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { row } from './measure.ts';
 

@@ -2,6 +2,7 @@
  * Selection at scale: a synthetic round through `collectRound`, `chooseConjectures`, `finishRound` and `retrainSet`, in a
  * process of its own whose memory is measured. `node tools/bench/selection.ts SAMPLES` prints figures and counts as JSON.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +11,12 @@ import { resolveConfig } from '@stp/config';
 import type { RoundCounts } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { execa } from 'execa';
-import type { Ports } from '../../activities/ports.ts';
-import { selectActivities } from '../../activities/round/select.ts';
+import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
+import { collectRoundActivity } from '../../activities/control/collect-round.ts';
+import { finishRoundActivity } from '../../activities/control/finish-round.ts';
+import { retrainSetActivity } from '../../activities/control/retrain-set.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { certifySynthetic, writeSyntheticRound } from './synthetic-round.ts';
 
 /** Heap of the measured process: what is not streamed does not fit. */
@@ -53,8 +57,13 @@ async function play(samples: number): Promise<SelectionFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'stp-selection-'));
   try {
     const store = await openStore(pathToFileURL(join(directory, 'store')).href);
-    const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
-    const activities = selectActivities(ports);
+    const ports = { store: async () => store, scratch: async () => directory, sources: repositorySources() };
+    const activities = {
+      ...collectRoundActivity(ports),
+      ...chooseConjecturesActivity(ports),
+      ...finishRoundActivity(ports),
+      ...retrainSetActivity(ports),
+    };
     const secondsPerStep: Record<string, number> = {};
     const timed = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
       const started = performance.now();

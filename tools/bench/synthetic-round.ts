@@ -18,10 +18,10 @@ import {
 import { proverExample, type WorkItem, type workItemSchema } from '@stp/selfplay';
 import type { z } from 'zod';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
-import type { Certified } from '../../activities/round/certify.ts';
-import type { RoundContext } from '../../activities/round/conjecture.ts';
+import type { Certified } from '../../activities/round/certified.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
-import type { PreparedData } from '../../activities/run/datasets.ts';
+import type { RoundContext } from '../../activities/round/round-context.ts';
+import type { PreparedData } from '../../activities/run/prepared-data.ts';
 
 /** Samples a statement; one of them has the text of the first again. */
 export const SAMPLES_PER_STATEMENT = 32;

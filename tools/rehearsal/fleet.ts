@@ -4,7 +4,7 @@
  */
 
 import { resolveConfig } from '@stp/config';
-import { shardSize } from '../../activities/round/plan.ts';
+import { shardSize } from '../../activities/control/plan-shards.ts';
 import type { NodeFigures } from '../simulated/node.ts';
 import type { Installation } from './installation.ts';
 import { SEEN_DISK, SEEN_NODE, SEEN_REPOSITORY } from './places.ts';

@@ -6,8 +6,9 @@
 import type { ObjectStore } from '@stp/config/records';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
+import type { VerifyShardInput } from '../../activities/lean/verify-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { type VerifyShardInput, verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { LEAN_QUEUE } from '../../workflows/control/contracts.ts';
 import { SimulatedProcesses, simulatedVerifier } from './processes.ts';
 
@@ -49,7 +50,7 @@ export async function simulatedNode(options: SimulatedNodeOptions): Promise<Simu
     figures.checkingAtMs ??= Date.now();
     return simulated.check(candidates, options);
   };
-  const { verifyShard } = verifyShardActivities({
+  const { verifyShard } = verifyShardActivity({
     store: async () => store,
     verifier: async () => ({ ...simulated, check }),
     monitor: async () => ({ log: async () => undefined }),

@@ -15,9 +15,10 @@ import {
 import { dedupeSamples } from '@stp/selfplay';
 import { Client, isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions, Worker } from '@temporalio/worker';
-import { countWorkers, fleetActivities } from '../../activities/nodes/fleet.ts';
+import { countWorkers, countWorkersActivity } from '../../activities/control/count-workers.ts';
+import { findHostsActivity } from '../../activities/control/find-hosts.ts';
+import type { VerifyShardInput } from '../../activities/lean/verify-shard.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
-import type { VerifyShardInput } from '../../activities/round/verify-shard.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import {
@@ -60,7 +61,8 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
   const nothing = await store.put('nothing.json', '{}\n');
   const finished: ShardResult[] = [];
   const activities = {
-    ...fleetActivities(),
+    ...findHostsActivity(),
+    ...countWorkersActivity(),
     planShards: async () => ({ shards: Array.from({ length: round.shards }, () => items) }),
     collectRound: async () => ({ rates: nothing, proved: nothing }),
     cutProofs: async () => [],

@@ -5,8 +5,8 @@
  */
 
 import type { ArtifactRef } from '@stp/config/records';
-import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
-import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
+import type { SampleConjecturesInput } from '../../activities/round/conjecture-parts.ts';
+import type { ExploreConjecturesInput } from '../../activities/round/explored-texts.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { byOne } from '../nodes/crew.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';

@@ -4,9 +4,9 @@
  */
 
 import { partFolder } from '@stp/config/workflow';
-import type { Gated } from '../../activities/round/admit-conjectures.ts';
-import type { GatedPart } from '../../activities/round/gate.ts';
-import type { ReadConjecturesInput } from '../../activities/round/read-conjectures.ts';
+import type { Gated } from '../../activities/control/admit-conjectures.ts';
+import type { ReadConjecturesInput } from '../../activities/host/read-conjectures.ts';
+import type { GatedPart } from '../../activities/round/gate-parts.ts';
 import { lean, streaming } from '../control/activity-proxies.ts';
 import { byOne } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';

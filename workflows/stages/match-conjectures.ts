@@ -2,7 +2,7 @@
 
 import type { RunConfig } from '@stp/config';
 import type { ArtifactRef, CheckpointRef } from '@stp/config/records';
-import type { Chosen } from '../../activities/round/choose-conjectures.ts';
+import type { Chosen } from '../../activities/control/choose-conjectures.ts';
 import { byOne } from '../nodes/crew.ts';
 
 export interface MatchInput {

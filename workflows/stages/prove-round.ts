@@ -5,8 +5,8 @@
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
 import { patched, setCurrentDetails } from '@temporalio/workflow';
-import type { Passed } from '../../activities/round/collect.ts';
-import type { RoundContext } from '../../activities/round/conjecture.ts';
+import type { Passed } from '../../activities/control/join-passes.ts';
+import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import { CHANGES } from '../control/changes.ts';
 import type { Stage } from '../control/contracts.ts';

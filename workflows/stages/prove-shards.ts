@@ -16,7 +16,7 @@ import {
   trainsByReward,
   usesScripts,
 } from '@stp/config/workflow';
-import type { Sampled } from '../../activities/round/generate.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import { host, lean, oneOfSeveral, streaming } from '../control/activity-proxies.ts';
 import { Crew } from '../nodes/crew.ts';
 import { Lane } from '../nodes/lane.ts';
