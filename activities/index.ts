@@ -5,11 +5,9 @@ import { checkNodesActivity } from './control/check-nodes.ts';
 import { chooseConjecturesActivity } from './control/choose-conjectures.ts';
 import { collectRoundActivity } from './control/collect-round.ts';
 import { countWorkersActivity } from './control/count-workers.ts';
-import { cutProofsActivity } from './control/cut-proofs.ts';
 import { dropCheckpointsActivity } from './control/drop-checkpoints.ts';
 import { findHostsActivity } from './control/find-hosts.ts';
 import { finishRoundActivity } from './control/finish-round.ts';
-import { joinCertifiedActivity } from './control/join-certified.ts';
 import { joinPassesActivity } from './control/join-passes.ts';
 import { judgeShardActivity } from './control/judge-shard.ts';
 import { nodesStateActivity } from './control/nodes-state.ts';
@@ -55,7 +53,6 @@ import { trainPartActivity } from './host/train-part.ts';
 import { walkShardActivity } from './host/walk-shard.ts';
 import { writeEvaluationActivity } from './host/write-evaluation.ts';
 import { writeReportActivity } from './host/write-report.ts';
-import { certifyActivity } from './lean/certify.ts';
 import { exploreConjecturesActivity } from './lean/explore-conjectures.ts';
 import { gateConjecturesActivity } from './lean/gate-conjectures.ts';
 import { measurePortfolioActivity } from './lean/measure-portfolio.ts';
@@ -74,11 +71,9 @@ export function createControlActivities(ports: Ports) {
     ...chooseConjecturesActivity(ports),
     ...collectRoundActivity(ports),
     ...countWorkersActivity(),
-    ...cutProofsActivity(ports),
     ...dropCheckpointsActivity(ports),
     ...findHostsActivity(),
     ...finishRoundActivity(ports),
-    ...joinCertifiedActivity(ports),
     ...joinPassesActivity(ports),
     ...judgeShardActivity(ports),
     ...nodesStateActivity(ports),
@@ -132,7 +127,6 @@ export function createHostActivities(ports: Ports) {
 /** Activities that need Lean and nothing else of a node, `lean/`: they run on the queue that all nodes with Lean share. */
 export function createLeanActivities(ports: Ports) {
   return {
-    ...certifyActivity(ports),
     ...exploreConjecturesActivity(ports),
     ...gateConjecturesActivity(ports),
     ...measurePortfolioActivity(ports),

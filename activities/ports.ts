@@ -31,7 +31,6 @@ import type {
 } from '@stp/lean-explore';
 import type {
   BaseLimits,
-  CertificateTask,
   DriverName,
   FileReport,
   GrownTheorem,
@@ -124,7 +123,6 @@ export interface FileCheck {
     path: string,
     limits: Omit<VerificationLimits, 'candidatesPerProcess' | 'driver'>,
     signal: AbortSignal,
-    certificate?: CertificateTask,
   ): Promise<FileReport>;
 }
 

@@ -55,7 +55,7 @@ export function verifyShardActivity(ports: RunStore & RunVerifier & RunMonitor) 
           const headers = grownHeaders(library);
           const candidateOf = (sample: Sample): Candidate => {
             const { header, statement } = items.get(sample.statementId)!.statement;
-            return { id: sample.id, header: headers.get(header) ?? header, statement, proof: sample.proof };
+            return { id: sample.id, header: headers.get(header) ?? header, statedUnder: header, statement, proof: sample.proof };
           };
           const verifier = await ports.verifier(run, config.verification, library);
           let verified = 0;
@@ -211,7 +211,8 @@ function verdictOf(result: CheckResult, leanVersion: string): Verdict {
     kind: result.kind,
     messages: [...result.messages].slice(0, 8),
     premises: [...result.premises],
-    restsOn: result.restsOn && [...result.restsOn],
+    ...(result.certificate === undefined ? {} : { certificate: result.certificate }),
+    ...(result.isDisagreement ? { isDisagreement: true } : {}),
     axioms: [...result.axioms],
     checkMs: result.checkMs,
     tier: 'screen',

@@ -27,7 +27,8 @@ export function keptName(proof: Proved): string {
 
 /** The proof as it stands in files, with a word on where it came from. */
 export function keptText(proof: Proved): ProofText {
-  const { header, statement, premises, restsOn, origin, round, passRate, model } = proof;
+  const { header, statement, premises, certificate, origin, round, passRate, model } = proof;
+  const { restsOn } = certificate;
   const note = `${origin}, round ${round}, pass rate ${passRate.toFixed(3)}, model ${model}`;
   return { name: keptName(proof), header, statement, proof: proof.proof, premises, restsOn, note };
 }

