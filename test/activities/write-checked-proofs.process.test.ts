@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import type { ObjectStore, Proved } from '@stp/config/records';
-import { proved } from '@stp/config/testing';
+import { CERTIFICATE, proved } from '@stp/config/testing';
 import { checkFile, markedProof } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -130,7 +130,10 @@ it.each([
     },
   ];
   const statement = 'theorem a (n m : Nat) : Nat.gcd (n + 1) (m * m) = Nat.gcd (m * m) (n + 1)';
-  const kept = proved(statement, markedProof('simp', 'Grown.marked2'), { header: '', restsOn });
+  const kept = proved(statement, markedProof('simp', 'Grown.marked2'), {
+    header: '',
+    certificate: { ...CERTIFICATE, restsOn: [...restsOn] },
+  });
   const { ref, looks } = await write([kept], undefined, library);
   const grown = (await store.get(ref)).toString().match(/^theorem g\d/gm);
   expect({ looks, grown }).toEqual(expected);

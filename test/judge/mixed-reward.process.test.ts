@@ -93,10 +93,7 @@ async function rewarded(fault: Fault) {
     verdicts: await write(`${folder}/verdicts`, verdicts),
     ...{ sampleCount: 4, distinctCount: 4, tokens: 12, verdictCounts: {}, provedStatements: 1, checkMs: 4 },
   };
-  const input: RewardRoundInput = {
-    ...{ run: 'r', name: NAME, shards: [shard], config },
-    proved: await write(`${NAME}/proved`, [proved(OWN.statement, samples[0]!.proof)]),
-  };
+  const input: RewardRoundInput = { run: 'r', name: NAME, shards: [shard], config };
   const ports: Pick<Ports, 'store' | 'reward'> = {
     store: async () => store,
     reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),

@@ -43,7 +43,6 @@ const KNOWN: SyntheticRun = {
       ],
       gate: { unparsable: 5, duplicate: 2, 'not-elaborating': 4, trivial: 3, refutable: 1 },
       infra: 2,
-      certificateRefused: 1,
       kernelsDisagreed: 1,
     },
   ],

@@ -14,6 +14,7 @@ import type {
   ShardResult,
   Statement,
 } from '@stp/config/records';
+import { CERTIFICATE } from '@stp/config/testing';
 import { SECOND_KERNEL } from '@stp/lean-verifier';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
@@ -36,7 +37,6 @@ export interface SyntheticRound {
   /** Texts that went no further. */
   readonly gate?: GateCounts;
   readonly infra?: number;
-  readonly certificateRefused?: number;
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
@@ -252,7 +252,6 @@ async function makeRound(
       provedThisRound,
       provedEver: everProved.size,
       certified: proved.length,
-      certificateRefused: spec.certificateRefused ?? 0,
       ...(spec.kernelsDisagreed === undefined ? {} : { kernelsDisagreed: spec.kernelsDisagreed }),
       proverExamples: proved.length,
       conjecturerExamples: conjecturesProved,
@@ -285,8 +284,8 @@ function asProved(
     leanVersion: 'Lean 4.test',
     promptHash: 'test',
     certificate: {
+      ...CERTIFICATE,
       leanVersion: 'Lean 4.test',
-      fingerprint: 'f',
       fileHash: 'a'.repeat(64),
       axioms: ['propext'],
       restsOn: [...((origin === 'dataset' ? spec.restsOn : spec.conjecturesRestOn) ?? [])],

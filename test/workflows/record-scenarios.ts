@@ -75,7 +75,7 @@ const scenarios: Readonly<Record<string, (fakes: Fakes) => Promise<void>>> = {
     await record('retries-round', contracts.roundWorkflowId('retries', 0));
   },
   async retriedRound(fakes) {
-    fakes.broken.add('certify');
+    fakes.broken.add('collectRound');
     const handle = await start('retried-round', { rounds: 1 });
     await waitingRun(handle);
     const id = contracts.roundWorkflowId('retried-round', 0);

@@ -70,13 +70,12 @@ describe('a run', () => {
         .filter((name) => !BESIDE.includes(name!));
       expect(fakes.calls.filter((call) => call.startsWith('measurePortfolio'))).toEqual(['measurePortfolio 10']);
       expect(fakes.calls.filter((call) => call.startsWith('writeProofs'))).toEqual(['writeProofs 3']);
-      const certifying = ['cutProofs', 'certify', 'certify', 'joinCertified', 'cleanUpNode'];
-      const baseline = ['planShards', 'cleanUpNode', 'collectRound', ...certifying, 'finishRound', 'trainModel'];
+      const baseline = ['planShards', 'cleanUpNode', 'collectRound', 'finishRound', 'trainModel'];
       const matching = ['chooseConjectures', 'embedStatements', 'embedStatements', 'matchConjectures'];
       const gating = ['readConjectures', 'gateConjectures', 'admitConjectures'];
-      const round = ['planConjectures', ...gating, ...baseline.toSpliced(8, 0, ...matching)];
+      const round = ['planConjectures', ...gating, ...baseline.toSpliced(3, 0, ...matching)];
       const kept = ['saveState'];
-      const evaluation = ['planEvaluation', 'collectEvaluation', ...certifying.slice(0, -1)];
+      const evaluation = ['planEvaluation', 'collectEvaluation'];
       // Two models are evaluated at once, in any order.
       const evaluations = [...evaluation, ...evaluation, 'cleanUpNode'];
       const begun = stages.indexOf('planEvaluation');
@@ -105,11 +104,11 @@ describe('a run', () => {
         'cleanUpNode',
         'releaseNodes',
       ]);
-      const stageEnds = ['cleanUpNode after_prove', 'cleanUpNode after_certify'];
+      const stageEnds = ['cleanUpNode after_prove'];
       expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual([
         'cleanUpNode before',
         ...[0, 1, 2].flatMap(() => stageEnds),
-        'cleanUpNode after_certify',
+        'cleanUpNode after_evaluate',
         'cleanUpNode after',
       ]);
       for (const number of [0, 1, 2]) {
@@ -208,7 +207,7 @@ describe('a run', () => {
     };
     fakes.activities.finishRound = async (input) => {
       given.push([`round ${input.round}, ${input.shards.length} shards`, input.library?.uri]);
-      if (input.round > 0) joined.push(input.rates.uri, input.certified.proved.uri);
+      if (input.round > 0) joined.push(input.rates.uri, input.proved.uri);
       return finishRound(input);
     };
     await workers.with(fakes, async () => {

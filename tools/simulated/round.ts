@@ -64,9 +64,7 @@ export async function playSimulatedRound(round: SimulatedRound, signal: AbortSig
     ...findHostsActivity(),
     ...countWorkersActivity(),
     planShards: async () => ({ shards: Array.from({ length: round.shards }, () => items) }),
-    collectRound: async () => ({ rates: nothing, proved: nothing }),
-    cutProofs: async () => [],
-    joinCertified: async () => ({ proved: nothing, certified: 0, refused: 0 }),
+    collectRound: async () => ({ rates: nothing, proved: nothing, disagreements: 0 }),
     finishRound: async ({ shards }: { shards: readonly ShardResult[] }) => {
       finished.push(...shards);
       return { manifest: nothing, counts: NO_ROUND_COUNTS, examples: null };
