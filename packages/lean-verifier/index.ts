@@ -27,7 +27,6 @@ export {
   importLines,
   KEPT_NAMESPACE,
   keptSection,
-  type Lemmas,
   neededTheorems,
   type ProofText,
 } from './trust/certificate/proofs-text.ts';

@@ -305,7 +305,7 @@ describe('a library that grows', () => {
     const expected = [...['g1', 'g2', 'g4'].map((name) => [`Grown.${name}`, 'accepted']), [keptName(kept), 'accepted']];
     const modules = await repositorySources().modules();
     const isOurs = ([name]: readonly unknown[]): boolean => /^(?:Grown|Kept)\./.test(String(name));
-    const verdicts = await verdictsOf('MarkedProofs', proofsFile(modules, [kept], next));
+    const verdicts = await verdictsOf('MarkedProofs', proofsFile(modules, [kept], next, new Set([keptName(kept)])));
     expect(verdicts.filter(isOurs)).toEqual(expected);
 
     // With what the proofs rest on alone, which may be nothing.
@@ -314,7 +314,7 @@ describe('a library that grows', () => {
     });
     const known = [{ ...kept, certificate: resting('Grown.g1') }, alone];
     const few = [['Grown.g1', 'accepted'], ...known.map((one) => [keptName(one), 'accepted'])];
-    expect((await verdictsOf('UsedProofs', proofsFile(modules, known, next, 'used'))).filter(isOurs)).toEqual(few);
+    expect((await verdictsOf('UsedProofs', proofsFile(modules, known, next))).filter(isOurs)).toEqual(few);
   });
 
   it('leaves out what a header defines, which stands beside its theorems in the file of proofs', {

@@ -169,7 +169,7 @@ describe('a round', () => {
     const levels = new Set(proofs.filter((proof) => proof.origin === 'conjecture').map((proof) => proof.level));
     expect([...levels].sort()).toEqual([1, 2]);
     const [proof] = proofs;
-    expect(proof).toMatchObject({ model: 'synthetic', round: 1, certificate: { leanVersion: 'synthetic' } });
+    expect(proof).toMatchObject({ model: 'synthetic', round: 1, certificate: { leanVersion: 'test' } });
     expect(proof!.promptHash).toMatch(/^[0-9a-f]{20}$/);
     expect(new Set(proofs.map((one) => `${one.statementId} ${one.proof}`)).size).toBe(proofs.length);
   });

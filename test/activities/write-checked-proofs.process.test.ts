@@ -8,7 +8,7 @@ import type { ObjectStore, Proved } from '@stp/config/records';
 import { CERTIFICATE, proved } from '@stp/config/testing';
 import { checkFile, markedProof } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { writeCheckedProofs } from '../../activities/report/write-checked-proofs.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
@@ -112,6 +112,15 @@ it('nothing is stored where one file is refused', async () => {
   const kept = [proof(1, { checkMs: 90_000 }), proof(2, { proof: 'exact nonsense', checkMs: 90_000 })];
   await expect(write(kept)).rejects.toMatchObject({ code: 'STP1203', retryable: false });
   expect(await readdir(join(directory, 'store')).catch(() => [])).not.toContain('proofs.lean');
+});
+
+it('a proof that does not hold in the file is left out, and the others stay', async () => {
+  const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const kept = Array.from({ length: 11 }, (_, index) => proof(index, index === 7 ? { proof: 'exact nonsense' } : {}));
+  const { ref, checked } = await write(kept);
+  expect(ref.count).toBe(10);
+  expect(checked.at(-1)).toEqual(kept.toSpliced(7, 1).map(keptName));
+  expect(said.mock.calls.join()).toContain(keptName(kept[7]!));
 });
 
 it.each([

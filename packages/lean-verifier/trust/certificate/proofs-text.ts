@@ -45,29 +45,22 @@ export type GrownText = GrownTheorem &
 const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
 
 /**
- * What stands above a proof that opens marks. `used`: the grown theorems that its object mentions, where that is known.
- * `marked`: all that are marked, as where it was found; a tactic may fare otherwise with fewer.
- */
-export type Lemmas = 'used' | 'marked';
-
-/**
- * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what
- * `lemmas` says. A theorem needs only ones that grew before it, so in this order each stands below all that it needs.
+ * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what its
+ * object mentions. Of a proof that opens marks, and of which that is not known or not enough, all that are marked: a tactic may fare
+ * otherwise with fewer. A theorem needs only ones that grew before it, so in this order each stands below all that it needs.
  */
 export function neededTheorems<Grown extends GrownText>(
   proofs: readonly Pick<ProofText, 'proof' | 'premises' | 'restsOn'>[],
   library: readonly Grown[],
-  lemmas: Lemmas,
 ): Grown[] {
   const needed = new Set<string>();
   /** Headers whose theorems are needed from here to the first. */
   const marked = new Set<string | null>();
   const opened = new Set<string>();
   const need = ({ proof, premises, restsOn }: Pick<ProofText, 'proof' | 'premises' | 'restsOn'>): void => {
-    for (const premise of premises) needed.add(premise);
+    for (const name of [...premises, ...(restsOn ?? [])]) needed.add(name);
     const marks = marksOpened(proof);
-    if (lemmas === 'used' && restsOn !== undefined) for (const lemma of restsOn) needed.add(lemma);
-    else if (marks !== null) opened.add(marks);
+    if (restsOn === undefined && marks !== null) opened.add(marks);
   };
   for (const proof of proofs) need(proof);
   const found: Grown[] = [];
