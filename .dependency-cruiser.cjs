@@ -108,6 +108,14 @@ module.exports = {
       to: { path: `^${ROOT}(?:${forbidden.map((name) => (name.includes('packages') ? name : `${name}/`)).join('|')})` },
     })),
     {
+      name: 'activities-stand-alone',
+      comment:
+        'The folders of the task queues hold activities and nothing that others use; what activities share lies beside them.',
+      severity: 'error',
+      from: { path: `^${ROOT}activities/(?!index\\.ts$)` },
+      to: { path: `^${ROOT}activities/(?:control|lean|host|every-node)/` },
+    },
+    {
       name: 'workflows-are-deterministic',
       comment: 'Workflows take types from below, and code only from schemas, helpers without Node, and the SDK.',
       severity: 'error',

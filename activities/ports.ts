@@ -106,9 +106,9 @@ export interface RunMark {
 }
 
 /** Lean as the judge of proofs and statements. */
-export interface RunVerifier {
+export interface RunVerifier<Uses extends keyof Verifier> {
   /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
-  verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Verifier>;
+  verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Pick<Verifier, Uses>>;
 }
 
 /** Lean as the judge of whole files. */
@@ -203,7 +203,7 @@ export interface PortfolioResults {
 }
 
 /** A model that samples and embeds. */
-export interface RunModel {
+export interface RunModel<Uses extends 'sample' | 'embed'> {
   /**
    * The engine on a checkpoint folder; one is kept warm until another is asked for. The signal ends the search for a
    * server that has the checkpoint.
@@ -213,7 +213,7 @@ export interface RunModel {
     checkpointDirectory: string,
     threads: number,
     signal: AbortSignal,
-  ): Promise<Pick<Generator, 'sample' | 'embed'>>;
+  ): Promise<Pick<Generator, Uses>>;
 }
 
 /** A trainer of models. */
@@ -252,7 +252,7 @@ export interface CloudMachines {
 
 /** Where metrics go. */
 export interface RunMonitor {
-  monitor(run: string): Promise<Monitor>;
+  monitor(run: string): Promise<Omit<Monitor, 'finalise'>>;
 }
 
 /** Trackers of experiments. */
@@ -278,7 +278,7 @@ export interface Ports
     StoredObjects,
     RunScratch,
     RunMark,
-    RunVerifier,
+    RunVerifier<keyof Verifier>,
     FileCheck,
     LibraryGrowth,
     LeanSandbox,
@@ -287,7 +287,7 @@ export interface Ports
     Exploration,
     EquationTests,
     PortfolioResults,
-    RunModel,
+    RunModel<'sample' | 'embed'>,
     RunTrainer,
     LoneTraining,
     RunEnsemble,

@@ -119,6 +119,8 @@ const DATA_SOURCES = [
   'leandojo-steps',
   'proofs',
   'words',
+  'lean',
+  'project',
   ...Object.keys(PUBLIC_SETS),
   'stp-config',
 ];
@@ -130,10 +132,16 @@ data
     'Make a problem set (data.problemSets) or an SFT set (data.sft) from a file or folder, in the folder STP_DATA names.',
   )
   .addOption(new Option('--from <source>', 'source of the set').choices(DATA_SOURCES).makeOptionMandatory())
-  .option('--input <path>', 'dataset file (JSON Lines or a JSON array), dataset configuration, or LeanDojo folder')
+  .option(
+    '--input <path>',
+    'dataset file (JSON Lines or a JSON array), dataset configuration, LeanDojo folder, or built Lake project',
+  )
   .option('--problems <file>', 'with words: rubrics and solutions of the problems, by their ids')
   .option('--name <set>', 'name of the set; by default made from source and split')
-  .option('--split <word>', 'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
+  .option(
+    '--split <word>',
+    'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises; for lean and project: random (the default), modules, novel-premises',
+  )
   .addOption(
     new Option('--as <split>', 'split of all its statements, instead of the split in the rows').choices([
       'train',
@@ -153,6 +161,20 @@ data
   .option('--mathlib <dir>', 'with leandojo: the checkout that LeanDojo traced')
   .option('--with <set>', 'with proofs: the SFT set that they are added to')
   .option('--seed <n>', 'with library, leandojo and proofs: seed of order and held-out choice; default: 0', seedValue)
+  .option('--modules <names>', 'with lean and project: modules to take theorems from, and all below them, with commas')
+  .option('--areas <names>', 'with lean and project: areas to take theorems from (List, Nat, …), with commas')
+  .option('--names <patterns>', 'with lean and project: theorems to take, with commas; `*` stands for anything')
+  .addOption(
+    new Option(
+      '--accessible <what>',
+      'with lean and project: what a proof may use: also earlier theorems of its module, as assumptions (file, the default), or imports only',
+    ).choices(['file', 'imports']),
+  )
+  .option(
+    '--chars-max <n>',
+    'with lean and project: longest statement, its name not counted; default: 1000',
+    countValue,
+  )
   .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
   .option('--out <dir>', 'data folder, instead of STP_DATA')
   .option('--replace', 'replace a set that exists')

@@ -8,6 +8,7 @@ import {
   EncoderDecoder,
   embeddedGenerator,
   type Generator,
+  ggufToFolder,
   isEncoderDecoderFolder,
   remoteGenerator,
 } from '@stp/language-model';
@@ -100,7 +101,7 @@ async function folderOf(
   const isFolder = (await stat(name.replace(/@[^/]*$/u, '')).catch(() => null)) !== null;
   const hub = name.startsWith('hf://') ? name : !isFolder && HUB_NAME.test(name) ? `hf://${name}` : null;
   if (hub !== null) {
-    const options = { cacheDirectory, python, signal };
+    const options = { cacheDirectory, python, signal, convertGguf: ggufToFolder };
     return weightsFolder(await pinnedName(hub, fetch, options), fetch, options);
   }
   return findModel(name, join(directory, copy)).then(

@@ -1,5 +1,6 @@
 /** `bin/stp weights`: models from elsewhere, which a training can start from. */
 import { printableJson, printableLine } from '@stp/base';
+import { ggufToFolder } from '@stp/language-model';
 import { describeHubModel, fetchWeights } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
 
@@ -26,7 +27,7 @@ export async function showWeights(name: string, { python, json }: WeightsCommand
 export async function getWeights(name: string, { python, json }: WeightsCommandOptions): Promise<void> {
   const { cacheDirectory } = workerSettings();
   if (!json && name.startsWith('hf://')) await showWeights(name, { python });
-  const record = await fetchWeights(name, { python, cacheDirectory });
+  const record = await fetchWeights(name, { python, cacheDirectory, convertGguf: ggufToFolder });
   if (json) return console.log(printableJson(record));
   console.log(printableLine(`name     ${record.name}#sha256=${record.sha256}`));
   console.log('A training starts from it with this name as engines.trainer.base.');

@@ -12,6 +12,7 @@ import {
   embeddedGenerator,
   embeddedTrainer,
   type Generator,
+  ggufToFolder,
   pytorchTrainer,
   type RemoteOptions,
   readServedModel,
@@ -121,7 +122,12 @@ export function openEngines({
   /** The folder on this machine of the model that trainings start from, or null. */
   const baseOf = async (engine: TrainerEngine, signal: AbortSignal | undefined): Promise<string | null> => {
     if (engine.kind !== 'pytorch' || engine.base === null) return null;
-    return weightsFolder(engine.base, engine.fetchBase, { cacheDirectory, python: engine.python, signal });
+    return weightsFolder(engine.base, engine.fetchBase, {
+      cacheDirectory,
+      python: engine.python,
+      signal,
+      convertGguf: ggufToFolder,
+    });
   };
   const trainerFor = (engine: TrainerEngine, run: string, threads: number): Trainer => {
     const options = { threads, runMark: runMark(run) };
@@ -131,7 +137,7 @@ export function openEngines({
       case 'pytorch':
         return pytorchTrainer({ ...options, engine, findBase: (signal) => baseOf(engine, signal) });
       case 'levanter':
-        // In parts of its own, over a slice or on one machine: activities/training/train-levanter.ts.
+        // In parts of its own, over a slice or on one machine: activities/host/train-by-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');
     }
   };

@@ -14,7 +14,6 @@ import {
   continueAsNew,
   isCancellation,
   log,
-  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
@@ -23,7 +22,6 @@ import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';
 import { type Attempted, attempt } from './control/attempt.ts';
-import { CHANGES } from './control/changes.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { Story } from './control/story.ts';
@@ -54,7 +52,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
-    steering.usdMax ??= config.budget?.usdMax ?? null;
+    steering.usdMax ??= config.budget.usdMax;
     const settled = carried === undefined ? await settle(run, start, config, story) : null;
     story.enter('provision', 'getting nodes');
     const place = carried === undefined ? null : placeOf(carried.state);
@@ -90,13 +88,10 @@ interface Play {
   readonly machines: Machines;
 }
 
-const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
-  hostQueue,
-  hostQueues: hostQueues.length > 0 ? hostQueues : [hostQueue],
-});
+const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({ hostQueue, hostQueues });
 
-/** Time of machines at the last moment that the state knows. Histories from before there was one have none. */
-function timeOf({ machineTime = [] }: RunState): TimeHeld {
+/** Time of machines at the last moment that the state knows. */
+function timeOf({ machineTime }: RunState): TimeHeld {
   const { setMs, machineMs } = machineTime.at(-1) ?? { setMs: 0, machineMs: 0 };
   return { setMs, machineMs };
 }
@@ -141,9 +136,8 @@ async function play(playing: Play): Promise<SelfplayResult> {
       story.state = state;
       const label = 'retraining from fresh weights on everything found so far';
       const isLast = isLastRound(state, story.round, steering.stopping);
-      written = isLast && patched(CHANGES.proofsBesideRetraining) ? writeProofs(run, state) : null;
+      written = isLast ? writeProofs(run, state) : null;
       const retrained = await tried('retrain', label, (on) => trainAnew(run, on, story.round));
-      if (!patched(CHANGES.modelsEvaluatedTogether)) await written;
       state = withFailures(retrained.result ?? state, retrained.failures);
     }
     if (isEvaluationDue(state, story.round)) {

@@ -26,7 +26,7 @@ export interface EmbedStatementsInput {
   readonly config: Pick<RunConfig, 'modelThreads'>;
 }
 
-export function embedStatementsActivity(ports: RunStore & RunScratch & RunModel & RunMonitor) {
+export function embedStatementsActivity(ports: RunStore & RunScratch & RunModel<'embed'> & RunMonitor) {
   return {
     /** Vector files, in the order of the statements, each of at most `VECTORS_PER_FILE`. */
     async embedStatements(input: EmbedStatementsInput): Promise<ArtifactRef[]> {

@@ -49,7 +49,7 @@ interface Revised {
 }
 
 export function reviseShardActivity(
-  ports: RunStore & RunScratch & RunModel & RunMonitor & DataSources<keyof LemmaSources>,
+  ports: RunStore & RunScratch & RunModel<'sample'> & RunMonitor & DataSources<keyof LemmaSources>,
 ) {
   return {
     /**

@@ -10,7 +10,7 @@ export interface ConjectureShare {
   readonly of: number;
 }
 
-export function sampleConjectureShareActivity(ports: RunStore & RunScratch & RunModel) {
+export function sampleConjectureShareActivity(ports: RunStore & RunScratch & RunModel<'sample'>) {
   return {
     /** One machine's share of those parts; `sampleConjectures` finds them done. Returns how many they are. */
     async sampleConjectureShare(input: SampleConjecturesInput & ConjectureShare): Promise<number> {

@@ -7,7 +7,7 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { conjectureParts, type SampleConjecturesInput } from '../round/conjecture-parts.ts';
 import { conjectureTextSchema } from '../round/conjecture-records.ts';
 
-export function sampleConjecturesActivity(ports: RunStore & RunScratch & RunModel) {
+export function sampleConjecturesActivity(ports: RunStore & RunScratch & RunModel<'sample'>) {
   return {
     /** One text for every planned input whose text is complete; in parts, so that finished work is not repeated. */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {

@@ -29,10 +29,10 @@ import { fetchCheckpoint } from '../training/checkpoints.ts';
 export function sampleShardActivity(
   ports: RunStore &
     RunScratch &
-    RunVerifier &
+    RunVerifier<'check' | 'environment'> &
     StatementContexts &
     PortfolioResults &
-    RunModel &
+    RunModel<'sample'> &
     RunMonitor &
     DataSources<keyof LemmaSources | 'portfolioRecord'>,
 ) {
@@ -47,7 +47,7 @@ export function sampleShardActivity(
           if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const formOf = await proverForms(ports.sources, config.prover, grown);
           const marksOf = config.prover?.lemmas === 'marked' ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {
@@ -131,7 +131,7 @@ function* firstAnswers(
 
 /** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
 async function scriptsOf(
-  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   store: ObjectStore,
   { run, name, library, config }: SampleShardInput,
   items: readonly WorkItem[],
@@ -140,7 +140,7 @@ async function scriptsOf(
 ): Promise<Sampled> {
   const { verification: limits } = config;
   const statements = items.map(({ statement }) => statement);
-  const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
+  const grown = await Array.fromAsync(grownTheorems(store, library));
   const raw = await portfolioSamples(ports, statements, { run, limits, grown, signal, report });
   const samples = dedupeSamples(raw, PORTFOLIO);
   return {

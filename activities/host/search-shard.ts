@@ -74,9 +74,9 @@ export interface SearchShardInput {
 export function searchShardActivity(
   ports: RunStore &
     RunScratch &
-    RunVerifier &
+    RunVerifier<'check'> &
     RunSteps &
-    RunModel &
+    RunModel<'sample'> &
     RunEnsemble &
     RunMonitor &
     DataSources<keyof LemmaSources>,
@@ -152,7 +152,7 @@ export function searchShardActivity(
 }
 
 async function closedIn(
-  ports: RunStore & RunVerifier,
+  ports: RunStore & RunVerifier<'check'>,
   { run, config, library }: SearchShardInput,
   failed: readonly FailedSearch[],
   signal: AbortSignal,
@@ -164,7 +164,7 @@ async function closedIn(
 }
 
 async function searchItems(
-  ports: RunStore & RunScratch & RunSteps & RunModel & RunEnsemble & DataSources<keyof LemmaSources>,
+  ports: RunStore & RunScratch & RunSteps & RunModel<'sample'> & RunEnsemble & DataSources<keyof LemmaSources>,
   input: SearchShardInput,
   items: readonly WorkItem[],
   signal: AbortSignal,

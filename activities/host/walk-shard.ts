@@ -39,7 +39,13 @@ export interface WalkShardInput extends SampleShardInput {
 }
 
 export function walkShardActivity(
-  ports: RunStore & RunScratch & RunSteps & RunModel & RunEnsemble & RunMonitor & DataSources<keyof LemmaSources>,
+  ports: RunStore &
+    RunScratch &
+    RunSteps &
+    RunModel<'sample'> &
+    RunEnsemble &
+    RunMonitor &
+    DataSources<keyof LemmaSources>,
 ) {
   return {
     /** As many walks an item as samples. A second attempt reads the finished statements and begins the others again. */
@@ -79,7 +85,7 @@ export function walkShardActivity(
 }
 
 async function walkItems(
-  ports: RunStore & RunScratch & RunSteps & RunModel & RunEnsemble & DataSources<keyof LemmaSources>,
+  ports: RunStore & RunScratch & RunSteps & RunModel<'sample'> & RunEnsemble & DataSources<keyof LemmaSources>,
   input: WalkShardInput,
   items: readonly WorkItem[],
   signal: AbortSignal,

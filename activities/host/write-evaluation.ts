@@ -43,7 +43,7 @@ export interface WriteEvaluationInput {
 
 const filesSchema = z.strictObject({ evaluation: artifactRefSchema, log: artifactRefSchema });
 
-export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifier & LeanSandbox) {
+export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifier<'environment'> & LeanSandbox) {
   return {
     /** Writes STP's log, of searches their results in llmstep's form, and `evaluation.json`, the latter last. */
     async writeEvaluation(input: WriteEvaluationInput): Promise<EvaluationFiles> {
@@ -82,7 +82,7 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
             ...(plan.library === null || input.input.library == null
               ? {}
               : { library: { run: nameOfRun(input.input.library, store.root), theorems: plan.library.count } }),
-            ...(plan.config.prover.format === undefined ? {} : { format: plan.config.prover.format }),
+            format: plan.config.prover.format,
             ...sumTokens(shards),
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(

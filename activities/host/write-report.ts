@@ -38,7 +38,7 @@ const reportedSchema = z.strictObject({
 export function writeReportActivity(
   ports: RunStore &
     RunScratch &
-    RunVerifier &
+    RunVerifier<'environment'> &
     FileCheck &
     LeanSandbox &
     RunMonitor &
@@ -64,7 +64,7 @@ export function writeReportActivity(
             ineligibleBecause: whyIneligible(await ports.sandbox(limits.sandbox)),
             losses: await ports.losses(run),
             // Kept, since a second attempt must come to the same: prices and trackers may have changed meanwhile.
-            cost: await once(store, 'report/cost.json', runCostSchema.nullable(), async () => costOfRun(state)),
+            cost: await once(store, 'report/cost.json', runCostSchema, async () => costOfRun(state)),
             tracking: await once(store, 'report/tracking.json', z.array(trackingLinkSchema), () => readLinks(store)),
           });
           const summary = { ...figures.summary, proofsInFile: kept };

@@ -21,19 +21,19 @@ export interface GateConjecturesInput {
   /** Folder of the part's objects. */
   readonly name: string;
   readonly conjectures: ArtifactRef;
-  /** Grown theorems; a statement that they make trivial is refused. Null, or missing in older requests: none. */
-  readonly library?: ArtifactRef | null;
+  /** Grown theorems; a statement that they make trivial is refused. Null: none. */
+  readonly library: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'conjectures' | 'verification'>;
 }
 
-export function gateConjecturesActivity(ports: RunStore & RunVerifier) {
+export function gateConjecturesActivity(ports: RunStore & RunVerifier<'check' | 'checkStatements'>) {
   return {
     /** Accepts the statements that pass the screen, elaborate in Lean, and are not refused by `conjectures.gate`. */
     async gateConjectures({ run, name, conjectures, library, config }: GateConjecturesInput): Promise<GatedPart> {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedPartSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const grown = await Array.fromAsync(grownTheorems(store, library ?? null));
+          const grown = await Array.fromAsync(grownTheorems(store, library));
           const gate = new Gate(await ports.verifier(run, config.verification, grown), grown, signal);
           let standing = await gate.thoseThatElaborate(await readAll(store, conjectures, conjectureRecordSchema));
           for (const { verdict, candidates } of gateQuestions(config.conjectures.gate)) {
@@ -49,14 +49,18 @@ export function gateConjecturesActivity(ports: RunStore & RunVerifier) {
 
 /** Keeps what was refused why, and what each question cost. */
 class Gate {
-  private readonly verifier: Verifier;
+  private readonly verifier: Pick<Verifier, 'check' | 'checkStatements'>;
   private readonly headers: ReadonlyMap<string | null, string>;
   private readonly marks: ReadonlyMap<string | null, string>;
   private readonly signal: AbortSignal;
   private readonly counts: GateCounts = {};
   private readonly costs: GatedPart['costs'] = [];
 
-  constructor(verifier: Verifier, library: readonly GrownRecord[], signal: AbortSignal) {
+  constructor(
+    verifier: Pick<Verifier, 'check' | 'checkStatements'>,
+    library: readonly GrownRecord[],
+    signal: AbortSignal,
+  ) {
     this.verifier = verifier;
     this.headers = grownHeaders(library);
     this.marks = grownMarks(library);

@@ -16,7 +16,11 @@ export interface MeasurePortfolioInput {
 }
 
 export function measurePortfolioActivity(
-  ports: RunStore & RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  ports: RunStore &
+    RunVerifier<'check' | 'environment'> &
+    StatementContexts &
+    PortfolioResults &
+    DataSources<'portfolioRecord'>,
 ) {
   return {
     /**

@@ -52,7 +52,12 @@ export interface ScriptShardInput {
 }
 
 export function scriptShardActivity(
-  ports: RunStore & RunVerifier & StatementContexts & PortfolioResults & RunMonitor & DataSources<'portfolioRecord'>,
+  ports: RunStore &
+    RunVerifier<'check' | 'environment'> &
+    StatementContexts &
+    PortfolioResults &
+    RunMonitor &
+    DataSources<'portfolioRecord'>,
 ) {
   return {
     /**

@@ -39,7 +39,7 @@ export interface VerifyShardInput {
   readonly config: Pick<RunConfig, 'verification'> & Partial<Pick<RunConfig, 'prover'>>;
 }
 
-export function verifyShardActivity(ports: RunStore & RunVerifier & RunMonitor) {
+export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'environment' | 'sandbox'> & RunMonitor) {
   return {
     /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
     async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
@@ -162,7 +162,7 @@ function isChosen(id: string, share: number): boolean {
 
 /** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
 async function checkInParts(
-  verifier: Verifier,
+  verifier: Pick<Verifier, 'check' | 'environment'>,
   candidates: readonly Candidate[],
   parts: VerdictParts,
   options: Pick<CheckOptions, 'signal' | 'explains'>,

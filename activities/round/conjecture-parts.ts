@@ -25,7 +25,7 @@ const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX
 
 /** The parts that `isOurs` picks, in order, each sampled once. */
 export async function* conjectureParts(
-  ports: RunStore & RunScratch & RunModel,
+  ports: RunStore & RunScratch & RunModel<'sample'>,
   input: SampleConjecturesInput,
   isOurs: (part: number) => boolean,
   signal: AbortSignal,

@@ -22,8 +22,8 @@ export interface ExploreConjecturesInput {
   /** Folder of the round. */
   readonly name: string;
   readonly plan: ArtifactRef;
-  /** Manifests of the rounds before; missing in older requests. */
-  readonly history?: readonly ArtifactRef[];
+  /** Manifests of the rounds before. */
+  readonly history: readonly ArtifactRef[];
   readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
 }
 
@@ -58,9 +58,8 @@ export async function openTexts(
 ): Promise<ConjectureText[]> {
   const { perRoundMax, deeperMax, source } = input.config.conjectures;
   const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
-  // Older configurations say nothing of it.
-  const most = source === 'random' ? 0 : (deeperMax ?? 0);
-  const proved = await provedBefore(await ports.store(input.run), input.history ?? []);
+  const most = source === 'random' ? 0 : deeperMax;
+  const proved = await provedBefore(await ports.store(input.run), input.history);
   for (let deeper = 0; ; deeper++) {
     const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
     const texts = exploredTexts(entries, found, proved, formOf);
@@ -97,8 +96,7 @@ export async function exploredBySeed(
     seed: config.seed,
     random: source === 'random',
     deeper,
-    // Older configurations say nothing of it.
-    coreTwins: source !== 'random' && (coreTwins ?? false),
+    coreTwins: source !== 'random' && coreTwins,
   };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);

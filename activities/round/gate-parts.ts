@@ -8,7 +8,7 @@ const costSchema = z.strictObject({
   question: z.string(),
   asked: z.number().int(),
   ms: z.number().nonnegative(),
-  leanMs: z.number().nonnegative().default(0),
+  leanMs: z.number().nonnegative(),
 });
 
 export const gatedPartSchema = z.strictObject({

@@ -21,31 +21,27 @@ import { z } from 'zod';
 import type { LibraryGrowth, RunStore } from '../ports.ts';
 import { readRecords } from '../records/record-files.ts';
 
-const grownRecordSchema = z.strictObject({
+export const grownTheoremSchema = z.strictObject({
   /** `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
   name: z.string().regex(/^Grown\.g[1-9]\d*$/),
   /** Round that proved it. */
   round: z.number().int().nonnegative(),
-  /** Which growth of the library added it; missing in older libraries, which grew once a round. */
-  generation: z.number().int().nonnegative().optional(),
-  origin: z.enum(['dataset', 'conjecture']).default('conjecture'),
+  /** Which growth of the library added it. */
+  generation: z.number().int().nonnegative(),
+  origin: z.enum(['dataset', 'conjecture']),
   statementId: z.string(),
   header: z.string().nullable(),
   statement: z.string(),
   proof: z.string(),
   /** Library and grown theorems that the proof names. */
   premises: z.array(z.string()),
-  /** Grown theorems that its compiled proof mentions; missing in older libraries. */
+  /** Grown theorems that its compiled proof mentions; missing where the proof has no certificate below these alone. */
   restsOn: z.array(z.string()).optional(),
   /** How proofs that open the library's marks use it (`packages/lean-verifier/trust/kept-theorem.ts`). */
-  marks: z.array(z.enum(LEMMA_MARKS)).default([]),
+  marks: z.array(z.enum(LEMMA_MARKS)),
   /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
   restates: z.array(z.string()).optional(),
 });
-export const grownTheoremSchema = grownRecordSchema.transform((one) => ({
-  ...one,
-  generation: one.generation ?? one.round,
-}));
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
 /**

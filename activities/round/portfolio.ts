@@ -25,7 +25,7 @@ const FAILED = '  rfl';
  * the marks of grown theorems (`marksFor`).
  */
 export async function portfolioSamples(
-  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
   { grown, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & { readonly grown: readonly GrownRecord[] },
 ): Promise<RawSample[]> {
@@ -62,7 +62,7 @@ export interface PortfolioRows {
 }
 
 export async function portfolioRows(
-  ports: RunVerifier & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
   { run, limits, triesUnknown, signal, report }: PortfolioAsked,
 ): Promise<PortfolioRows> {

@@ -21,8 +21,8 @@ export interface SampleShardInput {
   /** Folder of the shard, `rounds/1-…/shard-0003`: it names the seeds too. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** Grown theorems, which samples may name; missing in what a workflow asked for that began before. */
-  readonly library?: ArtifactRef | null;
+  /** Grown theorems, which samples may name; null: none. */
+  readonly library: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
   /** What the model wrote is kept beside the proof that was read from it, where the two differ. */

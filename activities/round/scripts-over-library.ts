@@ -26,7 +26,7 @@ export interface TriedScripts {
 
 /** Only Lean's text is read here: before a proof is kept, the compiled object is asked. */
 export async function scriptsOverLibrary(
-  ports: RunVerifier & StatementContexts,
+  ports: RunVerifier<'check'> & StatementContexts,
   statements: readonly Statement[],
   { run, limits, grown, marksOf, chosen, signal, report }: OverLibrary,
 ): Promise<TriedScripts> {

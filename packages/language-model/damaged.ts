@@ -1,9 +1,9 @@
 /** The errors of a checkpoint that cannot be used: which file, what is wrong with it. */
 import { StpError } from '@stp/base';
 
-const DAMAGED = 'The checkpoint was cut short or altered: fetch it again from the store, or train it again.';
+const DAMAGED = 'The file was cut short or altered: fetch it again, or train the model again.';
 const FOREIGN =
-  'The embedded engine runs Llama models with a tokenizer of this project only. Serve another model with vLLM or `transformers serve`, and name its URL in STP_GENERATOR_URL (docs/serve.md).';
+  'docs/models.md lists the models that the embedded engine runs. Serve another model with vLLM or `transformers serve`, and name its URL in STP_GENERATOR_URL (docs/serve.md).';
 
 /** A file that cannot be trusted. */
 export function damaged(file: string, problem: string, cause?: unknown): StpError {

@@ -2,6 +2,7 @@
 export { readManifest } from './checkpoint/checkpoint.ts';
 export { modelIn, readServedModel, writeServedModel } from './checkpoint/served-model.ts';
 export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
+export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
 export { startingPoint } from './embedded/starting-point.ts';
 export { EncoderDecoder } from './encoder-decoder/engine.ts';

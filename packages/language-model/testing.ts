@@ -1,8 +1,8 @@
 /** What tests and benches of other packages use of `@stp/language-model`. Production code imports `index.ts`. */
 export { readCheckpoint, writeCheckpoint } from './checkpoint/checkpoint.ts';
 export { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from './checkpoint/manifest.ts';
+export { readModel } from './checkpoint/model-folder.ts';
 export { writeSafetensors } from './checkpoint/safetensors.ts';
-export { readModel } from './checkpoint/sampled-model.ts';
 export { untrained } from './checkpoint/training-record.ts';
 export { makeFreshCheckpoint } from './embedded/fresh-checkpoint.ts';
 export type { InnerProducts } from './embedded/matrix/inner-products.ts';
@@ -51,7 +51,7 @@ export { EXAMPLES, smallTraining } from './testing/small-training.ts';
 export { standInForLevanter } from './testing/stand-in-levanter.ts';
 export { tinyEncoderDecoder } from './testing/tiny-encoder-decoder.ts';
 export { markersOf } from './tokenizer/special-tokens.ts';
-export { writeTokenizer } from './tokenizer/tokenizer-file.ts';
+export { readTokenizer, writeTokenizer } from './tokenizer/tokenizer-file.ts';
 export { trainTokenizer } from './tokenizer/train.ts';
 export type { ModelShape, TrainOptions, TrainProgress, TrainRequest } from './trainer.ts';
 export { rowsWanted } from './trainers/levanter/config.ts';

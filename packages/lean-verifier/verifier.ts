@@ -21,6 +21,8 @@ export interface LeanEnvironment {
   /** Axioms `#print axioms` may list beyond propext, Quot.sound and Classical.choice: names of the toolchain's own
    *  library where its proofs are not in the package (assembled Lean), decided by a test on the name. */
   readonly toleratesLibraryAxioms: boolean;
+  /** Hash over the modules of the Lake project that was added. */
+  readonly project?: string;
   /** Compiled modules that a run has added to the search path, in order; missing: there is none. */
   readonly grown?: readonly GrownObject[];
 }

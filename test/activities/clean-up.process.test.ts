@@ -9,22 +9,25 @@ import { Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { cleanUpNodeActivity } from '../../activities/every-node/clean-up-node.ts';
 import { createNodeActivities } from '../../activities/index.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { localRunName, workerSettings } from '../../workers/settings.ts';
 import { CONTROL_QUEUE, JANITOR_TYPE } from '../../workflows/control/contracts.ts';
+import { unasked } from '../support/stand-ins.ts';
 import { timeSkippingServer } from '../support/temporal.ts';
 
 it('sends heartbeats while a node is cleaned', async () => {
   const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 260 });
   const beaten = new Promise((resolve) => environment.once('heartbeat', resolve));
   const report = { node: 'a', processesEnded: 1, memoryBytesFreed: 2, cpuSecondsUsed: 3, scratchBytesFreed: 4 };
-  const nodes = { cleanUp: () => beaten.then(() => report) };
+  const nodes = {
+    cleanUp: () => beaten.then(() => report),
+    ...{ provision: unasked, sweep: unasked, runsWithFiles: unasked, release: unasked },
+  };
   const { cleanUpNode } = cleanUpNodeActivity({
     nodes,
     monitor: async () => ({ log: async () => undefined }),
-  } as unknown as Ports);
+  });
   expect(await environment.run(() => cleanUpNode('run', 'after'))).toEqual(report);
 });
 

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore, Rate } from '@stp/config/records';
 import { libraryTheorem, proved, statement } from '@stp/config/testing';
+import type { Verifier } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gated } from '../../activities/control/admit-conjectures.ts';
@@ -14,12 +15,12 @@ import { admitConjecturesActivity } from '../../activities/control/admit-conject
 import { planConjecturesActivity } from '../../activities/host/plan-conjectures.ts';
 import { readConjecturesActivity } from '../../activities/host/read-conjectures.ts';
 import { gateConjecturesActivity } from '../../activities/lean/gate-conjectures.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { conjecturePlanSchema, conjectureRecordSchema } from '../../activities/round/conjecture-records.ts';
 import type { GatedPart, ReadConjectures } from '../../activities/round/gate-parts.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { forget } from './forget.ts';
 import { writeManifest } from './manifests.ts';
 
@@ -34,15 +35,15 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 /** What Lean says, by a word in the statement: `ill` does not elaborate, `easy` is trivial, and so on. */
 const asked: string[] = [];
 let leanRuns = true;
-const verifier = {
-  async checkStatements(statements: readonly { id: string; statement: string }[]) {
+const verifier: Pick<Verifier, 'check' | 'checkStatements'> = {
+  async checkStatements(statements) {
     return statements.map(({ id, statement: text }) => ({
       id,
       kind: leanRuns ? (/ill/.test(text) ? 'rejected' : /evil/.test(text) ? 'forbidden' : 'accepted') : 'infra',
       messages: [],
     }));
   },
-  async check(candidates: readonly { id: string; statement: string; proof: string }[], options: unknown) {
+  async check(candidates, options) {
     expect(options).toMatchObject({ smallLimitsOnly: true });
     return candidates.map(({ id, statement: text, proof }) => {
       const question = /exfalso/.test(proof) ? 'vacuous' : /refutation/.test(text) ? 'refutable' : 'trivial';
@@ -51,21 +52,22 @@ const verifier = {
         (question === 'trivial' && /easy/.test(text)) ||
         (question === 'vacuous' && /empty/.test(text)) ||
         (question === 'refutable' && /wrong/.test(text));
-      return { id, kind: holds ? 'proved' : 'rejected', messages: [], checkMs: 2 };
+      const facts = { messages: [], premises: [], axioms: [], checkMs: 2, fromCache: false };
+      return { id, kind: holds ? 'proved' : 'rejected', ...facts };
     });
   },
 };
 let monitorFails = false;
-const ports = (): Ports =>
-  ({
-    store: async () => store,
-    verifier: async () => verifier,
-    monitor: async () => ({
-      log: async () => {
-        if (monitorFails) throw new Error('no disk for metrics');
-      },
-    }),
-  }) as unknown as Ports;
+const ports = () => ({
+  store: async () => store,
+  sources: repositorySources(),
+  verifier: async () => verifier,
+  monitor: async () => ({
+    log: async () => {
+      if (monitorFails) throw new Error('no disk for metrics');
+    },
+  }),
+});
 
 const EASY = statement('theorem a (n : Nat) : n = n', { labels: ['first', 'first/a'] });
 const OPEN = statement('theorem b (n : Nat) : n * n = n ^ 2', { labels: ['second', 'second/b'] });

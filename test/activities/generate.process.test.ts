@@ -14,12 +14,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sampleConjectureShareActivity } from '../../activities/host/sample-conjecture-share.ts';
 import { sampleConjecturesActivity } from '../../activities/host/sample-conjectures.ts';
 import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
 import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { unasked } from '../support/stand-ins.ts';
 import { forget } from './forget.ts';
 
 vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
@@ -44,12 +44,13 @@ const ports = {
   store: async () => store,
   scratch: async () => directory,
   generator: async () => generator,
+  ...{ verifier: unasked, contexts: unasked, portfolioKept: unasked },
   monitor: async () => ({
     log: async () => {
       throw new Error('no disk for metrics');
     },
   }),
-} as unknown as Ports;
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 
@@ -60,6 +61,7 @@ it('samples of a shard are those of the attempt that came to its end', async () 
     run: 'test',
     name: 'shard',
     items,
+    library: null,
     checkpoint: { manifest: items, model: 'm' },
     config: resolveConfig({ preset: 'smoke' }),
   };
@@ -77,7 +79,14 @@ it('answers that a lost attempt had finished are not asked for again, and none i
   const one = { statement: statement('theorem a (n : Nat) : n = n'), origin: 'dataset', samples: 6 };
   const items = await writeRecords(store, 'items.jsonl', [one]);
   const config = resolveConfig({ preset: 'smoke' });
-  const input = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const input = {
+    run: 'test',
+    name: 'shard',
+    items,
+    library: null,
+    checkpoint: { manifest: items, model: 'm' },
+    config,
+  };
   const asked: number[][] = [];
   /** Finishes some of what it is asked for, and then the server is gone. */
   const sampling = (most: number) => ({

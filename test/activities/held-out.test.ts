@@ -25,7 +25,7 @@ import { finishRoundActivity } from '../../activities/control/finish-round.ts';
 import { planShardsActivity } from '../../activities/control/plan-shards.ts';
 import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
 import { retrainSetActivity } from '../../activities/control/retrain-set.ts';
-import type { Ports } from '../../activities/ports.ts';
+import type { Sources } from '../../activities/ports.ts';
 import { proverForms, slotKeys } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
@@ -58,8 +58,7 @@ function watched(inner: ObjectStore): ObjectStore {
   };
 }
 
-const portsWith = (sources: Ports['sources']): Ports =>
-  ({ store: async () => store, scratch: async () => directory, sources }) as unknown as Ports;
+const portsWith = (sources: Sources) => ({ store: async () => store, scratch: async () => directory, sources });
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-split-'));

@@ -11,10 +11,10 @@ import { stateKey, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { planConjecturesActivity } from '../../activities/host/plan-conjectures.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { conjecturePlanSchema } from '../../activities/round/conjecture-records.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { unasked } from '../support/stand-ins.ts';
 import { writeManifest } from './manifests.ts';
 
 let directory: string;
@@ -46,7 +46,7 @@ function expansion(id: string, its: ShownGoal, score: number, steps: ExpansionRe
     steps,
   };
 }
-const closes = { tactic: 'rfl', logprob: -1, count: 1, outcome: 'done' as const, next: null, leanMs: 1 };
+const closes = { tactic: 'rfl', logprob: -1, tokens: 1, count: 1, outcome: 'done' as const, next: null, leanMs: 1 };
 
 const EXPANSIONS = [
   expansion(FAILED.id, goal('n * 2 = n + n', 'n'), 0),
@@ -92,7 +92,7 @@ async function targets(set: Record<string, string | number>): Promise<Map<string
     replayFrom: 0,
     library: null,
   };
-  const ports = { store: async () => store, sources: {} } as unknown as Ports;
+  const ports = { store: async () => store, sources: { definitions: unasked } };
   const ref = await new MockActivityEnvironment().run(planConjecturesActivity(ports).planConjectures as never, input);
   const entries = await readAll(store, ref as unknown as ArtifactRef, conjecturePlanSchema);
   const texts = entries.map(({ origin }) => (origin.kind === 'target' ? origin.targetStatement : ''));

@@ -11,7 +11,6 @@ import { type WorkItem, workItemSchema } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planShardsActivity, shardSize } from '../../activities/control/plan-shards.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { type RoundSpec, writeManifest } from './manifests.ts';
@@ -40,7 +39,7 @@ async function plan(
   const own = `plan-${plans++}`;
   const history: ArtifactRef[] = [];
   for (const spec of earlier) history.push(await writeManifest(store, `${own}/rounds/${spec.round}`, spec));
-  const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+  const ports = { store: async () => store, scratch: async () => directory };
   const planned = await environment.run(planShardsActivity(ports).planShards as never, {
     run: 'test',
     round,

@@ -9,7 +9,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Dropped } from '../../activities/control/drop-checkpoints.ts';
 import { dropCheckpointsActivity } from '../../activities/control/drop-checkpoints.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
 async function storeWith(
@@ -51,7 +50,7 @@ async function drop(
   inUse: readonly string[] = ['sft-aa', 'round-3-bb'],
 ) {
   const { store, refs } = await storeWith(FOLDERS);
-  const { dropCheckpoints } = dropCheckpointsActivity({ store: async () => store } as unknown as Ports);
+  const { dropCheckpoints } = dropCheckpointsActivity({ store: async () => store });
   const input = {
     run: 'r',
     retention: { lastRounds, everyRounds },
@@ -69,7 +68,7 @@ describe('dropping checkpoints', () => {
     const { store, refs } = await storeWith(['round-2-aa', 'round-3-aa']);
     const state = (round: number) => `checkpoints/round-${round}-aa/state/step-000000005.0123456789ab.whole.json`;
     for (const round of [2, 3, 4]) await store.put(state(round), 'a state');
-    const { dropCheckpoints } = dropCheckpointsActivity({ store: async () => store } as unknown as Ports);
+    const { dropCheckpoints } = dropCheckpointsActivity({ store: async () => store });
     const retention = { lastRounds: 9, everyRounds: null };
     const input = { run: 'r', retention, round: 3, inUse: [refs.get('round-3-aa')!] };
     const dropped: Dropped = await new MockActivityEnvironment().run(dropCheckpoints, input);

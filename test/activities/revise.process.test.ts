@@ -19,7 +19,7 @@ import {
 } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import type { SampleRequest } from '@stp/language-model';
-import type { Candidate, Verifier } from '@stp/lean-verifier';
+import type { Verifier } from '@stp/lean-verifier';
 import { open as openVerifier } from '@stp/lean-verifier/testing-hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -27,11 +27,11 @@ import { tallyShards } from '../../activities/evaluation/evaluation-shards.ts';
 import { reviseShardActivity } from '../../activities/host/revise-shard.ts';
 import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { leanOfVersion, unasked } from '../support/stand-ins.ts';
 
 vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
 vi.setConfig({ testTimeout: 300_000 });
@@ -84,10 +84,10 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
         };
       }),
   };
-  const scripted = {
-    environment: { version: 'test' },
+  const scripted: Pick<Verifier, 'check' | 'environment' | 'sandbox'> = {
+    environment: leanOfVersion('test'),
     sandbox: { kind: 'none', description: 'a test' },
-    check: async (candidates: readonly Candidate[]) =>
+    check: async (candidates) =>
       candidates.map(({ id, proof }) => ({
         ...{ id, kind: kindOf(proof), premises: [], axioms: [], checkMs: 1, fromCache: false },
         messages: [{ severity: 'error' as const, line: 1, column: 0, text: `no: ${proof}` }],
@@ -99,13 +99,21 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
     scratch: async () => directory,
     generator: async () => generator,
     verifier: async () => verifier ?? scripted,
+    ...{ contexts: unasked, portfolioKept: unasked },
     monitor: async () => ({ log: async () => undefined }),
-  } as unknown as Ports;
+  };
   const run = async <T>(activity: unknown, input: object): Promise<T> =>
     (await new MockActivityEnvironment().run(activity as never, input)) as T;
   const rows = [A, B].map((one) => ({ statement: one, origin: 'dataset', samples }));
   const items = await writeRecords(store, 'items.jsonl', rows);
-  const shard = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const shard = {
+    run: 'test',
+    name: 'shard',
+    items,
+    library: null,
+    checkpoint: { manifest: items, model: 'm' },
+    config,
+  };
   const verify = (name: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
     run(verifyShardActivity(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
   const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, shard);

@@ -11,7 +11,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Chosen } from '../../activities/control/choose-conjectures.ts';
 import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { chosenConjectureSchema, conjectureFiles } from '../../activities/round/chosen-conjectures.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
@@ -87,7 +86,7 @@ async function choose(reward: string, ofThisRound: readonly GrownRecord[] = []) 
   const rates = await writeRecords(store, 'rounds/2/rates.jsonl', [
     { statementId: 'fresh', origin: 'conjecture', attempts: 4, successes: 1 },
   ]);
-  const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+  const ports = { store: async () => store, scratch: async () => directory };
   const context = { run: 'r', round: 2, name: 'rounds/2', config, history, library, replayFrom: 0 };
   const { chosen } = (await new MockActivityEnvironment().run(chooseConjecturesActivity(ports).chooseConjectures, {
     ...context,

@@ -54,7 +54,17 @@ async function shard(
       ['g1', 'theorem a (n : Nat) : plus n 0 = n', 'induction n <;> simp_all [plus]'],
       ['g2', 'theorem b (n m : Nat) : plus n (m + 1) = plus n m + 1', 'induction n <;> simp_all [plus]'],
     ].map(([grown, text, proof]) => ({
-      ...{ name: `Grown.${grown}`, round: 1, statementId: grown, header: ISA, statement: text, proof, premises: [] },
+      ...{
+        name: `Grown.${grown}`,
+        round: 1,
+        generation: 1,
+        origin: 'conjecture',
+        statementId: grown,
+        header: ISA,
+        statement: text,
+        proof,
+        premises: [],
+      },
       marks: ['simp', 'grind ='],
     })),
   );

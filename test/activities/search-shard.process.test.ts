@@ -26,7 +26,6 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { SearchedShard } from '../../activities/host/search-shard.ts';
 import { searchShardActivity } from '../../activities/host/search-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
 import { hindsightExamples } from '../../activities/round/hindsight.ts';
@@ -110,7 +109,7 @@ const ports = {
     verifier ??= await openVerifier({ ...common, environment });
     return verifier;
   },
-} as unknown as Ports;
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 

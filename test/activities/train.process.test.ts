@@ -13,7 +13,6 @@ import type { TrainOptions, TrainProgress } from '@stp/language-model/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { trainModelActivity } from '../../activities/host/train-model.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
 import { openJsonlMonitor, readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
@@ -53,7 +52,7 @@ async function place() {
       scratch: async () => scratch,
       monitor: async () => monitor,
       trainer: () => trainer,
-    } as Partial<Ports> as Ports).trainModel;
+    }).trainModel;
   const attempt = async (trainer: Trainer, onHeartbeat: (details: object) => void = () => undefined) => {
     const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 200 });
     environment.on('heartbeat', onHeartbeat);

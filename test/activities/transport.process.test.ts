@@ -14,7 +14,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
 import { embedStatementsActivity } from '../../activities/host/embed-statements.ts';
 import { matchConjecturesActivity, similarityRows } from '../../activities/host/match-conjectures.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { VectorFile, writeVectors } from '../../activities/records/vector-files.ts';
 import { openVectorSet } from '../../activities/records/vector-set.ts';
@@ -150,7 +149,7 @@ describe('matching', () => {
       scratch: async () => scratch,
       generator: async () => generator,
       monitor: async () => ({ log: async () => undefined }),
-    } as unknown as Ports;
+    };
     const checkpoint = {
       model: 'm',
       manifest: { uri: 'file:///none', generation: '1', crc32c: 'AAAAAA==', bytes: 1, count: 1 },
@@ -204,7 +203,7 @@ describe('matching', () => {
     expect(matched.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(0.5 * 3, 12);
   });
   it('refuses vectors of other statements', async () => {
-    const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+    const ports = { store: async () => store, scratch: async () => directory };
     const one = [await writeVectors(store, 'one', vectorsOf([[1, 0]]), signal)];
     const chosen = await writeRecords(
       store,
@@ -252,7 +251,7 @@ describe('what is matched', () => {
         { fromRound: 1, weight: 128 },
       ],
     };
-    const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+    const ports = { store: async () => store, scratch: async () => directory };
     const data = { ...round.context.data, train: await writeRecords(store, 'train.jsonl', statements) };
     const chosen = await run(chooseConjecturesActivity(ports).chooseConjectures, {
       ...round.context,

@@ -52,14 +52,20 @@ async function round(
 ) {
   const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.source': source, ...prover } });
   const name = `rounds/${source}-${prover['prover.format'] ?? 'slots'}`;
-  const input = { run: 'typed', name, config, plan: await writeRecords(store, `${name}/plan.jsonl`, plan) };
+  const input = {
+    run: 'typed',
+    name,
+    config,
+    history: [],
+    plan: await writeRecords(store, `${name}/plan.jsonl`, plan),
+  };
   const { typeConjectures } = typeConjecturesActivity(ports);
   const { testConjectures } = testConjecturesActivity(ports);
   const typed = (await environment.run(typeConjectures, input)) as TypedPlan;
   const entries = await readAll(store, typed.plan, conjecturePlanSchema);
   const written = entries.map((entry, index): ConjectureText => ({ input: index, text: write(entry) }));
   const texts = await writeRecords(store, `${name}/written.jsonl`, written);
-  const tested = (await environment.run(testConjectures, { run: 'typed', name, config, typed, texts })) as ArtifactRef;
+  const tested = (await environment.run(testConjectures, { ...input, typed, texts })) as ArtifactRef;
   return { entries, texts: await readAll(store, tested, conjectureTextSchema) };
 }
 

@@ -19,10 +19,10 @@ import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { VerdictParts } from '../../activities/round/verdict-parts.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { leanOfVersion } from '../support/stand-ins.ts';
 
 const SAMPLES = 1_000;
 const WALLED: SandboxFacts = { kind: 'bubblewrap', description: 'a test' };
@@ -79,8 +79,8 @@ async function attempt(script: Script, asked: string[], beats: unknown[] = []): 
   const ports = {
     store: async () => store,
     monitor: async () => ({ log: async () => undefined }),
-    verifier: async () => ({ environment: { version: 'test' }, sandbox: script.sandbox ?? WALLED, check }),
-  } as unknown as Ports;
+    verifier: async () => ({ environment: leanOfVersion('test'), sandbox: script.sandbox ?? WALLED, check }),
+  };
   const environment = new MockActivityEnvironment();
   environment.on('heartbeat', (details: unknown) => beats.push(details));
   const input = {

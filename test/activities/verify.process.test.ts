@@ -28,16 +28,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const portsWith = (more: Partial<Ports>): Ports =>
-  ({
-    store: async () => store,
-    scratch: async () => directory,
-    monitor: async () => ({
-      log: async (some: readonly { name: string; value: number }[]) => void metrics.push(...some),
-      finalise: async () => undefined,
-    }),
-    ...more,
-  }) as unknown as Ports;
+const portsWith = <Some extends Partial<Ports>>(more: Some) => ({
+  store: async () => store,
+  scratch: async () => directory,
+  monitor: async () => ({
+    log: async (some: readonly { name: string; value: number }[]) => void metrics.push(...some),
+    finalise: async () => undefined,
+  }),
+  ...more,
+});
 
 describe('verifyShard', () => {
   const REASON = { severity: 'error', line: 1, column: 0, text: 'Unknown identifier `x`' } as const;

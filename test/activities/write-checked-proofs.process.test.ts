@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import type { ObjectStore, Proved } from '@stp/config/records';
 import { CERTIFICATE, proved } from '@stp/config/testing';
-import { checkFile, markedProof } from '@stp/lean-verifier';
+import { checkFile, type FileReport, markedProof } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
@@ -37,7 +37,7 @@ async function write(
     store: async () => store,
     scratch: async () => directory,
     sources: { modules: async () => [{ module: 'Stp.Base', text: 'theorem base : 1 = 1 := rfl\n' }] },
-    checkFile: async (_run: string, path: string) => {
+    checkFile: async (_run: string, path: string): Promise<FileReport> => {
       const report = await checkFile(path, environment, { scratchDirectory: directory });
       looks++;
       const ofFile = report.theorems.filter(({ name }) => name.startsWith('Kept.')).length;
@@ -46,7 +46,7 @@ async function write(
       checked.push(report.theorems.map(({ name }) => name).filter((name) => name.startsWith('Kept.')));
       return report;
     },
-  } as unknown as Ports;
+  };
   const ref = await writeCheckedProofs(ports, { run: 'test', kept, library, limits }, new AbortController().signal);
   return { ref, checked, looks };
 }

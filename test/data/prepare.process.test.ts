@@ -17,13 +17,12 @@ import {
   type ObjectStore,
   statementSchema,
 } from '@stp/config/records';
-import { proved as provedRecord } from '@stp/config/testing';
+import { CERTIFICATE, proved as provedRecord } from '@stp/config/testing';
 import { writeSftSet } from '@stp/datasets';
 import { conjecturerExample, matchingWeight, proverExample, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { readAll } from '../../activities/records/record-files.ts';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
@@ -273,7 +272,7 @@ describe('a run of prepared sets', () => {
   let data: PreparedData;
   const runWith = async (name: string, set: Record<string, unknown>): Promise<[ObjectStore, PreparedData]> => {
     const own = await openStore(pathToFileURL(join(directory, 'runs', name)).href);
-    const ports = { store: async () => own, sources: repositorySources(directory) } as unknown as Ports;
+    const ports = { store: async () => own, sources: repositorySources(directory) };
     const config = resolveConfig({
       preset: 'smoke',
       set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', 'prover.slots': false, ...set },

@@ -16,7 +16,6 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
-import type { Ports } from '../../activities/ports.ts';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { readInventory } from '../../infra/nodes/inventory.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -163,7 +162,7 @@ describe('commands of ours', () => {
     // What a run does with them before it asks for machines, for every run that the guides start.
     const store = await openStore(pathToFileURL(join(folder, 'runs')).href);
     const sources = repositorySources(data);
-    const { prepareData } = prepareDataActivity({ sources, store: async () => store } as unknown as Ports);
+    const { prepareData } = prepareDataActivity({ sources, store: async () => store });
     const presets = ours
       .filter(({ line }) => /^bin\/stp start .*--preset/.test(line))
       .map(({ words }) => words[words.indexOf('--preset') + 1]!);

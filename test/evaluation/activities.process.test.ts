@@ -32,15 +32,16 @@ import type { Collected } from '../../activities/host/collect-evaluation.ts';
 import { collectEvaluationActivity } from '../../activities/host/collect-evaluation.ts';
 import { prepareEvaluationActivity } from '../../activities/host/prepare-evaluation.ts';
 import { writeEvaluationActivity } from '../../activities/host/write-evaluation.ts';
-import type { Ports } from '../../activities/ports.ts';
+import type { LeanSandbox, RunScratch, RunStore, RunVerifier } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { PORTFOLIO } from '../../activities/round/portfolio.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { leanOfVersion, unasked } from '../support/stand-ins.ts';
 
 const SAMPLES = 8;
 let directory: string;
 let store: ObjectStore;
-let ports: Ports;
+let ports: RunStore & RunScratch & LeanSandbox & RunVerifier<'environment'>;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-evaluate-'));
   store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -48,8 +49,8 @@ beforeEach(async () => {
     store: async () => store,
     scratch: async () => directory,
     sandbox: async () => ({ kind: 'bubblewrap', description: 'a test' }),
-    verifier: async () => ({ environment: { version: 'Lean test' } }),
-  } as unknown as Ports;
+    verifier: async () => ({ environment: leanOfVersion('Lean test') }),
+  };
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
@@ -143,13 +144,14 @@ describe('what is evaluated', () => {
     const [first, other] = folders as [string, string];
     const { model } = await readManifest(first);
     const sources = {
+      definitions: unasked,
       async *problemSet() {
         yield member('a', 'nng');
       },
     };
     const prepare = (checkpoint: string, split: 'all' | 'held-out' = 'all') =>
       inActivity<EvaluationPlan>(() =>
-        prepareEvaluationActivity({ ...ports, sources } as unknown as Ports).prepareEvaluation('test', {
+        prepareEvaluationActivity({ ...ports, sources, growable: unasked }).prepareEvaluation('test', {
           preset: 'smoke',
           set: {},
           checkpoint,

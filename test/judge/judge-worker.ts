@@ -17,4 +17,4 @@ const ports: Pick<Ports, 'store' | 'monitor' | 'reward'> = {
   monitor: silentMonitor,
   reward: (run, _name, judging) => judges.source(run, judging!),
 };
-await runNodeWorker(address, taskQueue, judgeShardActivity(ports as Ports));
+await runNodeWorker(address, taskQueue, judgeShardActivity(ports));

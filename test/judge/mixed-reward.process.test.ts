@@ -98,7 +98,7 @@ async function rewarded(fault: Fault) {
     store: async () => store,
     reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
   };
-  const { rewardRound } = rewardRoundActivity(ports as Ports);
+  const { rewardRound } = rewardRoundActivity(ports);
   const rewards = (await new MockActivityEnvironment().run(rewardRound, input)) as ArtifactRef;
   const { examples, counts } = policyExamples(
     store,

@@ -8,12 +8,12 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeReportActivity } from '../../activities/host/write-report.ts';
 import { writeProofsActivity } from '../../activities/lean/write-proofs.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
 import type { Metric, Monitor, RunEnd } from '../../infra/monitor/monitor.ts';
 import { keepLink, linkName } from '../../infra/monitor/trackers/tracker.ts';
+import { fileReport, leanOfVersion } from '../support/stand-ins.ts';
 import { type MadeRun, makeRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
 
@@ -58,22 +58,21 @@ const EVALUATION: Evaluation = {
 
 /** Files that Lean was asked about. */
 let asked = 0;
-const portsOf = (verdict: 'accepted' | 'rejected') =>
-  ({
-    monitor: async () => monitor,
-    store: async () => made.store,
-    scratch: async () => directory,
-    losses: async () => LOSSES,
-    sandbox: async () => ({ kind: 'none', description: 'this is a test' }),
-    verifier: async () => ({ environment: { version: 'Lean 4.test' } }),
-    sources: { modules: async () => [] },
-    checkFile: async (_run: string, path: string) => {
-      asked += 1;
-      const names = [...(await readFile(path, 'utf8')).matchAll(/^theorem (\S+)/gm)].map((match) => `Kept.${match[1]}`);
-      const theorems = names.map((name) => ({ name, verdict, line: 1, column: 0, message: 'as told', axioms: [] }));
-      return { path, theorems, messages: [], reason: '' };
-    },
-  }) as unknown as Ports;
+const portsOf = (verdict: 'accepted' | 'rejected') => ({
+  monitor: async () => monitor,
+  store: async () => made.store,
+  scratch: async () => directory,
+  losses: async () => LOSSES,
+  sandbox: async () => ({ kind: 'none' as const, description: 'this is a test' }),
+  verifier: async () => ({ environment: leanOfVersion('Lean 4.test') }),
+  sources: { modules: async () => [] },
+  checkFile: async (_run: string, path: string) => {
+    asked += 1;
+    const names = [...(await readFile(path, 'utf8')).matchAll(/^theorem (\S+)/gm)].map((match) => `Kept.${match[1]}`);
+    const theorems = names.map((name) => ({ name, verdict, line: 1, column: 0, message: 'as told', axioms: [] }));
+    return fileReport(path, { theorems });
+  },
+});
 const write = (verdict: 'accepted' | 'rejected') => {
   const { writeReport } = writeReportActivity(portsOf(verdict));
   const nodes = { provider: 'local', pricePerHour: 8 } as const;

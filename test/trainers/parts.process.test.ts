@@ -16,7 +16,6 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
 import { trainModelActivity } from '../../activities/host/train-model.ts';
-import type { Ports } from '../../activities/ports.ts';
 import type { Trained } from '../../activities/training/training.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
@@ -48,7 +47,7 @@ async function onOneMachine(directory: string): Promise<Trained> {
     scratch: async () => join(directory, 'scratch'),
     monitor: silentMonitor,
     trainer: () => pytorchTrainer({ engine: { ...engine, nodes: 'one', processes: 2 }, threads: 1 }),
-  } as Partial<Ports> as Ports);
+  });
   return new MockActivityEnvironment().run(activities.trainModel, await smallInput(store, 'one', STEPS));
 }
 

@@ -14,7 +14,6 @@ import { EXAMPLES, TRAINED_SHAPE as SMALL_SHAPE } from '@stp/language-model/test
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { trainModelActivity } from '../../activities/host/train-model.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -71,7 +70,7 @@ async function place() {
       scratch: async () => join(directory, machine),
       monitor: silentMonitor,
       trainer: () => trainer,
-    } as Partial<Ports> as Ports);
+    });
     const trained: unknown = await new MockActivityEnvironment()
       .run(trainModel, input)
       .catch((error: unknown) => error);

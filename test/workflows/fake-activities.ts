@@ -74,6 +74,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     samples: 40,
     distinctSamples: 20,
     tokens: 100,
+    leanSeconds: 1,
     conjecturesMade: round > 0 ? 8 : 0,
     conjecturesAttempted: round > 0 ? 4 : 0,
     conjecturesProved: round > 0 ? 2 : 0,
@@ -84,6 +85,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     provedThisRound: 2,
     provedEver: 2 + round,
     certified: 3,
+    kernelsDisagreed: 0,
     proverExamples: 3,
     conjecturerExamples: 1,
   });

@@ -8,7 +8,6 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
 import type { VerifyShardInput } from '../../activities/lean/verify-shard.ts';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { LEAN_QUEUE } from '../../workflows/control/contracts.ts';
 import { SimulatedProcesses, simulatedVerifier } from './processes.ts';
 
@@ -54,7 +53,7 @@ export async function simulatedNode(options: SimulatedNodeOptions): Promise<Simu
     store: async () => store,
     verifier: async () => ({ ...simulated, check }),
     monitor: async () => ({ log: async () => undefined }),
-  } as unknown as Ports);
+  });
   const worker = await Worker.create({
     connection,
     identity: name,

@@ -17,9 +17,7 @@ const TIMER_MS_MIN = 1_000;
 
 /** The state with the time of its machines up to now. */
 export function withTime(state: RunState, until: MachineTime['until'], machines: Machines): RunState {
-  // Histories from before this have none.
-  const earlier = state.machineTime ?? [];
-  return { ...state, machineTime: [...earlier, { until, atMs: Date.now(), ...machines.time }] };
+  return { ...state, machineTime: [...state.machineTime, { until, atMs: Date.now(), ...machines.time }] };
 }
 
 /**
@@ -42,8 +40,7 @@ export async function withinBudget<T>(
   config: RunState['config'],
   body: () => Promise<T>,
 ): Promise<T> {
-  // Configurations from before there was a budget say nothing of it.
-  if ((config.budget?.usdMax ?? null) === null) return body();
+  if (config.budget.usdMax === null) return body();
   const watch = new CancellationScope();
   const watching = watch
     .run(async () => {

@@ -16,7 +16,6 @@ export async function conjectureTexts(
   input: SampleConjecturesInput & ExploreConjecturesInput,
 ): Promise<ArtifactRef> {
   const { source } = input.config.conjectures;
-  // Older configurations say nothing of a source.
   if (source === 'explore' || source === 'random')
     return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
   if (source === 'decode' || source === 'both') {

@@ -4,11 +4,10 @@
  */
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
-import { patched, setCurrentDetails } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import type { Collected } from '../../activities/control/collect-round.ts';
 import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
-import { CHANGES } from '../control/changes.ts';
 import type { Stage } from '../control/contracts.ts';
 import type { ShardTally } from '../control/shard-tally.ts';
 import { byOne } from '../nodes/crew.ts';
@@ -82,7 +81,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
 
 function passesOf({ context: { name, config }, conjectures }: ProveRoundInput): readonly Pass[] {
   const inTwo = conjectures !== null && conjectures.count > 0 && config.library === 'grow';
-  if (!inTwo || !patched(CHANGES.conjecturesFirst)) return [{ name, conjectures, statements: true }];
+  if (!inTwo) return [{ name, conjectures, statements: true }];
   return [
     { name: `${name}/conjectures`, conjectures, statements: false },
     { name: `${name}/statements`, conjectures: null, statements: true },

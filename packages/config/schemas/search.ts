@@ -27,8 +27,8 @@ export const expansionSchema = z.strictObject({
     z.strictObject({
       tactic: z.string(),
       logprob: z.number(),
-      /** Tokens of the tactic, its end included; missing in records of earlier versions. */
-      tokens: count.positive().optional(),
+      /** Tokens of the tactic, its end included. */
+      tokens: count.positive(),
       /** Number of samples with this tactic. */
       count,
       /** What verifiers made of it, weighted, where they were asked. */

@@ -12,7 +12,7 @@ import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { readTokenizer, writeTokenizer } from '../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../trainer.ts';
 import { configOf, generationConfigOf, modelShapeSchema, proofWordsIn, shapeOf, tokenizerConfigOf } from './config.ts';
-import { FILE_BYTES_MAX, parseJson, readWhole } from './files.ts';
+import { FILE_BYTES_MAX, type ModelFiles, parseJson, readWhole } from './files.ts';
 import { tensorProblem, tokenizerProblem } from './fit.ts';
 import { llamaTensorShapes } from './llama-tensors.ts';
 import {
@@ -92,32 +92,51 @@ export async function removePartialCheckpoints(directory: string): Promise<void>
   for (const name of names) if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, force: true });
 }
 
+/**
+ * The files of a checkpoint, each checked against the manifest when it is read. Throws STP1302 where the manifest is
+ * missing or malformed, STP1002 for an adapter; reading throws STP1302 where a file is not what the manifest says.
+ */
+export async function checkpointFiles(
+  directory: string,
+): Promise<ModelFiles & { readonly manifest: CheckpointManifest }> {
+  const manifest = await readManifest(directory);
+  const listed = new Map<string, CheckpointManifest['files'][number]>(manifest.files.map((file) => [file.name, file]));
+  if (listed.has(ADAPTER_FILE)) {
+    const advice = 'Give a whole model: set engines.trainer.lora.output to merged, or serve the adapter with its base.';
+    throw new StpError('STP1002', `${directory} holds an adapter, not a whole model`, advice);
+  }
+  const path = (name: string): string => join(directory, name);
+  const find: ModelFiles['find'] = async (name, bytesMax) => {
+    const file = listed.get(name);
+    if (file === undefined) return null;
+    const content = await readWhole(path(name), bytesMax);
+    if (content.length !== file.bytes)
+      throw damaged(path(name), `${content.length} bytes, the manifest says ${file.bytes}`);
+    if (sha256Hex(content) !== file.sha256) throw damaged(path(name), 'checksum differs from the manifest');
+    return content;
+  };
+  const read: ModelFiles['read'] = async (name, bytesMax) => {
+    const content = await find(name, bytesMax);
+    if (content === null) throw damaged(path(name), 'the manifest does not list it');
+    return content;
+  };
+  return { manifest, path, find, read };
+}
+
 /** Throws STP1302 where a file is missing, cut short, altered or not what its manifest says, STP1002 for an adapter. */
 export async function readCheckpoint(
   directory: string,
 ): Promise<Checkpoint & { readonly manifest: CheckpointManifest }> {
-  const manifest = await readManifest(directory);
-  if (manifest.files.some(({ name }) => name === ADAPTER_FILE)) {
-    const advice = 'Give a whole model: set engines.trainer.lora.output to merged, or serve the adapter with its base.';
-    throw new StpError('STP1002', `${directory} holds an adapter, not a whole model`, advice);
-  }
-  const contents = new Map<string, Buffer>();
-  for (const { name, bytes, sha256 } of manifest.files) {
-    const path = join(directory, name);
-    const content = await readWhole(path, FILE_BYTES_MAX);
-    if (content.length !== bytes) throw damaged(path, `${content.length} bytes, the manifest says ${bytes}`);
-    if (sha256Hex(content) !== sha256) throw damaged(path, 'checksum differs from the manifest');
-    contents.set(name, content);
-  }
-  const pathOf = (name: CheckpointFile) => join(directory, name);
-  const shape = parseJson(contents.get('config.json')!, pathOf('config.json'), shapeOf);
-  const training = parseJson(contents.get('training.json')!, pathOf('training.json'), (json) =>
-    trainingRecordSchema.parse(json),
-  );
-  const tokenizer = readTokenizer(contents.get('tokenizer.json')!.toString('utf8'), pathOf('tokenizer.json'));
-  const configPath = pathOf('tokenizer_config.json');
-  const proofWords = parseJson(contents.get('tokenizer_config.json')!, configPath, proofWordsIn);
-  const tensors = readSafetensors(contents.get(WEIGHTS_FILE)!, pathOf(WEIGHTS_FILE));
+  const { manifest, path, read } = await checkpointFiles(directory);
+  const json = async <Value>(name: CheckpointFile, parse: (json: unknown) => Value): Promise<Value> =>
+    parseJson(await read(name, FILE_BYTES_MAX), path(name), parse);
+  const shape = await json('config.json', shapeOf);
+  const training = await json('training.json', (value) => trainingRecordSchema.parse(value));
+  await json('generation_config.json', (value) => value);
+  const text = (await read('tokenizer.json', FILE_BYTES_MAX)).toString('utf8');
+  const tokenizer = readTokenizer(text, path('tokenizer.json'));
+  const proofWords = await json('tokenizer_config.json', proofWordsIn);
+  const tensors = readSafetensors(await read(WEIGHTS_FILE, FILE_BYTES_MAX), path(WEIGHTS_FILE));
   const problem = tensorProblem(shape, tensors) ?? tokenizerProblem(shape, tokenizer);
   if (problem !== null) throw damaged(directory, problem);
   return { shape, tensors, tokenizer, proofWords, training, manifest };

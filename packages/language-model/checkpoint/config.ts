@@ -14,8 +14,8 @@ const LAYERS_MAX = 256;
 /** Of models from elsewhere that servers and other trainers run; a tokenizer of ours has at most 65,536. */
 const VOCABULARY_MAX = 262_144;
 
-/** Sizes the engine accepts: heads divide the hidden size, key-value heads the heads, and a head is even (RoPE). */
-export const modelShapeSchema = z
+/** Sizes the engine samples: key-value heads divide the heads. */
+const sampledShapeSchema = z
   .strictObject({
     hiddenSize: z.int().min(2).max(SIZE_MAX),
     layers: z.int().min(1).max(LAYERS_MAX),
@@ -26,8 +26,13 @@ export const modelShapeSchema = z
     contextLength: z.int().min(2).max(SIZE_MAX),
     tiedEmbeddings: z.exactOptional(z.boolean()),
   })
-  .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'heads must divide the hidden size into even parts')
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'key-value heads must divide the heads');
+
+/** Sizes the engine trains: heads divide the hidden size too, and a head is even (RoPE). */
+export const modelShapeSchema = sampledShapeSchema.refine(
+  (shape) => shape.hiddenSize % (2 * shape.heads) === 0,
+  'heads must divide the hidden size into even parts',
+);
 
 /** The sizes in a Llama's `config.json`, by any writer. */
 export const sizeFields = {
@@ -40,7 +45,7 @@ export const sizeFields = {
   max_position_embeddings: z.int(),
   tie_word_embeddings: z.boolean(),
 } as const;
-type SizeFields = z.infer<z.ZodObject<typeof sizeFields>> & { readonly head_dim?: number | null | undefined };
+type SizeFields = z.infer<z.ZodObject<typeof sizeFields>>;
 
 const configSchema = z.strictObject({
   ...sizeFields,
@@ -96,12 +101,15 @@ export function configOf(shape: ModelShape, tokenizer: Tokenizer): z.infer<typeo
 
 /** Shape in a parsed `config.json`; a ZodError where it is not one of ours. */
 export function shapeOf(config: unknown): ModelShape {
-  return shapeFrom(configSchema.parse(config));
+  const fields = configSchema.parse(config);
+  const shape = modelShapeSchema.parse(shapeFrom(fields));
+  z.literal(shape.hiddenSize / shape.heads).parse(fields.head_dim);
+  return shape;
 }
 
-/** A ZodError where the engine cannot run a model of these sizes. */
+/** A ZodError where the engine cannot sample a model of these sizes. */
 export function shapeFrom(fields: SizeFields): ModelShape {
-  const shape = modelShapeSchema.parse({
+  return sampledShapeSchema.parse({
     hiddenSize: fields.hidden_size,
     layers: fields.num_hidden_layers,
     heads: fields.num_attention_heads,
@@ -111,10 +119,6 @@ export function shapeFrom(fields: SizeFields): ModelShape {
     contextLength: fields.max_position_embeddings,
     ...(fields.tie_word_embeddings ? {} : { tiedEmbeddings: false }),
   });
-  z.literal(shape.hiddenSize / shape.heads)
-    .nullish()
-    .parse(fields.head_dim);
-  return shape;
 }
 
 export function generationConfigOf(tokenizer: Tokenizer) {

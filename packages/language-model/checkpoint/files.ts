@@ -1,11 +1,39 @@
 /** Reads a model's files: refuses files above a size limit, and reports every fault in them as one error (STP1302). */
-import { open, stat } from 'node:fs/promises';
+import { access, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 import { damaged, foreign } from '../damaged.ts';
 
-/** Largest file read into memory: a model of 500 million F32 weights, far above what the embedded engine runs. */
+/** Largest file read into memory: a model of 500 million F32 weights, the most that a graph of the embedded engine holds. */
 export const FILE_BYTES_MAX = 2 ** 31;
+
+/** The files of a model's folder. */
+export interface ModelFiles {
+  path(name: string): string;
+  /** Throws STP1302 where there is no such file, or it is larger. */
+  read(name: string, bytesMax: number): Promise<Buffer>;
+  /** Null where there is no such file. */
+  find(name: string, bytesMax: number): Promise<Buffer | null>;
+}
+
+/** Files that nobody has vouched for. */
+export function folderFiles(directory: string): ModelFiles {
+  const path = (name: string): string => join(directory, name);
+  const read = (name: string, bytesMax: number) => readWhole(path(name), bytesMax);
+  return {
+    path,
+    read,
+    find: async (name, bytesMax) => ((await isThere(path(name))) ? read(name, bytesMax) : null),
+  };
+}
+
+export function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
 
 export async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
   try {
@@ -28,6 +56,7 @@ export function parseJson<Value>(bytes: Buffer, path: string, parse: (json: unkn
   try {
     return parse(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
+    if (cause instanceof StpError) throw cause;
     if (cause instanceof z.ZodError) throw foreign(path, describeIssues(cause), cause);
     throw damaged(path, String(cause), cause);
   }

@@ -1,11 +1,15 @@
 /** Tests whether tensors and a tokenizer match a model's shape: null, or the difference in words. */
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import type { ModelShape } from '../trainer.ts';
-import { llamaTensorShapes } from './llama-tensors.ts';
+import { type LlamaConstants, llamaTensorShapes } from './llama-tensors.ts';
 import type { Tensor } from './safetensors.ts';
 
-export function tensorProblem(shape: ModelShape, tensors: ReadonlyMap<string, Tensor>): string | null {
-  const expected = llamaTensorShapes(shape);
+export function tensorProblem(
+  shape: ModelShape,
+  tensors: ReadonlyMap<string, Tensor>,
+  constants?: LlamaConstants,
+): string | null {
+  const expected = llamaTensorShapes(shape, constants);
   for (const [name, dimensions] of expected) {
     const tensor = tensors.get(name);
     if (tensor === undefined) return `tensor ${name} is missing`;

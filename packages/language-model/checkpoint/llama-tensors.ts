@@ -1,6 +1,6 @@
 /**
- * Names and sizes of a model's weights, as Hugging Face writes a Llama (`LlamaForCausalLM`): every matrix is
- * [out, in], row-major; a head tied to the embedding has no tensor of its own. Knows nothing of values.
+ * Names and sizes of a model's weights, as Hugging Face writes a Llama (`LlamaForCausalLM`) or a decoder of its kind:
+ * every matrix is [out, in], row-major; a head tied to the embedding has no tensor of its own. Knows nothing of values.
  */
 import type { ModelShape } from '../trainer.ts';
 
@@ -8,11 +8,48 @@ import type { ModelShape } from '../trainer.ts';
 export const RMS_EPSILON = 1e-5;
 export const ROPE_THETA = 10_000;
 
-/** Numbers of the architecture that are no sizes. */
+/** The products of a layer, which may add a bias. */
+export const PROJECTIONS = ['query', 'key', 'value', 'output', 'gate', 'up', 'down'] as const;
+export type Projection = (typeof PROJECTIONS)[number];
+
+/** How positions are stretched beyond the context that a model was first trained with (`trainedLength`, tokens). */
+export type RopeScaling =
+  | { readonly kind: 'linear'; readonly factor: number }
+  /** Llama 3: waves longer than `trainedLength / low` are stretched, those shorter than `trainedLength / high` are not. */
+  | {
+      readonly kind: 'llama3';
+      readonly factor: number;
+      readonly low: number;
+      readonly high: number;
+      readonly trainedLength: number;
+    }
+  /** YaRN (Peng et al. 2023): by the turns that a wave makes in the trained context, between `slow` and `fast`. */
+  | {
+      readonly kind: 'yarn';
+      readonly factor: number;
+      readonly trainedLength: number;
+      readonly fast: number;
+      readonly slow: number;
+      readonly isRounded: boolean;
+      /** On sines and cosines. */
+      readonly attention: number;
+    };
+
+/** What distinguishes decoders of Llama's kind from one another, beside their sizes. */
 export interface LlamaConstants {
   readonly rmsEpsilon: number;
   readonly ropeTheta: number;
+  readonly ropeScaling?: RopeScaling;
+  /** By default the hidden size is shared out among the heads. */
+  readonly headSize?: number;
+  /** The products that add one; by default none. */
+  readonly biases?: readonly Projection[];
+  /** Whether each head's query and key are normalised before they are turned (Qwen3). */
+  readonly headNorms?: boolean;
 }
+
+export const headSizeOf = (shape: ModelShape, { headSize }: Pick<LlamaConstants, 'headSize'>): number =>
+  headSize ?? shape.hiddenSize / shape.heads;
 
 export const EMBEDDING_TENSOR = 'model.embed_tokens.weight';
 export const FINAL_NORM_TENSOR = 'model.norm.weight';
@@ -32,26 +69,41 @@ export function layerTensors(layer: number) {
     gate: `${prefix}.mlp.gate_proj.weight`,
     up: `${prefix}.mlp.up_proj.weight`,
     down: `${prefix}.mlp.down_proj.weight`,
+    queryNorm: `${prefix}.self_attn.q_norm.weight`,
+    keyNorm: `${prefix}.self_attn.k_norm.weight`,
   } as const;
 }
 
+/** Name of the bias beside a matrix. */
+export const biasTensor = (weight: string): string => weight.replace(/weight$/, 'bias');
+
 /** Every tensor of a model of this shape with its dimensions, in the order they are stored. */
-export function llamaTensorShapes(shape: ModelShape): ReadonlyMap<string, readonly number[]> {
+export function llamaTensorShapes(
+  shape: ModelShape,
+  constants: Pick<LlamaConstants, 'headSize' | 'biases' | 'headNorms'> = {},
+): ReadonlyMap<string, readonly number[]> {
   const { hiddenSize, feedForwardSize } = shape;
-  const keyValueSize = (hiddenSize / shape.heads) * shape.keyValueHeads;
+  const headSize = headSizeOf(shape, constants);
+  const querySize = headSize * shape.heads;
+  const keyValueSize = headSize * shape.keyValueHeads;
   const tensors = new Map<string, readonly number[]>();
   tensors.set(EMBEDDING_TENSOR, [shape.vocabularySize, hiddenSize]);
   for (let layer = 0; layer < shape.layers; layer++) {
     const names = layerTensors(layer);
     tensors.set(names.inputNorm, [hiddenSize]);
-    tensors.set(names.query, [hiddenSize, hiddenSize]);
+    tensors.set(names.query, [querySize, hiddenSize]);
     tensors.set(names.key, [keyValueSize, hiddenSize]);
     tensors.set(names.value, [keyValueSize, hiddenSize]);
-    tensors.set(names.output, [hiddenSize, hiddenSize]);
+    tensors.set(names.output, [hiddenSize, querySize]);
     tensors.set(names.postNorm, [hiddenSize]);
     tensors.set(names.gate, [feedForwardSize, hiddenSize]);
     tensors.set(names.up, [feedForwardSize, hiddenSize]);
     tensors.set(names.down, [hiddenSize, feedForwardSize]);
+    for (const projection of constants.biases ?? []) {
+      const [out] = tensors.get(names[projection])!;
+      tensors.set(biasTensor(names[projection]), [out!]);
+    }
+    if (constants.headNorms) for (const norm of [names.queryNorm, names.keyNorm]) tensors.set(norm, [headSize]);
   }
   tensors.set(FINAL_NORM_TENSOR, [hiddenSize]);
   if (shape.tiedEmbeddings === false) tensors.set(HEAD_TENSOR, [shape.vocabularySize, hiddenSize]);

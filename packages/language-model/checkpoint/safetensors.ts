@@ -35,27 +35,35 @@ const entrySchema = z.strictObject({
 });
 const metadataSchema = z.record(z.string().max(NAME_CHARS_MAX), z.string().max(NAME_CHARS_MAX));
 
-/** The file's bytes; the same tensors in the same order give the same bytes. */
-export function writeSafetensors(tensors: ReadonlyMap<string, Tensor>): Buffer {
+/** The beginning of a file with these tensors in float32, in this order; their values follow it. */
+export function safetensorsHeader(
+  tensors: readonly { readonly name: string; readonly shape: readonly number[] }[],
+): Buffer {
   const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
   let offset = 0;
-  for (const [name, tensor] of tensors) {
-    const end = offset + tensor.values.length * VALUE_BYTES.F32;
-    header[name] = { dtype: 'F32', shape: tensor.shape, data_offsets: [offset, end] };
+  for (const { name, shape } of tensors) {
+    const end = offset + shape.reduce((product, size) => product * size, VALUE_BYTES.F32);
+    header[name] = { dtype: 'F32', shape, data_offsets: [offset, end] };
     offset = end;
   }
   const json = Buffer.from(JSON.stringify(header));
   const headerBytes = Math.ceil(json.length / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
-  const file = Buffer.alloc(LENGTH_FIELD_BYTES + headerBytes + offset, ' ');
-  file.writeBigUInt64LE(BigInt(headerBytes));
-  json.copy(file, LENGTH_FIELD_BYTES);
-  let position = LENGTH_FIELD_BYTES + headerBytes;
-  for (const { values } of tensors.values()) {
-    const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength).copy(file, position);
-    if (IS_BIG_ENDIAN) file.subarray(position, position + bytes).swap32();
-    position += bytes;
-  }
-  return file;
+  const bytes = Buffer.alloc(LENGTH_FIELD_BYTES + headerBytes, ' ');
+  bytes.writeBigUInt64LE(BigInt(headerBytes));
+  json.copy(bytes, LENGTH_FIELD_BYTES);
+  return bytes;
+}
+
+/** The file's bytes; the same tensors in the same order give the same bytes. */
+export function writeSafetensors(tensors: ReadonlyMap<string, Tensor>): Buffer {
+  const header = safetensorsHeader(Array.from(tensors, ([name, { shape }]) => ({ name, shape })));
+  return Buffer.concat([header, ...Array.from(tensors.values(), ({ values }) => littleEndian(values))]);
+}
+
+/** The bytes of values as the format has them. */
+export function littleEndian(values: Float32Array): Buffer {
+  const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+  return IS_BIG_ENDIAN ? Buffer.from(bytes).swap32() : bytes;
 }
 
 /** Tensors by name, copied out of `file`. Throws STP1302 for anything but a well-formed file; `name` is for messages. */
@@ -126,7 +134,7 @@ function readValues(bytes: Buffer, dtype: Dtype): Float32Array {
 }
 
 /** The number behind the bits of an IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction. */
-function valueOfHalf(bits: number): number {
+export function valueOfHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;

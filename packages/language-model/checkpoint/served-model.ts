@@ -7,8 +7,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readManifest } from './checkpoint.ts';
-import { parseJson } from './files.ts';
-import { MODEL_HEX_DIGITS } from './manifest.ts';
+import { isThere, parseJson } from './files.ts';
+import { MANIFEST_FILE, MODEL_HEX_DIGITS } from './manifest.ts';
+import { modelName } from './model-folder.ts';
 
 const SERVED_FILE = 'served.json';
 const positive = z.int().positive();
@@ -46,5 +47,6 @@ export async function readServedModel(directory: string): Promise<ServedModel | 
 /** The name that records have for the model in the folder, of any kind. Throws STP1302. */
 export async function modelIn(directory: string): Promise<string> {
   const served = await readServedModel(directory);
-  return served === null ? (await readManifest(directory)).model : servedModelId(served.name);
+  if (served !== null) return servedModelId(served.name);
+  return (await isThere(join(directory, MANIFEST_FILE))) ? (await readManifest(directory)).model : modelName(directory);
 }

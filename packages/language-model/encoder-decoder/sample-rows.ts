@@ -16,7 +16,7 @@ export async function sampleRows(
   rows: GrowingRows,
   { temperature, seeds, maxTokens }: SampleOptions,
 ): Promise<Written[]> {
-  const chooser = new TokenChooser({ size: BYTE_IDS, padId: BYTE_PAD_ID });
+  const chooser = new TokenChooser({ size: BYTE_IDS, neverId: BYTE_PAD_ID });
   const written: Written[] = [];
   /** Place of the sample, place of its row. */
   let open = seeds.map((seed, sample) => ({ seed, sample, row: 0, ids: [] as number[], sum: 0 }));

@@ -1,117 +1,202 @@
 /**
- * Reads and writes a tokenizer as Hugging Face's `tokenizer.json` (version 1.0, byte-level BPE). Reads only the kind it
- * writes; a foreign file is checked field by field before use.
+ * `tokenizer.json` of Hugging Face's `tokenizers`, checked: a byte-pair encoding and the steps around it. A file is
+ * refused when it asks for a step that the library of `tokenizer.ts` computes in another way, so that no text is ever
+ * encoded otherwise than the model was trained with.
  */
-
-import { describeIssues } from '@stp/base';
+import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 import { damaged, foreign } from '../damaged.ts';
-import { TOKEN_CHARS_MAX, Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
-import { WORD_PATTERN } from './words.ts';
+import { Tokenizer, type TokenizerMarks } from './tokenizer.ts';
 
-/** 65,536 tokens and merges of some ten characters are about 3 MB. */
-const FILE_CHARS_MAX = 16 * 1024 * 1024;
-const SPECIAL_TOKENS_MAX = 256;
+/** 262,144 tokens and merges, each merge a list of two, are about 32 MB. */
+const FILE_CHARS_MAX = 64 * 1024 * 1024;
+export const TOKENIZER_BYTES_MAX = FILE_CHARS_MAX;
+const VOCABULARY_MAX = 262_144;
+const ADDED_TOKENS_MAX = 16_384;
+/** The longest pattern in use has some 400 characters. */
+const PATTERN_CHARS_MAX = 2_048;
+/** Longest token of a file, in characters. */
+export const TOKEN_CHARS_MAX = 1_024;
+const ISSUES_MAX = 8;
+const UNKNOWN_KIND = 'a kind that is not read here';
 
-const preTokenizer = {
-  type: 'Sequence',
-  pretokenizers: [
-    { type: 'Split', pattern: { Regex: WORD_PATTERN }, behavior: 'Isolated', invert: false },
-    { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false },
+const flag = z.boolean().default(false);
+const tokenId = z
+  .int()
+  .nonnegative()
+  .lt(2 * VOCABULARY_MAX);
+const text = z.string().max(TOKEN_CHARS_MAX);
+const absent = z.union([z.null(), z.literal('')]).default(null);
+
+const patternSchema = z.union([
+  z.strictObject({ String: z.string().min(1).max(PATTERN_CHARS_MAX) }),
+  z.strictObject({ Regex: z.string().min(1).max(PATTERN_CHARS_MAX) }),
+]);
+
+const normalizerSchema = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ type: z.enum(['NFC', 'NFD', 'NFKC', 'NFKD']) }),
+    z.looseObject({ type: z.literal('Prepend'), prepend: text }),
+    z.looseObject({ type: z.literal('Replace'), pattern: patternSchema, content: text }),
+    z.looseObject({
+      type: z.literal('Sequence'),
+      get normalizers() {
+        return z.array(normalizerSchema).max(16);
+      },
+    }),
   ],
-} as const;
-const decoder = { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true } as const;
+  UNKNOWN_KIND,
+);
 
-const fileSchema = z.strictObject({
-  version: z.literal('1.0'),
-  truncation: z.null(),
-  padding: z.null(),
-  added_tokens: z
-    .array(
-      z.strictObject({
-        id: z.int().nonnegative(),
-        content: z.string().regex(/^[!-~]{2,64}$/),
-        single_word: z.literal(false),
-        lstrip: z.literal(false),
-        rstrip: z.literal(false),
-        normalized: z.literal(false),
-        special: z.literal(true),
-      }),
-    )
-    .max(SPECIAL_TOKENS_MAX),
-  normalizer: z.null(),
-  pre_tokenizer: z.strictObject({
-    type: z.literal('Sequence'),
-    pretokenizers: z.tuple([
-      z.strictObject({
-        type: z.literal('Split'),
-        pattern: z.strictObject({ Regex: z.literal(WORD_PATTERN) }),
-        behavior: z.literal('Isolated'),
-        invert: z.literal(false),
-      }),
-      z.strictObject({
-        type: z.literal('ByteLevel'),
-        add_prefix_space: z.literal(false),
-        trim_offsets: z.boolean(),
-        use_regex: z.literal(false),
-      }),
-    ]),
-  }),
-  post_processor: z.null(),
-  decoder: z.looseObject({ type: z.literal('ByteLevel') }),
-  model: z.strictObject({
-    type: z.literal('BPE'),
-    dropout: z.null(),
-    unk_token: z.null(),
-    continuing_subword_prefix: z.null(),
-    end_of_word_suffix: z.null(),
-    fuse_unk: z.literal(false),
-    byte_fallback: z.literal(false),
-    ignore_merges: z.literal(false),
-    vocab: z.record(z.string().min(1).max(TOKEN_CHARS_MAX), z.int().nonnegative()),
-    merges: z.array(z.string().max(2 * TOKEN_CHARS_MAX + 1)).max(VOCABULARY_SIZE_MAX),
-  }),
+const preTokenizerSchema = z.discriminatedUnion(
+  'type',
+  [
+    z
+      .looseObject({ type: z.literal('Split'), pattern: patternSchema, behavior: z.string(), invert: flag })
+      // Of the ways to cut at a pattern, those that the library has.
+      .refine(
+        ({ behavior, invert }) => behavior === 'Removed' || (behavior === 'Isolated' && !invert),
+        'a split that is neither Isolated nor Removed',
+      ),
+    z.looseObject({ type: z.literal('Digits'), individual_digits: flag }),
+    z.looseObject({ type: z.literal('ByteLevel'), add_prefix_space: flag, use_regex: z.boolean().default(true) }),
+    z.looseObject({
+      type: z.literal('Metaspace'),
+      replacement: z.string().length(1).default('▁'),
+      prepend_scheme: z.enum(['always', 'first', 'never']).default('always'),
+      split: z.boolean().default(true),
+    }),
+    z.looseObject({
+      type: z.literal('Sequence'),
+      get pretokenizers() {
+        return z.array(preTokenizerSchema).max(16);
+      },
+    }),
+  ],
+  UNKNOWN_KIND,
+);
+export type PreTokenizer = z.infer<typeof preTokenizerSchema>;
+
+const templatePart = z.union([
+  z.strictObject({ SpecialToken: z.looseObject({ id: text }) }),
+  z.strictObject({ Sequence: z.looseObject({ id: z.enum(['A', 'B']) }) }),
+]);
+const postProcessorSchema = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ type: z.literal('ByteLevel') }),
+    z.looseObject({ type: z.literal('TemplateProcessing'), single: z.array(templatePart).max(64) }),
+    z.looseObject({
+      type: z.literal('Sequence'),
+      get processors() {
+        return z.array(postProcessorSchema).max(16);
+      },
+    }),
+  ],
+  UNKNOWN_KIND,
+);
+export type PostProcessor = z.infer<typeof postProcessorSchema>;
+
+const decoderSchema = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ type: z.literal('ByteLevel') }),
+    z.looseObject({
+      type: z.literal('Metaspace'),
+      replacement: z.string().length(1).default('▁'),
+      prepend_scheme: z.enum(['always', 'first', 'never']).default('always'),
+    }),
+    z.looseObject({
+      type: z.literal('Replace'),
+      pattern: z.strictObject({ String: z.string().length(1) }),
+      content: z.literal(' '),
+    }),
+    z.looseObject({ type: z.literal('ByteFallback') }),
+    z.looseObject({ type: z.literal('Fuse') }),
+    z.looseObject({
+      type: z.literal('Strip'),
+      content: z.literal(' '),
+      start: z.int().min(0).max(1),
+      stop: z.literal(0),
+    }),
+    z.looseObject({
+      type: z.literal('Sequence'),
+      get decoders() {
+        return z.array(decoderSchema).max(16);
+      },
+    }),
+  ],
+  UNKNOWN_KIND,
+);
+export type TokenDecoder = z.infer<typeof decoderSchema>;
+
+const addedTokenSchema = z.looseObject({
+  id: tokenId,
+  content: text.min(1),
+  single_word: z.literal(false, 'tokens that are whole words only').default(false),
+  lstrip: flag,
+  rstrip: flag,
+  normalized: flag,
+  special: flag,
 });
 
+const fileSchema = z.looseObject({
+  added_tokens: z.array(addedTokenSchema).max(ADDED_TOKENS_MAX).default([]),
+  normalizer: normalizerSchema.nullable().default(null),
+  pre_tokenizer: preTokenizerSchema.nullable().default(null),
+  post_processor: postProcessorSchema.nullable().default(null),
+  decoder: decoderSchema,
+  model: z.looseObject({
+    type: z.literal('BPE', 'a model that is no byte-pair encoding').default('BPE'),
+    dropout: z.union([z.null(), z.literal(0)]).default(null),
+    unk_token: text.nullable().default(null),
+    continuing_subword_prefix: absent,
+    end_of_word_suffix: absent,
+    fuse_unk: flag,
+    byte_fallback: flag,
+    ignore_merges: flag,
+    // A hundred thousand of each: checked by hand, below.
+    vocab: z.custom<Readonly<Record<string, number>>>(isVocabulary, 'no map of tokens to distinct ids'),
+    merges: z.custom<readonly (string | readonly [string, string])[]>(areMerges, 'no list of pairs of tokens'),
+  }),
+});
+export type TokenizerFile = z.infer<typeof fileSchema>;
+
+function isVocabulary(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  if (entries.length > VOCABULARY_MAX) return false;
+  const isEntry = ([token, id]: [string, unknown]): boolean =>
+    token.length <= TOKEN_CHARS_MAX && tokenId.safeParse(id).success;
+  return entries.every(isEntry) && new Set(Object.values(value)).size === entries.length;
+}
+
+function areMerges(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length > VOCABULARY_MAX) return false;
+  const isPair = (pair: unknown[]): boolean => pair.length === 2 && pair.every((part) => typeof part === 'string');
+  // The library reads all merges in the form of the first.
+  const areLists = Array.isArray(value[0]);
+  return value.every((merge) => (areLists ? Array.isArray(merge) && isPair(merge) : isWrittenPair(merge)));
+}
+
+const isWrittenPair = (merge: unknown): boolean => typeof merge === 'string' && /^[^ ]+ [^ ]+$/u.test(merge);
+
 /** Text of `tokenizer.json`; the same tokenizer gives the same text. */
-export function writeTokenizer(tokenizer: Tokenizer): string {
-  const { specialTokens, merges } = tokenizer.parts;
-  const file: z.infer<typeof fileSchema> = {
-    version: '1.0',
-    truncation: null,
-    padding: null,
-    added_tokens: specialTokens.map((content, id) => ({
-      id,
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      special: true,
-    })),
-    normalizer: null,
-    pre_tokenizer: { ...preTokenizer, pretokenizers: [...preTokenizer.pretokenizers] },
-    post_processor: null,
-    decoder,
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: null,
-      end_of_word_suffix: null,
-      fuse_unk: false,
-      byte_fallback: false,
-      ignore_merges: false,
-      vocab: Object.fromEntries(tokenizer.vocabulary.map((token, id) => [token, id])),
-      // Two tokens and a space: read by every version of `tokenizers`. No token over the byte alphabet holds a space.
-      merges: merges.map(([left, right]) => `${left} ${right}`),
-    },
-  };
+export function writeTokenizer({ file }: Tokenizer): string {
   return `${JSON.stringify(file, null, 1)}\n`;
 }
 
-/** Throws STP1302 where the text is no `tokenizer.json` of this kind; `name` is for messages. */
-export function readTokenizer(text: string, name: string): Tokenizer {
+/**
+ * Throws STP1302 when the text is no `tokenizer.json` that is read here; `name` is for messages.
+ *
+ * @param marksOf the tokens with a meaning, given the id of each token; by default those of this project's tokenizers
+ */
+export function readTokenizer(
+  text: string,
+  name: string,
+  marksOf?: (idOf: (token: string) => number | undefined) => TokenizerMarks,
+): Tokenizer {
   if (text.length > FILE_CHARS_MAX) throw foreign(name, `${text.length} characters, ${FILE_CHARS_MAX} allowed`);
   let json: unknown;
   try {
@@ -120,23 +205,19 @@ export function readTokenizer(text: string, name: string): Tokenizer {
     throw damaged(name, 'not JSON', cause);
   }
   const parsed = fileSchema.safeParse(json);
-  if (!parsed.success) throw foreign(name, describeIssues(parsed.error), parsed.error);
-  const { added_tokens: added, model } = parsed.data;
-  if (added.some(({ id }, index) => id !== index)) throw damaged(name, 'special tokens do not take the ids from 0');
-  const merges = model.merges.map((merge): [string, string] => {
-    const [left, right, ...rest] = merge.split(' ');
-    if (!left || !right || rest.length > 0) throw damaged(name, `merge ${JSON.stringify(merge)} is not two tokens`);
-    return [left, right];
-  });
-  let tokenizer: Tokenizer;
+  if (!parsed.success) {
+    const issues = parsed.error.issues.slice(0, ISSUES_MAX);
+    throw foreign(name, describeIssues({ issues }), parsed.error);
+  }
   try {
-    tokenizer = new Tokenizer({ specialTokens: added.map(({ content }) => content), merges });
+    // What the file says and no schema reads is kept: the file is written again as it was.
+    const { model, added_tokens: added } = parsed.data;
+    const idOf = (token: string) =>
+      added.find(({ content }) => content === token)?.id ??
+      (Object.hasOwn(model.vocab, token) ? model.vocab[token] : undefined);
+    return new Tokenizer(parsed.data, marksOf?.(idOf));
   } catch (cause) {
-    throw damaged(name, cause instanceof Error ? cause.message : String(cause), cause);
+    if (cause instanceof StpError) throw damaged(name, cause.message, cause);
+    throw foreign(name, cause instanceof Error ? cause.message : String(cause), cause);
   }
-  const vocabulary = Object.entries(model.vocab);
-  if (vocabulary.length !== tokenizer.size || vocabulary.some(([token, id]) => tokenizer.vocabulary[id] !== token)) {
-    throw damaged(name, 'vocabulary is not the special tokens, the bytes and the merges in order');
-  }
-  return tokenizer;
 }

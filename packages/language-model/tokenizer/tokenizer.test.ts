@@ -5,7 +5,7 @@ import { PROMPT_MARKERS } from '@stp/config/words';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LEAN_TEXTS } from '../testing/small-checkpoint.ts';
-import { Tokenizer } from './tokenizer.ts';
+import { ownTokenizer } from './own-tokenizer.ts';
 import { readTokenizer, writeTokenizer } from './tokenizer-file.ts';
 import { trainTokenizer } from './train.ts';
 import { splitWords } from './words.ts';
@@ -74,10 +74,9 @@ describe('tokenizer', () => {
   it('merges what is frequent and nothing across words', () => {
     expect(tokenizer.size).toBeGreaterThan(256 + PROMPT_MARKERS.length + 2);
     expect(tokenizer.vocabulary).toContain('ĠNat');
-    for (const [left, right] of tokenizer.parts.merges) {
-      const merged = new TextDecoder().decode(
-        Uint8Array.from(Buffer.from(tokenizer.decode([tokenizer.idOf(left + right)]))),
-      );
+    for (const id of tokenizer.vocabulary.keys()) {
+      if (tokenizer.specialTokens.has(id)) continue;
+      const merged = tokenizer.decode([id]);
       if (!merged.includes('\uFFFD')) expect(splitWords(merged)).toEqual([merged]);
     }
   });
@@ -110,28 +109,49 @@ describe('tokenizer.json', () => {
     change(file);
     return JSON.stringify(file);
   };
+  const step = (type: string, fields = {}) => altered((file) => (file.pre_tokenizer = { type, ...fields }));
   it.each<[string, () => string]>([
     ['no JSON', () => '{"version":'],
     ['an array', () => '[]'],
-    ['another version', () => altered((file) => (file.version = '2.0'))],
-    ['an unknown field', () => altered((file) => (file.extra = 1))],
-    ['another pre-tokenizer', () => altered((file) => (file.pre_tokenizer.pretokenizers[0].pattern.Regex = '(a+)+$'))],
-    ['a normalizer', () => altered((file) => (file.normalizer = { type: 'NFC' }))],
-    ['a merge of unknown tokens', () => altered((file) => file.model.merges.push('nope never'))],
+    ['words as a model', () => altered((file) => (file.model.type = 'WordPiece'))],
+    ['merges that are left out by chance', () => altered((file) => (file.model.dropout = 0.1))],
+    ['an unknown step before the model', () => step('UnicodeScripts')],
+    ['an unknown step within a sequence', () => step('Sequence', { pretokenizers: [{ type: 'Whitespace' }] })],
+    [
+      'a split that joins',
+      () => step('Split', { pattern: { String: 'a' }, behavior: 'MergedWithNext', invert: false }),
+    ],
+    ['a split of no pattern', () => step('Split', { pattern: { Regex: '(' }, behavior: 'Isolated', invert: false })],
+    [
+      'an endless pattern',
+      () => step('Split', { pattern: { Regex: 'a'.repeat(5_000) }, behavior: 'Isolated', invert: false }),
+    ],
+    ['an unknown normalizer', () => altered((file) => (file.normalizer = { type: 'Lowercase' }))],
+    ['an unknown decoder', () => altered((file) => (file.decoder = { type: 'WordPiece' }))],
+    ['no decoder', () => altered((file) => (file.decoder = null))],
+    ['a decoder of no text', () => altered((file) => (file.decoder = { type: 'Fuse' }))],
+    ['an unknown end', () => altered((file) => (file.post_processor = { type: 'BertProcessing' }))],
     ['a merge of three', () => altered((file) => (file.model.merges[0] = 'a b c'))],
-    ['a merge twice', () => altered((file) => file.model.merges.push(file.model.merges[0]))],
-    ['a merge of a special token', () => altered((file) => file.model.merges.push('<by> a'))],
+    ['merges of two forms', () => altered((file) => file.model.merges.push(['a', 'b']))],
     ['an id that is taken', () => altered((file) => (file.model.vocab.a = file.model.vocab.b))],
-    ['a token more', () => altered((file) => (file.model.vocab.zzz = 9_999))],
-    ['a token less', () => altered((file) => delete file.model.vocab.a)],
-    ['special tokens out of order', () => altered((file) => file.added_tokens.reverse())],
-    ['no end of text', () => altered((file) => (file.added_tokens[1].content = '<stop>'))],
-    ['a special token with a space', () => altered((file) => (file.added_tokens[2].content = '< x'))],
+    ['an id that is no number', () => altered((file) => (file.model.vocab.a = '5'))],
+    ['an id beyond all vocabularies', () => altered((file) => (file.model.vocab.zzz = 1e12))],
+    ['a vocabulary that is a list', () => altered((file) => (file.model.vocab = ['a']))],
+    ['a special token with the id of another', () => altered((file) => (file.added_tokens[0].id = 100))],
+    ['a token that is a whole word only', () => altered((file) => (file.added_tokens[0].single_word = true))],
+    [
+      'no end of text',
+      () =>
+        altered((file) => {
+          file.added_tokens[1].content = '<stop>';
+          delete file.model.vocab['<end>'];
+        }),
+    ],
     [
       'too many special tokens',
-      () => altered((file) => (file.added_tokens = new Array(300).fill(file.added_tokens[0]))),
+      () => altered((file) => (file.added_tokens = new Array(20_000).fill(file.added_tokens[0]))),
     ],
-    ['a file without end', () => ' '.repeat(17 * 1024 * 1024)],
+    ['a file without end', () => ' '.repeat(65 * 1024 * 1024)],
   ])('refuses %s', (_, hostile) => {
     expect(() => readTokenizer(hostile(), 'tokenizer.json')).toThrow(
       expect.objectContaining({
@@ -143,15 +163,15 @@ describe('tokenizer.json', () => {
   });
 
   it('has one id for a token that two merges spell', () => {
-    const twice = new Tokenizer({
-      specialTokens: ['<pad>', '<end>'],
-      merges: [
+    const twice = ownTokenizer(
+      ['<pad>', '<end>'],
+      [
         ['a', 'b'],
         ['b', 'c'],
         ['ab', 'c'],
         ['a', 'bc'],
       ],
-    });
+    );
     expect(twice.size).toBe(2 + 256 + 3);
     expect(readTokenizer(writeTokenizer(twice), 'tokenizer.json').vocabulary).toEqual(twice.vocabulary);
   });

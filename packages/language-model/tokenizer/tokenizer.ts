@@ -1,151 +1,113 @@
 /**
- * Byte-level byte-pair encoding: text to token ids and back, with the same ids as the `tokenizers` package gives for
- * the file of `tokenizer-file.ts`. Ids are the special tokens, the 256 bytes, then one per merge. Every text can be
- * encoded; there is no unknown token.
+ * A tokenizer: text to token ids and back, with the ids that the `tokenizers` package gives for the same
+ * `tokenizer.json`. Hugging Face's own library in JavaScript encodes; this file says which steps it takes, and knows
+ * the bytes of each token, so that a text can be put together while it is sampled.
  */
-import { StpError } from '@stp/base';
-import { BYTE_ALPHABET, bytesOfToken } from './bytes.ts';
-import { END_TOKEN, PAD_TOKEN } from './special-tokens.ts';
-import { splitWords } from './words.ts';
 
-/** The parts a tokenizer is made of, all in order of id or rank. */
-export interface TokenizerParts {
-  /** Special tokens; they take the ids from 0. `<pad>` and `<end>` are among them. */
-  readonly specialTokens: readonly string[];
-  /** Merges by rank: two tokens over the byte alphabet that become one. */
-  readonly merges: readonly (readonly [string, string])[];
+import { Tokenizer as Encoder } from '@huggingface/tokenizers';
+import { StpError } from '@stp/base';
+import { libraryFile, promptStart } from './library-file.ts';
+import { END_TOKEN, PAD_TOKEN } from './special-tokens.ts';
+import { tokenBytes } from './token-bytes.ts';
+import type { TokenizerFile } from './tokenizer-file.ts';
+
+/** The tokens of a tokenizer that mean something to an engine; its file does not say which they are. */
+export interface TokenizerMarks {
+  /** Ids that end a text. */
+  readonly endIds: readonly number[];
+  /** Id that fills up a batch, or null where the model has none. */
+  readonly padId: number | null;
 }
 
-/** Distinct words kept with their encoding; Lean corpora have some thousands. */
-const CACHED_WORDS_MAX = 65_536;
-/** Ids fit 16 bits; a pair of them is one number, left · VOCABULARY_SIZE_MAX + right. */
-export const VOCABULARY_SIZE_MAX = 65_536;
-/** Longest token a file may hold; a merge never leaves a word, which is far shorter. */
-export const TOKEN_CHARS_MAX = 256;
-
 export class Tokenizer {
-  readonly parts: TokenizerParts;
-  /** Token of each id. Two merges may spell the same token; it has one id. */
+  /** What `tokenizer.json` holds. */
+  readonly file: TokenizerFile;
+  /** Token of each id as its file writes it; an id that no token has gives ''. */
   readonly vocabulary: readonly string[];
+  /** Tokens with a meaning of their own, by id: a text is cut at them before anything else. */
+  readonly specialTokens: ReadonlyMap<number, string>;
+  readonly endIds: ReadonlySet<number>;
+  /** Fills up a batch. Never sampled, unless it ends texts as well. */
   readonly padId: number;
-  readonly endId: number;
-  readonly #idOfToken = new Map<string, number>();
-  readonly #rankOfPair = new Map<number, number>();
-  /** Id a merge makes, by rank. */
-  readonly #mergedId: number[] = [];
-  readonly #bytesOfId: Uint8Array[];
-  readonly #specialExpression: RegExp;
-  readonly #encodedWords = new Map<string, readonly number[]>();
+  readonly #encoder: Encoder;
+  readonly #idOfToken: ReadonlyMap<string, number>;
+  readonly #bytesOfId: readonly Uint8Array[];
+  /** Ids that a whole text begins with: a token that means its start. */
+  readonly #start: readonly number[];
+  /** Whether a text as a whole loses a space at its start when it is decoded. */
+  readonly #dropsFirstSpace: boolean;
 
-  /** Throws STP1002 where the parts do not fit each other. */
-  constructor(parts: TokenizerParts) {
-    this.parts = parts;
-    const vocabulary = [...parts.specialTokens, ...BYTE_ALPHABET];
-    vocabulary.forEach((token, id) => {
-      this.#idOfToken.set(token, id);
-    });
-    if (this.#idOfToken.size !== vocabulary.length) throw misfit('a special token is given twice');
-    parts.merges.forEach(([left, right], rank) => {
-      const leftId = this.#mergeable(left);
-      const rightId = this.#mergeable(right);
-      let merged = this.#idOfToken.get(left + right);
-      if (merged === undefined) {
-        merged = vocabulary.push(left + right) - 1;
-        this.#idOfToken.set(left + right, merged);
-      } else if (merged < parts.specialTokens.length) throw misfit(`merges spell the special token ${left + right}`);
-      const pair = leftId * VOCABULARY_SIZE_MAX + rightId;
-      if (this.#rankOfPair.has(pair)) throw misfit(`merge of ${left} and ${right} is given twice`);
-      this.#rankOfPair.set(pair, rank);
-      this.#mergedId.push(merged);
-    });
-    if (vocabulary.length > VOCABULARY_SIZE_MAX) throw misfit(`${vocabulary.length} tokens`);
-    this.vocabulary = vocabulary;
-    this.padId = this.idOf(PAD_TOKEN);
-    this.endId = this.idOf(END_TOKEN);
-    const encoder = new TextEncoder();
-    this.#bytesOfId = vocabulary.map((token, id) =>
-      id < parts.specialTokens.length ? encoder.encode(token) : bytesOfToken(token)!,
+  /** Throws STP1002 when the file contradicts itself, and an `Error` when the library does not know what it asks for. */
+  constructor(file: TokenizerFile, marks?: TokenizerMarks) {
+    this.file = file;
+    const vocabulary: string[] = [];
+    const add = (token: string, id: number): void => {
+      if (vocabulary[id] !== undefined && vocabulary[id] !== token)
+        throw misfit(`the id ${id} is of ${JSON.stringify(vocabulary[id])} and of ${JSON.stringify(token)}`);
+      vocabulary[id] = token;
+    };
+    for (const [token, id] of Object.entries(file.model.vocab)) add(token, id);
+    for (const { content, id } of file.added_tokens) add(content, id);
+    if (vocabulary.length === 0) throw misfit('it has no tokens');
+    this.vocabulary = Array.from(vocabulary, (token) => token ?? '');
+    this.#idOfToken = new Map([
+      ...Object.entries(file.model.vocab),
+      ...file.added_tokens.map(({ content, id }) => [content, id] as const),
+    ]);
+    this.specialTokens = new Map(
+      file.added_tokens.filter(({ special }) => special).map((one) => [one.id, one.content]),
     );
-    // Longest first: a token that begins another does not hide it.
-    const longestFirst = [...parts.specialTokens].sort((a, b) => b.length - a.length);
-    this.#specialExpression = new RegExp(longestFirst.map(escapeExpression).join('|'), 'g');
+    const { endIds, padId } = marks ?? { endIds: [this.idOf(END_TOKEN)], padId: this.idOf(PAD_TOKEN) };
+    const unknown = [...endIds, ...(padId === null ? [] : [padId])].find((id) => !this.vocabulary[id]);
+    if (unknown !== undefined) throw misfit(`no token has the id ${unknown}, which the model gives a meaning`);
+    if (endIds.length === 0) throw misfit('no token ends a text');
+    this.endIds = new Set(endIds);
+    this.padId = padId ?? endIds[0]!;
+    this.#encoder = new Encoder(libraryFile(file), {});
+    this.#start = promptStart(file).map((token) => this.idOf(token));
+    const { bytesOf, dropsFirstSpace } = tokenBytes(file.decoder);
+    this.#bytesOfId = this.vocabulary.map((token) => bytesOf(token));
+    this.#dropsFirstSpace = dropsFirstSpace;
   }
 
+  /** One more than the largest id. */
   get size(): number {
     return this.vocabulary.length;
   }
 
-  /** Id of a token written over the byte alphabet, or of a special token. Throws STP1002 if it does not exist. */
+  /** The first of the ids that end a text: what a training puts behind an example. */
+  get endId(): number {
+    return this.endIds.values().next().value!;
+  }
+
+  /** Id of a token as its file writes it. Throws STP1002 if it does not exist. */
   idOf(token: string): number {
     const id = this.#idOfToken.get(token);
     if (id === undefined) throw misfit(`no token ${token}`);
     return id;
   }
 
-  /** Token ids of a text. Special tokens written in it are taken as such; no end of text is added. */
+  /** Token ids of a piece of text. Special tokens written in it are taken as such; no start or end is added. */
   encode(text: string): number[] {
-    const ids: number[] = [];
-    let start = 0;
-    for (const match of text.matchAll(this.#specialExpression)) {
-      this.#encodePlain(text.slice(start, match.index), ids);
-      ids.push(this.#idOfToken.get(match[0])!);
-      start = match.index + match[0].length;
-    }
-    this.#encodePlain(text.slice(start), ids);
-    return ids;
+    return text === '' ? [] : this.#encoder.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  /** Token ids of a text from its start: what begins every text of the model comes first, unless the text has it already. */
+  encodePrompt(text: string): number[] {
+    const ids = this.encode(text);
+    return this.#start.every((id, at) => ids[at] === id) ? ids : [...this.#start, ...ids];
   }
 
   /** Text of the ids; special tokens appear as written, bytes that are no UTF-8 as U+FFFD. Unknown ids give nothing. */
   decode(ids: readonly number[]): string {
-    return Buffer.concat(ids.map((id) => this.bytesOf(id))).toString('utf8');
+    const text = Buffer.concat(ids.map((id) => this.bytesOf(id))).toString('utf8');
+    return this.#dropsFirstSpace && text.startsWith(' ') ? text.slice(1) : text;
   }
 
   /** UTF-8 of a token, perhaps a part of a character; of a special token as written. Unknown ids give nothing. */
   bytesOf(id: number): Uint8Array {
     return this.#bytesOfId[id] ?? new Uint8Array();
   }
-
-  #encodePlain(text: string, ids: number[]): void {
-    if (text === '') return;
-    for (const word of splitWords(text)) {
-      let encoded = this.#encodedWords.get(word);
-      if (encoded === undefined) {
-        encoded = this.#encodeWord(word);
-        if (this.#encodedWords.size < CACHED_WORDS_MAX) this.#encodedWords.set(word, encoded);
-      }
-      for (const id of encoded) ids.push(id);
-    }
-  }
-
-  /** Joins the pair of lowest rank, leftmost first, until no pair has one. */
-  #encodeWord(word: string): readonly number[] {
-    const byteStart = this.parts.specialTokens.length;
-    const ids = Array.from(Buffer.from(word, 'utf8'), (byte) => byteStart + byte);
-    for (;;) {
-      let bestRank = Number.POSITIVE_INFINITY;
-      let bestIndex = -1;
-      for (let index = 0; index + 1 < ids.length; index++) {
-        const rank = this.#rankOfPair.get(ids[index]! * VOCABULARY_SIZE_MAX + ids[index + 1]!);
-        if (rank !== undefined && rank < bestRank) {
-          bestRank = rank;
-          bestIndex = index;
-        }
-      }
-      if (bestIndex < 0) return ids;
-      ids.splice(bestIndex, 2, this.#mergedId[bestRank]!);
-    }
-  }
-
-  #mergeable(token: string): number {
-    const id = this.#idOfToken.get(token);
-    if (id === undefined || id < this.parts.specialTokens.length)
-      throw misfit(`merge of ${token}, which is no token yet`);
-    return id;
-  }
-}
-
-function escapeExpression(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 function misfit(problem: string): StpError {

@@ -7,8 +7,9 @@
 import { StpError } from '@stp/base';
 import { PROMPT_MARKERS } from '@stp/config/words';
 import { BYTE_ALPHABET } from './bytes.ts';
+import { ownTokenizer } from './own-tokenizer.ts';
 import { END_TOKEN, PAD_TOKEN } from './special-tokens.ts';
-import { Tokenizer, VOCABULARY_SIZE_MAX } from './tokenizer.ts';
+import type { Tokenizer } from './tokenizer.ts';
 import { splitWords } from './words.ts';
 
 export interface TokenizerTraining {
@@ -18,6 +19,8 @@ export interface TokenizerTraining {
   readonly specialTokens?: readonly string[];
 }
 
+/** A pair of ids is one number, left · VOCABULARY_SIZE_MAX + right; a training's tokens fit 16 bits. */
+const VOCABULARY_SIZE_MAX = 65_536;
 /** A pair that occurs once is no pattern. */
 const PAIR_COUNT_MIN = 2;
 const SPECIAL_TOKEN = /^[!-~]{2,64}$/;
@@ -37,7 +40,7 @@ export function trainTokenizer(texts: Iterable<string>, training: TokenizerTrain
   const unfit = markers.find((marker) => !SPECIAL_TOKEN.test(marker));
   if (unfit !== undefined) throw invalid(`special token ${JSON.stringify(unfit)}`);
 
-  const words = countWords(texts, new Tokenizer({ specialTokens, merges: [] }));
+  const words = countWords(texts, specialTokens);
   const pairs = new PairCounts(words);
   const vocabulary = [...specialTokens, ...BYTE_ALPHABET];
   const idOfToken = new Map(vocabulary.map((token, id) => [token, id]));
@@ -53,26 +56,21 @@ export function trainTokenizer(texts: Iterable<string>, training: TokenizerTrain
     merges.push([left, right]);
     pairs.merge(pair, merged);
   }
-  return new Tokenizer({ specialTokens, merges });
+  return ownTokenizer(specialTokens, merges);
 }
 
 /** Distinct words as byte ids with their counts, in order of first occurrence; special tokens in a text are left out. */
-function countWords(texts: Iterable<string>, bytes: Tokenizer): Word[] {
-  const specials = new Set(bytes.parts.specialTokens.map((token) => bytes.idOf(token)));
+function countWords(texts: Iterable<string>, specialTokens: readonly string[]): Word[] {
+  // Longest first: a token that begins another does not hide it.
+  const longestFirst = [...specialTokens].sort((a, b) => b.length - a.length);
+  const special = new RegExp(longestFirst.map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
   const counts = new Map<string, number>();
-  for (const text of texts) {
-    let plain: number[] = [];
-    const flush = () => {
-      for (const word of splitWords(bytes.decode(plain))) counts.set(word, (counts.get(word) ?? 0) + 1);
-      plain = [];
-    };
-    for (const id of bytes.encode(text)) {
-      if (specials.has(id)) flush();
-      else plain.push(id);
-    }
-    flush();
-  }
-  return Array.from(counts, ([word, count]) => ({ ids: bytes.encode(word), count }));
+  for (const text of texts)
+    for (const plain of text.split(special))
+      for (const word of splitWords(plain)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const bytesOf = (word: string): number[] =>
+    Array.from(Buffer.from(word, 'utf8'), (byte) => specialTokens.length + byte);
+  return Array.from(counts, ([word, count]) => ({ ids: bytesOf(word), count }));
 }
 
 /** How often each pair of neighbours occurs, and in which words; kept up to date as pairs are merged. */

@@ -185,7 +185,9 @@ describe('damage', () => {
     const module = readModule(file, new Terms());
     explained(file, () => {
       for (const place of module.names.keys()) module.constant(place);
-      module.sourceRanges();
+      module.entries.sourceRanges();
+      module.entries.simpMarks();
+      module.entries.deprecated();
       for (const place of module.names.keys()) module.mentioned(place);
     });
   };

@@ -1,6 +1,7 @@
 /** The result of checking a compiled module, as it is printed and passed between threads. */
 import type { Declined, Rejected } from '../run/report.ts';
-import type { CompiledConstant, SourceRange } from './module-data.ts';
+import type { SourceRange } from './extension-entries.ts';
+import type { CompiledConstant } from './module-data.ts';
 import type { Hiding, StatementParts } from './statement-parts.ts';
 
 /** A theorem that the module is to hold. */

@@ -21,6 +21,7 @@ function expansion(
     steps: steps.map(([tactic, after]) => ({
       tactic,
       logprob: -1,
+      tokens: 1,
       count: 1,
       outcome: after === undefined ? 'rejected' : after === null ? 'done' : 'open',
       next: typeof after === 'string' ? stateKey(after) : null,

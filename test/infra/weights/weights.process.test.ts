@@ -32,7 +32,7 @@ afterEach(() => vi.unstubAllEnvs());
 async function place() {
   const cacheDirectory = await mkdtemp(join(tmpdir(), 'stp-weights-'));
   onTestFinished(() => rm(cacheDirectory, { recursive: true, force: true }));
-  return { cacheDirectory, python: interpreter };
+  return { cacheDirectory, python: interpreter, convertGguf: () => Promise.reject(new Error('no GGUF is asked for')) };
 }
 
 async function hub(files: ReadonlyMap<string, Buffer> = FILES) {

@@ -1,6 +1,6 @@
 /** Entry of a sampling process: one checkpoint, one thread; returns samples as they end, and embeddings on request. */
 import { StpError } from '@stp/base';
-import { readModel } from '../../checkpoint/sampled-model.ts';
+import { readModel } from '../../checkpoint/model-folder.ts';
 import type { ModelFacts } from '../../generator.ts';
 import { Embedder } from '../sampling/embedder.ts';
 import { type Sampled, Sampler, type SampleText } from '../sampling/sampler.ts';

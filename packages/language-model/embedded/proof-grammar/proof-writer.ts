@@ -73,13 +73,13 @@ export class ProofTokens {
   readonly endId: number;
 
   constructor({ words, names, shown, signs }: ProofWords, tokenizer: Tokenizer) {
-    const special = tokenizer.parts.specialTokens;
+    const special = tokenizer.specialTokens;
     this.#texts = new Map(
       tokenizer.vocabulary.flatMap((_, id) =>
-        id < special.length ? [] : [[id, Buffer.from(tokenizer.bytesOf(id)).toString('latin1')] as const],
+        special.has(id) ? [] : [[id, Buffer.from(tokenizer.bytesOf(id)).toString('latin1')] as const],
       ),
     );
-    this.#slots = new Map(special.flatMap((token, id) => (isSlot(token) ? [[id, token] as const] : [])));
+    this.#slots = new Map([...special].filter(([, token]) => isSlot(token)));
     this.#words = words;
     this.#names = new Set(names);
     this.#shown = new Set(shown);

@@ -6,7 +6,7 @@ import { philox2x32, uniformAt } from './philox.ts';
 
 const SIZE = 40;
 const PAD = 3;
-const chooser = new TokenChooser({ size: SIZE, padId: PAD });
+const chooser = new TokenChooser({ size: SIZE, neverId: PAD });
 
 /** A row of log-probabilities over a vocabulary larger than what may be chosen. */
 const rows = fc

@@ -5,10 +5,10 @@
  */
 import type { SamplingOptions } from '../../generator.ts';
 
-/** What may be chosen: ids below `size` except `padId`; the rows beyond are vocabulary no token uses. */
+/** What may be chosen: ids below `size` except `neverId`; the rows beyond are vocabulary no token uses. */
 export interface ChoosableTokens {
   readonly size: number;
-  readonly padId: number;
+  readonly neverId: number | null;
 }
 
 /** Halvings of [0, 2] that separate any two weights that differ by more than a rounding error. */
@@ -39,11 +39,11 @@ export class TokenChooser {
 
   /** The likeliest tokens, as many as are wanted: falling, the lowest id first among equals. */
   likeliest(row: Float32Array, count: number): ChosenToken[] {
-    const { size, padId } = this.#tokens;
+    const { size, neverId } = this.#tokens;
     const best: ChosenToken[] = [];
     for (let id = 0; id < size; id++) {
       const logprob = row[id]!;
-      if (id === padId || (best.length === count && logprob <= best.at(-1)!.logprob)) continue;
+      if (id === neverId || (best.length === count && logprob <= best.at(-1)!.logprob)) continue;
       let at = best.length;
       while (at > 0 && best[at - 1]!.logprob < logprob) at--;
       best.splice(at, 0, { id, logprob });
@@ -53,20 +53,20 @@ export class TokenChooser {
   }
 
   #likeliest(row: Float32Array): number {
-    const { size, padId } = this.#tokens;
-    let best = padId === 0 ? 1 : 0;
-    for (let id = best + 1; id < size; id++) if (id !== padId && row[id]! > row[best]!) best = id;
+    const { size, neverId } = this.#tokens;
+    let best = neverId === 0 ? 1 : 0;
+    for (let id = best + 1; id < size; id++) if (id !== neverId && row[id]! > row[best]!) best = id;
     return best;
   }
 
   #draw(row: Float32Array, sampling: Pick<SamplingOptions, 'temperature' | 'topP'>, uniform: number): number {
-    const { size, padId } = this.#tokens;
+    const { size, neverId } = this.#tokens;
     const probabilities = this.#probabilities;
     const likeliest = this.#likeliest(row);
     const highest = row[likeliest]!;
     let total = 0;
     for (let id = 0; id < size; id++) {
-      const weight = id === padId ? 0 : Math.exp((row[id]! - highest) / sampling.temperature);
+      const weight = id === neverId ? 0 : Math.exp((row[id]! - highest) / sampling.temperature);
       probabilities[id] = weight;
       total += weight;
     }

@@ -58,7 +58,7 @@ export function decodeGraph(weights: Weights): Uint8Array {
     const own = multiply(firstAlongSpan(shares), ownValue);
     const attended = add(past, own);
     const result = askedGroup === group ? attended : slice(attended, 2, 0, askedGroup);
-    return reshape(result, [ROWS, shape.hiddenSize]);
+    return reshape(result, [ROWS, shape.heads * headSize]);
   };
 
   const hidden = decoder.hidden({ tokens, positions, attend });

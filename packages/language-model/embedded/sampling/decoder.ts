@@ -4,21 +4,25 @@
  */
 
 import {
+  biasTensor,
   EMBEDDING_TENSOR,
   FINAL_NORM_TENSOR,
   HEAD_TENSOR,
+  headSizeOf,
   type LlamaConstants,
   layerTensors,
+  type Projection,
 } from '../../checkpoint/llama-tensors.ts';
 import type { Tensor } from '../../checkpoint/safetensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
-import { multiply, silu } from '../onnx/operations/arithmetic.ts';
-import { gatherRows, reshape } from '../onnx/operations/layout.ts';
+import { add, multiply, silu } from '../onnx/operations/arithmetic.ts';
+import { concatenate, gatherRows, reshape } from '../onnx/operations/layout.ts';
 import { linear } from '../onnx/operations/linear.ts';
 import { logSoftmax, rmsNorm, rotary } from '../onnx/operations/transformer.ts';
 import type { Dimension } from '../onnx/shape.ts';
 import { addAndNorm, split } from './fused-operations.ts';
+import { rotaryTables } from './rotary-tables.ts';
 
 /** Added to scores that must not be seen: exp of it is 0, and it is finite, so a row of nothing else is no NaN. */
 export const MASKED = -1e9;
@@ -42,7 +46,7 @@ export interface DecoderRequest {
   readonly tokens: Value;
   /** int64; [tokens, 1] (each token in a row of its own) or [1, tokens] (one row). */
   readonly positions: Value;
-  /** From a layer's projections to what its heads give, [tokens, hiddenSize]. */
+  /** From a layer's projections to what its heads give, [tokens, heads · headSize]. */
   readonly attend: (projections: Projections) => Value;
 }
 
@@ -58,11 +62,11 @@ export class Decoder {
   constructor(graph: Graph, weights: Weights) {
     const { shape, constants } = weights;
     this.shape = shape;
-    this.headSize = shape.hiddenSize / shape.heads;
+    this.headSize = headSizeOf(shape, constants);
     this.#graph = graph;
     this.#weights = weights;
     this.#embedding = this.#weight(EMBEDDING_TENSOR);
-    const [cosines, sines] = rotaryTables(shape.contextLength, this.headSize, constants.ropeTheta);
+    const [cosines, sines] = rotaryTables(shape.contextLength, this.headSize, constants);
     const tableShape = [shape.contextLength, this.headSize / 2];
     this.#cosines = graph.initializer('rotary.cosines', tableShape, cosines);
     this.#sines = graph.initializer('rotary.sines', tableShape, sines);
@@ -77,10 +81,11 @@ export class Decoder {
     for (let layer = 0; layer < layers; layer++) {
       const names = layerTensors(layer);
       const attended = attend({ layer, ...this.#projections(normed, names, positions) });
-      const mixed = linear(attended, this.#weight(names.output));
+      const product = (input: Value, projection: Projection): Value => this.#product(input, names, [projection]);
+      const mixed = product(attended, 'output');
       [hidden, normed] = addAndNorm(hidden, mixed, this.#weight(names.postNorm), epsilon);
-      const gate = silu(linear(normed, this.#weight(names.gate)));
-      const inner = linear(multiply(gate, linear(normed, this.#weight(names.up))), this.#weight(names.down));
+      const gate = silu(product(normed, 'gate'));
+      const inner = product(multiply(gate, product(normed, 'up')), 'down');
       const nextNorm = layer + 1 < layers ? layerTensors(layer + 1).inputNorm : FINAL_NORM_TENSOR;
       [hidden, normed] = addAndNorm(hidden, inner, this.#weight(nextNorm), epsilon);
     }
@@ -94,13 +99,27 @@ export class Decoder {
   }
 
   /** Query, key and value by one product, query and key turned together: heads lie side by side, whose they are. */
-  #projections(input: Value, names: ReturnType<typeof layerTensors>, positions: Value): Omit<Projections, 'layer'> {
+  #projections(input: Value, names: LayerNames, positions: Value): Omit<Projections, 'layer'> {
     const keySize = this.shape.keyValueHeads * this.headSize;
-    const querySize = this.shape.hiddenSize;
-    const weight = this.#stacked([names.query, names.key, names.value]);
-    const [turning, value] = split(linear(input, weight), [querySize + keySize, keySize]);
-    const [query, key] = split(this.#rotated(turning!, positions), [querySize, keySize]);
+    const querySize = this.shape.heads * this.headSize;
+    const product = this.#product(input, names, ['query', 'key', 'value']);
+    const [turning, value] = split(product, [querySize + keySize, keySize]);
+    const normed = this.#weights.constants.headNorms
+      ? this.#headsNormed(turning!, names, querySize, keySize)
+      : turning!;
+    const [query, key] = split(this.#rotated(normed, positions), [querySize, keySize]);
     return { query: query!, key: key!, value: value! };
+  }
+
+  /** Each head of the queries and of the keys, normalised by itself. */
+  #headsNormed(value: Value, names: LayerNames, querySize: number, keySize: number): Value {
+    const parts = split(value, [querySize, keySize]).map((part, index) => {
+      const [tokens, width] = part.shape as readonly [Dimension, number];
+      const gain = this.#weight(index === 0 ? names.queryNorm : names.keyNorm);
+      const heads = reshape(part, [tokens, width / this.headSize, this.headSize]);
+      return reshape(rmsNorm(heads, gain, this.#weights.constants.rmsEpsilon), [tokens, width]);
+    });
+    return concatenate(parts, 1);
   }
 
   #rotated(value: Value, positions: Value): Value {
@@ -110,16 +129,27 @@ export class Decoder {
     return reshape(rowed, [tokens, width]);
   }
 
+  /** What several matrices of a layer give for one input, side by side, each with its bias where the model has one. */
+  #product(input: Value, names: LayerNames, projections: readonly Projection[]): Value {
+    const product = linear(input, this.#stacked(projections.map((projection) => names[projection])));
+    const biased = this.#weights.constants.biases ?? [];
+    if (!projections.some((projection) => biased.includes(projection))) return product;
+    const parts = projections.map((projection) => {
+      const weight = names[projection];
+      const rows = this.#weights.tensors.get(weight)!.shape[0]!;
+      return this.#weights.tensors.get(biasTensor(weight))?.values ?? new Float32Array(rows);
+    });
+    const name = projections.map((projection) => biasTensor(names[projection])).join('+');
+    const values = joined(parts);
+    return add(product, this.#graph.initializer(name, [values.length], values));
+  }
+
   /** Matrices [out, in] of one `in`, one above the other. */
   #stacked(names: readonly string[]): Value {
+    if (names.length === 1) return this.#weight(names[0]!);
     const parts = names.map((name) => this.#weights.tensors.get(name)!);
-    const values = new Float32Array(parts.reduce((sum, part) => sum + part.values.length, 0));
-    let offset = 0;
-    for (const part of parts) {
-      values.set(part.values, offset);
-      offset += part.values.length;
-    }
     const rows = parts.reduce((sum, { shape }) => sum + shape[0]!, 0);
+    const values = joined(parts.map((part) => part.values));
     return this.#graph.initializer(names.join('+'), [rows, parts[0]!.shape[1]!], values);
   }
 
@@ -129,17 +159,14 @@ export class Decoder {
   }
 }
 
-/** cos and sin of position · theta^(−2i/headSize), [positions, headSize/2] each (RoFormer, Su et al. 2021). */
-function rotaryTables(positions: number, headSize: number, theta: number): readonly [Float32Array, Float32Array] {
-  const half = headSize / 2;
-  const cosines = new Float32Array(positions * half);
-  const sines = new Float32Array(positions * half);
-  for (let position = 0; position < positions; position++) {
-    for (let index = 0; index < half; index++) {
-      const angle = position * theta ** (-index / half);
-      cosines[position * half + index] = Math.cos(angle);
-      sines[position * half + index] = Math.sin(angle);
-    }
+type LayerNames = ReturnType<typeof layerTensors>;
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const values = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    values.set(part, offset);
+    offset += part.length;
   }
-  return [cosines, sines];
+  return values;
 }

@@ -3,7 +3,8 @@
  * length follows from its own tokens, and a row's arithmetic does not depend on other rows.
  */
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
-import { TOKEN_CHARS_MAX, type Tokenizer } from '../../tokenizer/tokenizer.ts';
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
+import { TOKEN_CHARS_MAX } from '../../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../../trainer.ts';
 import type { Reader } from './reader.ts';
 
@@ -50,7 +51,7 @@ export class Embedder {
   #encode(text: string, index: number): Encoded {
     // What lies beyond these characters is beyond the last token that counts.
     const start = text.slice(0, this.#tokensMax * TOKEN_CHARS_MAX);
-    const ids = this.#tokenizer.encode(start).slice(0, this.#tokensMax);
+    const ids = this.#tokenizer.encodePrompt(start).slice(0, this.#tokensMax);
     return { index, ids, paddedLength: Math.ceil(ids.length / LENGTH_STEP) * LENGTH_STEP };
   }
 

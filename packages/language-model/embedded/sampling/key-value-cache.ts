@@ -1,13 +1,13 @@
 /**
  * Keys and values of every row, [rows, keyValueHeads, positions, headSize] a layer, so that a head's past lies together
  * and streams from memory. The first rows are the head of each buffer. Rows stand as far apart as the longest needs, in
- * steps, and move within their memory when that changes. A row that starts afresh leaves what was there; the bias hides it
- * until it is written over.
+ * steps, and move when that changes; memory is what the rows in use need, and grows with them. A row that starts afresh
+ * leaves what was there; the bias hides it until it is written over.
  */
 import { Tensor } from 'onnxruntime-node';
-import type { ModelShape } from '../../trainer.ts';
+import { headSizeOf } from '../../checkpoint/llama-tensors.ts';
 import { keyCacheName, valueCacheName } from './decode-graph.ts';
-import { MASKED } from './decoder.ts';
+import { MASKED, type Weights } from './decoder.ts';
 import type { Prefix } from './reader.ts';
 
 /**
@@ -23,33 +23,31 @@ const STEPS_BEFORE_SHRINKING = 16;
 interface Buffer {
   readonly name: string;
   readonly offset: 0 | 1;
-  readonly data: Float32Array;
+  data: Float32Array;
 }
 
 export class KeyValueCache {
-  readonly #rows: number;
   readonly #heads: number;
   readonly #headSize: number;
   readonly #buffers: readonly Buffer[];
-  #span = 0;
+  /** Rows in use. */
+  #rows = 0;
+  #span = SPAN_STEP;
   #stepsTooWide = 0;
 
-  constructor(shape: ModelShape, rows: number) {
-    this.#rows = rows;
+  constructor({ shape, constants }: Pick<Weights, 'shape' | 'constants'>) {
     this.#heads = shape.keyValueHeads;
-    this.#headSize = shape.hiddenSize / shape.heads;
-    // The system gives memory when it is first written: room for the longest rows costs nothing until there are such rows.
-    const elements = rows * this.#heads * spanFor(shape.contextLength) * this.#headSize;
+    this.#headSize = headSizeOf(shape, constants);
     // In the order of the graphs' `fresh`.
     this.#buffers = Array.from({ length: shape.layers }, (_, layer): Buffer[] => [
-      { name: keyCacheName(layer), offset: 0, data: new Float32Array(elements) },
-      { name: valueCacheName(layer), offset: 1, data: new Float32Array(elements) },
+      { name: keyCacheName(layer), offset: 0, data: new Float32Array() },
+      { name: valueCacheName(layer), offset: 1, data: new Float32Array() },
     ]).flat();
-    this.#setSpan(SPAN_STEP);
   }
 
   /** Inputs of a step for the first rows, of these lengths: their cache, and the bias that hides what is not theirs. */
   inputs(lengths: Int32Array): Record<string, Tensor> {
+    this.#rows = lengths.length;
     this.#fit(lengths);
     const rows = lengths.length;
     const span = this.#span;
@@ -76,7 +74,7 @@ export class KeyValueCache {
 
   /** Puts a prompt's keys and values into a row, from position 0. */
   place(row: number, prefix: Prefix): void {
-    this.#ensure(prefix.length);
+    this.#ensure(prefix.length, row + 1);
     const size = this.#headSize;
     this.#buffers.forEach((buffer, index) => {
       for (let head = 0; head < this.#heads; head++) {
@@ -110,32 +108,42 @@ export class KeyValueCache {
     return ((row * this.#heads + head) * this.#capacity(buffer) + buffer.offset) * this.#headSize;
   }
 
-  /** Room for a row of this length beside a new token. */
-  #ensure(length: number): void {
-    if (length >= this.#span) this.#setSpan(spanFor(length));
+  /** Room for a row of this length beside a new token, and for so many rows. */
+  #ensure(length: number, rows = this.#rows): void {
+    if (length >= this.#span || rows > this.#rows)
+      this.#arrange(Math.max(rows, this.#rows), Math.max(this.#span, spanFor(length)));
   }
 
   #fit(lengths: Int32Array): void {
     const wanted = spanFor(Math.max(...lengths));
     this.#stepsTooWide = wanted < this.#span ? this.#stepsTooWide + 1 : 0;
-    if (wanted > this.#span || this.#stepsTooWide > STEPS_BEFORE_SHRINKING) this.#setSpan(wanted);
+    if (wanted > this.#span || this.#stepsTooWide > STEPS_BEFORE_SHRINKING) this.#arrange(this.#rows, wanted);
   }
 
-  /** Moves what fits of every row to where another span has it, within the same memory. */
-  #setSpan(span: number): void {
+  /** Moves what fits of every row to where another span has it, within the same memory if that suffices. */
+  #arrange(rows: number, span: number): void {
     const [oldSpan, size] = [this.#span, this.#headSize];
     const kept = Math.max(0, Math.min(span, oldSpan) - 1) * size;
-    const heads = this.#rows * this.#heads;
-    for (const { data, offset } of this.#buffers) {
-      for (let step = 0; step < heads; step++) {
+    const heads = rows * this.#heads;
+    const oldHeads = Math.min(rows, this.#rows) * this.#heads;
+    for (const buffer of this.#buffers) {
+      const { data: source, offset } = buffer;
+      const elements = heads * span * size;
+      // The system gives memory when it is first written: room for twice as much costs nothing until it is used.
+      if (elements > source.length) buffer.data = new Float32Array(2 * elements);
+      const target = buffer.data;
+      for (let step = 0; step < oldHeads; step++) {
         // Outwards from the last, inwards from the first: no head is written over before it has moved.
-        const head = span > oldSpan ? heads - 1 - step : step;
+        const head = span > oldSpan ? oldHeads - 1 - step : step;
         const from = (head * (oldSpan - 1 + offset) + offset) * size;
-        const start = head * (span - 1 + offset) * size;
-        data.copyWithin(start + offset * size, from, from + kept);
-        data.fill(0, start, start + offset * size);
+        const to = (head * (span - 1 + offset) + offset) * size;
+        if (target === source) target.copyWithin(to, from, from + kept);
+        else target.set(source.subarray(from, from + kept), to);
       }
+      if (offset === 0) continue;
+      for (let head = 0; head < heads; head++) target.fill(0, head * span * size, (head * span + 1) * size);
     }
+    this.#rows = rows;
     this.#span = span;
     this.#stepsTooWide = 0;
   }

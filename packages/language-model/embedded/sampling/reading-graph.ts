@@ -51,7 +51,7 @@ export function readingGraph(weights: Weights): Uint8Array {
     fresh.push(keys, values);
     const scores = matmul(queries, keys, { transposeRight: true, scale: 1 / Math.sqrt(headSize) });
     const seen = matmul(softmax(add(scores, bias)), values);
-    return reshape(transpose(seen, [0, 3, 1, 2, 4]), [TOKENS, shape.hiddenSize]);
+    return reshape(transpose(seen, [0, 3, 1, 2, 4]), [TOKENS, shape.heads * headSize]);
   };
 
   const hidden = decoder.hidden({ tokens: reshape(tokens, [TOKENS]), positions, attend });

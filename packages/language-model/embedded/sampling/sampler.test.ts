@@ -43,7 +43,7 @@ async function decodedLogProbabilities(
   const size = shape.vocabularySize;
   const reader = await Reader.open(checkpoint, 0);
   const session = await openSession(decodeGraph(checkpoint), 'decode');
-  const cache = new KeyValueCache(shape, rows);
+  const cache = new KeyValueCache(checkpoint);
   const found = sequences.map(({ ids }) => new Float32Array(ids.length * size).fill(Number.NaN));
   const lengths = new Int32Array(rows);
   for (const [row, { ids, promptLength }] of sequences.entries()) {

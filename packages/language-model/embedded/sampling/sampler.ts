@@ -135,8 +135,9 @@ export class Sampler {
     this.reader = reader;
     this.#rowsMax = rowsMax;
     this.#maskedRow = new Float32Array(shape.vocabularySize);
-    this.#cache = new KeyValueCache(shape, rowsMax);
-    this.#chooser = new TokenChooser(tokenizer);
+    this.#cache = new KeyValueCache(model);
+    const { size, padId, endIds } = tokenizer;
+    this.#chooser = new TokenChooser({ size, neverId: endIds.has(padId) ? null : padId });
     this.#mask = new SlotMask(tokenizer);
     this.#proofs = proofWords === null ? null : new ProofTokens(proofWords, tokenizer);
   }
@@ -149,7 +150,7 @@ export class Sampler {
 
   /** Adds samples to the queue. */
   add(group: SampleGroup): void {
-    const ids = this.#tokenizer.encode(group.prompt);
+    const ids = this.#tokenizer.encodePrompt(group.prompt);
     const writer = this.#writerOf(group, ids);
     this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), writer, started: 0, prefix: null });
   }
@@ -286,7 +287,7 @@ export class Sampler {
     const { tokenLogprobs, topLogprobs = 0 } = row.sampling;
     if (tokenLogprobs) row.logprobs.push(logprob);
     if (tokenLogprobs && topLogprobs > 0) row.tops.push(this.#chooser.likeliest(logProbabilities, topLogprobs));
-    const isEnd = id === this.#tokenizer.endId;
+    const isEnd = this.#tokenizer.endIds.has(id);
     if (isEnd || row.text.push(this.#tokenizer.bytesOf(id))) this.#end(row, 'stop', step);
     else if (row.ids.length >= row.tokensMax) this.#end(row, 'length', step);
     else {

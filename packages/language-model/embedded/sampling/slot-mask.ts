@@ -10,7 +10,7 @@ export class SlotMask {
   readonly #slots: readonly number[];
 
   constructor(tokenizer: Tokenizer) {
-    this.#slots = tokenizer.parts.specialTokens.flatMap((token, id) => (isSlot(token) ? [id] : []));
+    this.#slots = [...tokenizer.specialTokens].flatMap(([id, token]) => (isSlot(token) ? [id] : []));
   }
 
   /** Ids that no completion of the prompt may have. */

@@ -73,7 +73,7 @@ function* proofsIn(path: string): Generator<ProofText> {
   for (const row of readRows(path, likelihood)) if (row.prompt.endsWith(PROOF_MARKER)) yield row;
 }
 
-const hasSlots = ({ parts }: Tokenizer): boolean => parts.specialTokens.some(isSlot);
+const hasSlots = ({ specialTokens }: Tokenizer): boolean => [...specialTokens.values()].some(isSlot);
 
 function differenceOf(asked: ModelShape, found: ModelShape): string | null {
   const [wanted, has] = [asked, found].map((shape) => ({ ...shape, tiedEmbeddings: shape.tiedEmbeddings ?? true }));

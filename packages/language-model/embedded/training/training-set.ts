@@ -1,4 +1,4 @@
-/** Tokenised records in typed arrays: two bytes per token instead of one object per sequence. */
+/** Tokenised records in typed arrays: four bytes per token instead of one object per sequence. */
 
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import type { Objective, Sequence } from '../objectives/objective.ts';
@@ -12,7 +12,7 @@ export class TrainingSet {
   tooLong = 0;
   private readonly tokenizer: Tokenizer;
   private readonly contextLength: number;
-  private tokens = new Uint16Array(1 << 12);
+  private tokens = new Uint32Array(1 << 12);
   /** Of each sequence, and one more: the end of the last. */
   private readonly starts: number[] = [0];
   private readonly promptLengths: number[] = [];
@@ -65,7 +65,7 @@ export class TrainingSet {
   private add(sequences: readonly Sequence[], numbers: unknown): void {
     if (sequences.length === 0) return;
     const encoded = sequences.map(({ prompt, target }) => {
-      const ids = this.tokenizer.encode(prompt);
+      const ids = this.tokenizer.encodePrompt(prompt);
       return { promptLength: ids.length, ids: [...ids, ...this.tokenizer.encode(target), this.tokenizer.endId] };
     });
     if (encoded.some(({ ids }) => ids.length > this.contextLength)) {
@@ -85,7 +85,7 @@ export class TrainingSet {
 
   private reserve(tokens: number): void {
     if (tokens <= this.tokens.length) return;
-    const grown = new Uint16Array(Math.max(tokens, this.tokens.length * GROWTH_FACTOR));
+    const grown = new Uint32Array(Math.max(tokens, this.tokens.length * GROWTH_FACTOR));
     grown.set(this.tokens);
     this.tokens = grown;
   }

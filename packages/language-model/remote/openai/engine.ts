@@ -11,9 +11,9 @@
  */
 import { join } from 'node:path';
 import { MODEL_PLACE } from '@stp/config';
+import { architectureOf } from '../../checkpoint/architecture.ts';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
 import { parseJson, readWhole } from '../../checkpoint/files.ts';
-import { architectureOf } from '../../checkpoint/llama-folder.ts';
 import { readServedModel, servedModelId } from '../../checkpoint/served-model.ts';
 import type { ModelFacts } from '../../generator.ts';
 import { RemoteGenerator, type RemoteGeneratorOptions } from './remote-generator.ts';

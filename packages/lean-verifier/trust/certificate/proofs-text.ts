@@ -73,10 +73,13 @@ export function neededTheorems<Grown extends GrownText>(
   return found.toReversed();
 }
 
-/** What the headers import, once each, sorted: `import Foo`. */
+/** What the headers import, once each, sorted: `import Foo`; `prelude` first. */
 export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): string[] {
-  return [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
+  const lines = [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
+  return lines.includes(PRELUDE) ? [PRELUDE, ...lines.filter((line) => line !== PRELUDE)] : lines;
 }
+
+const PRELUDE = 'prelude';
 
 /**
  * A namespace of marks marks those of the theorems that it marked where the proofs were found.

@@ -4,8 +4,8 @@
  * kernel says of them, the object may hold nothing that the text does not declare, and import nothing else.
  */
 import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kernel';
-import { nameParts, type Token, tokenize } from '@stp/lean-text';
-import { importedNames, readHeader } from '../header.ts';
+import { nameParts, readHeader, type Token, tokenize } from '@stp/lean-text';
+import { importedNames } from '../header.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
@@ -47,7 +47,7 @@ export function findInFile(
   const known = new Set(listed);
   const others = report.constants.filter((constant) => !known.has(constant));
   const objection =
-    importObjection(report, importedNames(readHeader(text))) ??
+    importObjection(report, importedNames(readHeader(text, tokens))) ??
     undeclared(report, tokens) ??
     unlisted(others) ??
     missing(report, text, tokens) ??

@@ -41,6 +41,8 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
       toolchainFolder: own,
       neighboursFolder,
       indexFolder,
+      // Below `prelude` a module need not import what gives the words of every statement their meaning.
+      takenModules: ['Init'],
       fuel: DEFAULT_LIMITS.fuel,
       ...stated,
     };

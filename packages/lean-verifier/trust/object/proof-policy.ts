@@ -5,8 +5,8 @@
  * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
-import { nameParts } from '@stp/lean-text';
-import { GIVEN_NAMESPACE, importedNames, readHeader } from '../header.ts';
+import { nameParts, readHeader } from '@stp/lean-text';
+import { GIVEN_NAMESPACE, importedNames } from '../header.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';

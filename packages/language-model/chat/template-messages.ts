@@ -1,0 +1,11 @@
+/** What goes to the thread of a chat template, and what comes back. */
+import type { ChatMessage } from '@stp/config/records';
+
+export interface TemplateData {
+  readonly source: string;
+  /** Names that the template may use beside the chat: `bos_token`, `eos_token`. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+export type TemplateRequest = { readonly messages: readonly ChatMessage[] };
+export type TemplateAnswer = { readonly text: string } | { readonly problem: string };

@@ -1,0 +1,20 @@
+/** Entry of the thread in which a chat template is rendered: the template is foreign code, so it has limits of its own. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Template } from '@huggingface/jinja';
+import type { TemplateAnswer, TemplateData, TemplateRequest } from './template-messages.ts';
+
+const { source, names } = workerData as TemplateData;
+let template: Template | null = null;
+
+parentPort!.on('message', ({ messages }: TemplateRequest) => {
+  parentPort!.postMessage(render(messages));
+});
+
+function render(messages: TemplateRequest['messages']): TemplateAnswer {
+  try {
+    template ??= new Template(source);
+    return { text: template.render({ ...names, messages, add_generation_prompt: true }) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

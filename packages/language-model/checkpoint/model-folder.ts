@@ -1,0 +1,147 @@
+/**
+ * Reads the model in a folder for sampling: a checkpoint of our own, whose files have checksums, or one from elsewhere as
+ * `save_pretrained` of Hugging Face's `transformers` writes it: `config.json`, the weights in one safetensors file or in
+ * shards with an index, and the tokenizer. Weights of other forms are refused: a pickle runs code when it is read.
+ */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { TemplateData } from '../chat/template-messages.ts';
+import { damaged, foreign } from '../damaged.ts';
+import type { ProofWords } from '../tokenizer/proof-words.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { type Architecture, architectureOf } from './architecture.ts';
+import { checkpointFiles } from './checkpoint.ts';
+import { FILE_BYTES_MAX, folderFiles, isThere, type ModelFiles, parseJson } from './files.ts';
+import { tensorProblem, tokenizerProblem } from './fit.ts';
+import { JSON_BYTES_MAX, readFolderTokenizer } from './folder-tokenizer.ts';
+import { HEAD_TENSOR, llamaTensorShapes } from './llama-tensors.ts';
+import { type CheckpointFile, MANIFEST_FILE, MODEL_HEX_DIGITS, WEIGHTS_FILE } from './manifest.ts';
+import { readSafetensors, type Tensor } from './safetensors.ts';
+
+export interface ModelFolder extends Architecture {
+  /** The tensors of `llamaTensorShapes(shape, constants)`, all of them and no other. */
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  readonly tokenizer: Tokenizer;
+  /** Null where the model has none. */
+  readonly template: TemplateData | null;
+  /** Of a checkpoint of ours alone. */
+  readonly proofWords: ProofWords | null;
+  /** First hex digits of the SHA-256 of the weights' bytes. */
+  readonly model: string;
+}
+
+/** Only our checkpoints have one: a folder with it and without a manifest was cut short. */
+const TRAINING_FILE: CheckpointFile = 'training.json';
+const INDEX_FILE = `${WEIGHTS_FILE}.index.json`;
+const SHARDS_MAX = 64;
+/** What a graph holds, with room for all that is not weights. */
+const WEIGHT_BYTES_MAX = 2 ** 31 - 2 ** 26;
+const PICKLE = /\.(?:bin|pt|pth|pkl|ckpt)$/;
+/** In old files, though they follow from the configuration. */
+const FREQUENCIES = /\.rotary_emb\.inv_freq$/;
+
+const indexSchema = z.looseObject({
+  weight_map: z.record(z.string().max(256), z.string().regex(/^[\w-][\w.-]{0,127}\.safetensors$/)),
+});
+
+/** The files of a model's folder; those of a checkpoint of ours are checked against its manifest when they are read. */
+export async function modelFiles(directory: string): Promise<ModelFiles> {
+  const isOurs = (await isThere(join(directory, MANIFEST_FILE))) || (await isThere(join(directory, TRAINING_FILE)));
+  return isOurs ? checkpointFiles(directory) : folderFiles(directory);
+}
+
+/** Throws STP1302 where a file is missing, cannot be trusted, or is not what the engine can run. */
+export async function readModel(directory: string): Promise<ModelFolder> {
+  const files = await modelFiles(directory);
+  const { shape, constants } = await readArchitecture(files);
+  const bytes = weightBytes({ shape, constants });
+  if (bytes > WEIGHT_BYTES_MAX)
+    throw foreign(
+      directory,
+      `${Math.round(bytes / 4e6)} million weights, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed`,
+    );
+  const { tokenizer, template, proofWords } = await readFolderTokenizer(files);
+  const misfit = tokenizerProblem(shape, tokenizer);
+  if (misfit !== null) throw foreign(directory, misfit);
+  const { tensors: all, model } = await readWeights(files, directory);
+  const tensors = new Map([...all].filter(([name]) => !isRedundant(name, shape.tiedEmbeddings !== false)));
+  const problem = tensorProblem(shape, tensors, constants);
+  if (problem !== null) throw foreign(directory, problem);
+  return { shape, constants, tensors, tokenizer, template, proofWords, model };
+}
+
+/** Throws STP1302 where the engine cannot run the model. */
+export async function readArchitecture(files: ModelFiles): Promise<Architecture> {
+  return parseJson(await files.read('config.json', JSON_BYTES_MAX), files.path('config.json'), architectureOf);
+}
+
+/** Bytes of all weights in single precision. */
+export function weightBytes({ shape, constants }: Architecture): number {
+  let values = 0;
+  for (const dimensions of llamaTensorShapes(shape, constants).values())
+    values += dimensions.reduce((product, size) => product * size, 1);
+  return 4 * values;
+}
+
+const isRedundant = (name: string, isTied: boolean): boolean =>
+  FREQUENCIES.test(name) || (isTied && name === HEAD_TENSOR);
+
+/** The name that records have for a model: a hash of its weights' files, which are read one at a time. */
+export async function modelName(directory: string): Promise<string> {
+  const hash = createHash('sha256');
+  const files = await modelFiles(directory);
+  for await (const { content } of weightFiles(files, directory)) hash.update(content);
+  return hash.digest('hex').slice(0, MODEL_HEX_DIGITS);
+}
+
+/** One file, or the shards the index names: each tensor in the shard it says, and nothing else in any. */
+async function readWeights(files: ModelFiles, directory: string): Promise<Pick<ModelFolder, 'tensors' | 'model'>> {
+  const hash = createHash('sha256');
+  const tensors = new Map<string, Tensor>();
+  for await (const { name: shard, content, places } of weightFiles(files, directory)) {
+    hash.update(content);
+    for (const [name, tensor] of readSafetensors(content, files.path(shard))) {
+      if (places !== null && places[name] !== shard)
+        throw damaged(files.path(INDEX_FILE), `tensor ${name} is in ${shard}, where it does not belong`);
+      tensors.set(name, tensor);
+    }
+  }
+  return { tensors, model: hash.digest('hex').slice(0, MODEL_HEX_DIGITS) };
+}
+
+interface WeightFile {
+  readonly name: string;
+  readonly content: Buffer;
+  /** The file of each tensor; null where one file has them all. */
+  readonly places: Readonly<Record<string, string>> | null;
+}
+
+async function* weightFiles(files: ModelFiles, directory: string): AsyncGenerator<WeightFile> {
+  const index = await files.find(INDEX_FILE, JSON_BYTES_MAX);
+  if (index === null) {
+    if (!(await isThere(files.path(WEIGHTS_FILE)))) await refusePickles(directory);
+    yield { name: WEIGHTS_FILE, content: await files.read(WEIGHTS_FILE, FILE_BYTES_MAX), places: null };
+    return;
+  }
+  const path = files.path(INDEX_FILE);
+  const { weight_map: places } = parseJson(index, path, (json) => indexSchema.parse(json));
+  const names = [...new Set(Object.values(places))].sort();
+  if (names.length > SHARDS_MAX) throw damaged(path, `${names.length} files, ${SHARDS_MAX} allowed`);
+  let bytesLeft = FILE_BYTES_MAX;
+  for (const name of names) {
+    const content = await files.read(name, bytesLeft);
+    bytesLeft -= content.length;
+    yield { name, content, places };
+  }
+}
+
+async function refusePickles(directory: string): Promise<void> {
+  const pickle = (await readdir(directory).catch(() => [])).find((name) => PICKLE.test(name));
+  if (pickle === undefined) return;
+  throw foreign(
+    join(directory, pickle),
+    'weights as a pickle, which runs code when it is read; convert them to safetensors',
+  );
+}

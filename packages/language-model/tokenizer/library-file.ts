@@ -1,0 +1,62 @@
+/**
+ * A `tokenizer.json` as the library is given it. Some of its steps give other pieces than those of `tokenizers` (white
+ * space and digits beyond ASCII, words behind spaces); each is written as a split by a pattern, which both read alike.
+ */
+import { BYTE_ALPHABET } from './bytes.ts';
+import type { PostProcessor, PreTokenizer, TokenizerFile } from './tokenizer-file.ts';
+
+/** How GPT-2 cuts a text, which `ByteLevel` stands for. */
+const GPT2_PATTERN = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+const isolated = (pattern: string): PreTokenizer => ({
+  type: 'Split',
+  pattern: { Regex: pattern },
+  behavior: 'Isolated',
+  invert: false,
+});
+
+export function libraryFile(file: TokenizerFile): object {
+  const { pre_tokenizer: step } = file;
+  const steps = step === null ? [] : [...stepsOf(step), ...withoutUnknownBytes(file)];
+  return { ...file, pre_tokenizer: { type: 'Sequence', pretokenizers: steps } };
+}
+
+/** A byte that no token has is left out before its neighbours merge; the library would leave it out after that. */
+function withoutUnknownBytes({ model, decoder }: TokenizerFile): object[] {
+  const unknown = BYTE_ALPHABET.filter((character) => !Object.hasOwn(model.vocab, character));
+  if (decoder.type !== 'ByteLevel' || model.unk_token !== null || unknown.length === 0) return [];
+  return [{ type: 'Replace', pattern: { Regex: `[${unknown.map(escaped).join('')}]` }, content: '' }];
+}
+
+function stepsOf(step: PreTokenizer): PreTokenizer[] {
+  switch (step.type) {
+    case 'Sequence':
+      return step.pretokenizers.flatMap(stepsOf);
+    case 'Digits':
+      return [isolated(step.individual_digits ? '\\p{N}' : '\\p{N}+')];
+    case 'ByteLevel':
+      // A space before the text changes where the pattern cuts: that order of steps stays the library's own.
+      if (!step.use_regex || step.add_prefix_space) return [step];
+      return [isolated(GPT2_PATTERN), { ...step, use_regex: false }];
+    case 'Metaspace':
+      return step.split ? [step, isolated(`${escaped(step.replacement)}[^${escaped(step.replacement)}]*`)] : [step];
+    default:
+      return [step];
+  }
+}
+
+const escaped = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/** The special tokens that a text begins with, by the template of the file. */
+export function promptStart({ post_processor: processor }: TokenizerFile): readonly string[] {
+  return processor === null ? [] : startOf(processor);
+}
+
+function startOf(processor: PostProcessor): readonly string[] {
+  if (processor.type === 'Sequence') return processor.processors.flatMap(startOf);
+  if (processor.type === 'ByteLevel') return [];
+  const text = processor.single.findIndex((part) => 'Sequence' in part);
+  return processor.single
+    .slice(0, Math.max(0, text))
+    .flatMap((part) => ('SpecialToken' in part ? [part.SpecialToken.id] : []));
+}
