@@ -1,4 +1,4 @@
-/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
+/** Gives verdicts on the samples of a shard: the screen, then the judgement of the compiled object. */
 
 import { StpError } from '@stp/base';
 import { explainedShare, type RunConfig } from '@stp/config';
