@@ -29,14 +29,7 @@ import type {
   TestedEquations,
   TracedProof,
 } from '@stp/lean-explore';
-import type {
-  BaseLimits,
-  DriverName,
-  FileReport,
-  GrownTheorem,
-  SandboxPolicy,
-  Verifier,
-} from '@stp/lean-verifier';
+import type { BaseLimits, DriverName, FileReport, GrownTheorem, SandboxPolicy, Verifier } from '@stp/lean-verifier';
 import type { RewardSource } from '@stp/selfplay';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';

@@ -2,31 +2,21 @@
 
 import {
   type ArtifactRef,
-  artifactRefSchema,
   type ObjectStore,
   type Proved,
   type Rate,
   type ShardResult,
 } from '@stp/config/records';
 import { countRates, passRate } from '@stp/selfplay';
-import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';
 import { once, readRecords } from '../records/record-files.ts';
 import { withWriters } from '../records/record-writer.ts';
+import { type Collected, collectedSchema } from '../round/collected.ts';
 import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { foundProof } from '../round/found-proof.ts';
 import { readShard, type Shard } from '../round/judged-shard.ts';
 import type { RoundContext } from '../round/round-context.ts';
-
-export const collectedSchema = z.strictObject({
-  rates: artifactRefSchema,
-  proved: artifactRefSchema,
-  /** Samples whose object Lean's kernel accepts and the second one refuses. */
-  disagreements: z.number().int().nonnegative(),
-});
-/** What a round, or a pass of it, came to. */
-export type Collected = z.infer<typeof collectedSchema>;
 
 export interface CollectRoundInput extends RoundContext {
   readonly shards: readonly ShardResult[];

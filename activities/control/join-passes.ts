@@ -4,7 +4,7 @@ import { type Proved, provedSchema, type Rate, rateSchema } from '@stp/config/re
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { type Collected, collectedSchema } from './collect-round.ts';
+import { type Collected, collectedSchema } from '../round/collected.ts';
 
 export function joinPassesActivity(ports: RunStore) {
   return {

@@ -55,7 +55,13 @@ export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'env
           const headers = grownHeaders(library);
           const candidateOf = (sample: Sample): Candidate => {
             const { header, statement } = items.get(sample.statementId)!.statement;
-            return { id: sample.id, header: headers.get(header) ?? header, statedUnder: header, statement, proof: sample.proof };
+            return {
+              id: sample.id,
+              header: headers.get(header) ?? header,
+              statedUnder: header,
+              statement,
+              proof: sample.proof,
+            };
           };
           const verifier = await ports.verifier(run, config.verification, library);
           let verified = 0;

@@ -55,7 +55,6 @@ export {
   type ChatMessage,
   type CheckOutcome,
   type CheckRecord,
-  certificateSchema,
   chatMessageSchema,
   conjectureSchema,
   type Example,

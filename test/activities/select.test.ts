@@ -21,7 +21,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
-import type { Collected } from '../../activities/control/collect-round.ts';
+import type { Collected } from '../../activities/round/collected.ts';
 import { collectRoundActivity } from '../../activities/control/collect-round.ts';
 import type { Finished } from '../../activities/control/finish-round.ts';
 import { finishRoundActivity } from '../../activities/control/finish-round.ts';

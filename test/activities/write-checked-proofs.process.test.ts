@@ -9,7 +9,6 @@ import { CERTIFICATE, proved } from '@stp/config/testing';
 import { checkFile, type FileReport, markedProof } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
 import { writeCheckedProofs } from '../../activities/report/write-checked-proofs.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
 import { keptName } from '../../activities/round/proofs-file.ts';

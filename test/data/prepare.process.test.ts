@@ -17,7 +17,7 @@ import {
   type ObjectStore,
   statementSchema,
 } from '@stp/config/records';
-import { CERTIFICATE, proved as provedRecord } from '@stp/config/testing';
+import { proved as provedRecord } from '@stp/config/testing';
 import { writeSftSet } from '@stp/datasets';
 import { conjecturerExample, matchingWeight, proverExample, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';

@@ -15,7 +15,7 @@ import {
   sampleRewardSchema,
   shardFolder,
 } from '@stp/config/records';
-import { proved, statement } from '@stp/config/testing';
+import { statement } from '@stp/config/testing';
 import { dedupeSamples, leanReward } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';

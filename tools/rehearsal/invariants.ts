@@ -35,8 +35,7 @@ export async function readKept(folder: string): Promise<Kept> {
   const bytes = new Map<string, string>();
   for (const path of all)
     if (SAME_BYTES.test(path)) bytes.set(path.slice(folder.length + 1), await readFile(path, 'latin1'));
-    else if (PROOFS.test(path))
-      bytes.set(nameOf(path), withoutJudgements(await readFile(path, 'utf8')));
+    else if (PROOFS.test(path)) bytes.set(nameOf(path), withoutJudgements(await readFile(path, 'utf8')));
   const { run, secondsPerStage, cost, ...found } = summarySchema.parse(
     JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')),
   );

@@ -5,7 +5,7 @@
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { Collected } from '../../activities/control/collect-round.ts';
+import type { Collected } from '../../activities/round/collected.ts';
 import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import type { Stage } from '../control/contracts.ts';
@@ -94,7 +94,7 @@ function labelOf({ conjectures, statements }: Pass): string {
 }
 
 async function provePass(
-  { hostQueues, checkpoint, tally, enter, isOpen, title }: ProveRoundInput,
+  { hostQueues, checkpoint, tally, isOpen, title }: ProveRoundInput,
   pass: RoundContext & Pass,
   planned: readonly ArtifactRef[],
 ): Promise<Collected & { readonly shards: readonly ShardResult[] }> {

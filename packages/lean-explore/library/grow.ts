@@ -20,12 +20,12 @@ import {
   type GrownTheorem,
   hashOfFile,
   headerOf,
-  judgeLibraryModule,
-  type LibraryJudgement,
   JUDGED_BY,
+  judgeLibraryModule,
   type LeanEnvironment,
   type LeanRun,
   type LemmaMark,
+  type LibraryJudgement,
   libraryError,
   markedNamespace,
   markLines,
@@ -315,17 +315,18 @@ async function knownObject(folder: string, module: string, record: string): Prom
 }
 
 function notGrown({ module, source }: GrownModule, made: NotGrown) {
-  const advice = 'The library of the run was made with another Lean: go on with that one, or start without `library: grow`.';
+  const advice =
+    'The library of the run was made with another Lean: go on with that one, or start without `library: grow`.';
   if (made.kind === 'refused') {
     const [theorem = 'the module', why = made.objection] = [...made.refused][0] ?? [];
     return libraryError(`grown module ${module}: ${theorem} is refused: ${why}`, advice);
   }
   const [error] = made.errors;
   if (error === undefined)
-    return libraryError(
-      `${module} was not compiled: ${made.failure}`,
-      'See `bin/stp doctor`; then retry the round.',
-    );
+    return libraryError(`${module} was not compiled: ${made.failure}`, 'See `bin/stp doctor`; then retry the round.');
   const { line, text } = error;
-  return libraryError(`grown module ${module}, line ${line} (${source.split('\n')[line - 1]?.trim() ?? ''}): ${text}`, advice);
+  return libraryError(
+    `grown module ${module}, line ${line} (${source.split('\n')[line - 1]?.trim() ?? ''}): ${text}`,
+    advice,
+  );
 }

@@ -28,7 +28,7 @@ import {
   SECOND_KERNEL,
   type TheoremFinding,
 } from './object/findings.ts';
-import { judgeObject, type ObjectTask, tellDisagreement } from './object/judge-object.ts';
+import { judgeObject, type ObjectTask } from './object/judge-object.ts';
 import type { Meaning } from './object/meaning.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 import { readSource } from './source-file.ts';

@@ -183,7 +183,9 @@ async function lookAt(
     // A checker that could not tell of a neighbour accepted this one.
     const declinedBy = judged.declinedBy.get(name)!;
     const checks = record.checks.map((check) =>
-      check.outcome !== 'declined' || declinedBy.includes(check.by) ? check : { ...check, outcome: 'accepted' as const },
+      check.outcome !== 'declined' || declinedBy.includes(check.by)
+        ? check
+        : { ...check, outcome: 'accepted' as const },
     );
     const judgement = { ...record, checks, axioms: [...axioms], restsOn: grownAmong(mentions) };
     return { kind: 'proved', reason: '', axioms: [], judgement };

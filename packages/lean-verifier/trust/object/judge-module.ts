@@ -97,5 +97,7 @@ const KERNEL_CHECK = { by: SECOND_KERNEL.name, version: SECOND_KERNEL.version };
 
 /** SHA-256, hex. */
 export async function hashOfFile(path: string): Promise<string> {
-  return createHash('sha256').update(await readFile(path)).digest('hex');
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
 }
