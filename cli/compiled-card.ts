@@ -87,7 +87,8 @@ export function describedCounts(name: string, folder: string, counts: CompiledCo
 const reasonLines = ({ leftOut }: CompiledCounts): string[] =>
   (Object.entries(leftOut) as [LeftOut, number][]).map(([reason, count]) => `${count} left out: ${LEFT_OUT[reason]}`);
 
-function assumedLine({ assumed, statements, ordered, unassumed }: CompiledCounts): string {
+function assumedLine({ assumed: all, statements, ordered, unassumed }: CompiledCounts): string {
+  const assumed = all.filter(({ module }) => module !== null);
   const theorems = assumed.reduce((sum, { theorems: its }) => sum + its.length, 0);
   const problems = unassumed.length === 0 ? '' : `, ${unassumed.length} could not be`;
   return `${theorems} theorems are assumed for later ones of their module, in ${assumed.length} modules${problems}; the order of ${ordered} of ${statements} statements is known`;

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
 import { isThere, readLines } from '@stp/base/files';
-import { statementId } from '@stp/config/ids';
+import { contentId, statementId } from '@stp/config/ids';
 import { type Split, STATEMENT_CHARS_MAX, type Statement } from '@stp/config/records';
 import { ORIGIN_FILE, type SetOrigin, splitOfSource, writeFolder, writeLines } from '@stp/datasets';
 import {
@@ -128,7 +128,16 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
   const { options, name, place, ground, split } = task;
   const counts = noCounts(ground.graph.unreadable);
   const bounds = new NoveltyBounds();
-  const prefix = `Assumed.${camel(name)}`;
+  // What is stated under the name of a module stays the same: verdicts are kept by header.
+  const { version, project = '' } = place.environment;
+  const content = contentId(
+    'assumptions',
+    version,
+    project,
+    options.names ?? '',
+    String(options.charsMax ?? CHARS_MAX),
+  );
+  const prefix = `Assumed.${camel(name)}_${content.slice(0, 8)}`;
   const asked = askedModules(options, ground);
   return writeFolder(folder, options.replace === true, async (partial) => {
     const modules = compiledStatements({
@@ -180,7 +189,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       project: environment.project ?? null,
       accessible: options.accessible ?? 'file',
       split,
-      assumptions: counts.assumed.map(({ name: module, of, theorems }) => ({ module, of, theorems: [...theorems] })),
+      assumptions: counts.assumed.map(({ module, of, theorems }) => ({ module, of, theorems: [...theorems] })),
     };
     await writeFile(join(partial, `${ORIGIN_FILE}.part`), `${JSON.stringify(origin)}\n`);
     await rename(join(partial, `${ORIGIN_FILE}.part`), join(partial, ORIGIN_FILE));

@@ -25,7 +25,6 @@ import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
 import { flowGroups } from '../round/flow-groups.ts';
-import { hindsightExamples } from '../round/hindsight.ts';
 import { grownTheorems } from '../round/library.ts';
 import { policyExamples, rewardedRounds } from '../round/policy-examples.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
@@ -92,15 +91,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             window,
             conjectures,
             chosen,
-            hindsight: hindsightExamples({
-              sources: ports.sources,
-              grown,
-              store,
-              config,
-              shards: input.shards,
-              proved,
-              heldOutKeys: data.heldOutKeys,
-            }),
             sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;

@@ -16,8 +16,11 @@ const originSchema = z.strictObject({
   project: text.nullable(),
   accessible: z.enum(['file', 'imports']),
   split: z.enum(['random', 'modules', 'novel-premises']),
-  /** Modules of assumptions below `modules/`, each with the module whose theorems it states, in their order. */
-  assumptions: z.array(z.strictObject({ module: text, of: text, theorems: z.array(text) })),
+  /**
+   * Theorems in their order, each module's in parts: a part is stated by a module of assumptions below `modules/`. The last part of
+   * a module is stated by none (null), since nothing comes after it.
+   */
+  assumptions: z.array(z.strictObject({ module: text.nullable(), of: text, theorems: z.array(text) })),
 });
 export type SetOrigin = z.infer<typeof originSchema>;
 

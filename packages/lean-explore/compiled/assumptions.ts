@@ -23,8 +23,8 @@ export interface AssumptionTask extends RestateTask {
 }
 
 export interface AssumptionModule {
-  /** With dots. */
-  readonly name: string;
+  /** With dots; null for the last theorems of a module, which nothing comes after: they are not stated. */
+  readonly module: string | null;
   /** Whose theorems it states. */
   readonly of: string;
   /** Its theorems in their order, with dots. */
@@ -56,10 +56,13 @@ export async function assume(
   const isPrelude = headerLines[0] === 'prelude';
   for (let from = 0; from < ordered.length; from += PART_THEOREMS) {
     const some = ordered.slice(from, from + PART_THEOREMS);
-    const last = modules.at(-1)?.name;
+    const last = modules.at(-1)?.module ?? undefined;
     if (last !== undefined) for (const { theorem } of some) before.set(theorem.shown, last);
-    // Nothing comes after the last theorems.
-    if (from + PART_THEOREMS >= ordered.length) break;
+    const shown = some.map(({ theorem }) => theorem.shown);
+    if (from + PART_THEOREMS >= ordered.length) {
+      modules.push({ module: null, of, theorems: shown, marked: 0 });
+      break;
+    }
     const name = `${task.prefix}.${of}.Part${modules.length + 1}`;
     const above = last === undefined ? headerLines : [...(isPrelude ? ['prelude'] : []), `import ${last}`];
     const compiled = await compilePart(name, some, read, above, task);
@@ -67,7 +70,7 @@ export async function assume(
     if (compiled.kept.length === 0) continue;
     const { kept } = compiled;
     modules.push({
-      name,
+      module: name,
       of,
       theorems: kept.map(({ theorem }) => theorem.shown),
       marked: kept.filter(({ theorem }) => theorem.mark !== null && compiled.marked.has(theorem.shown)).length,

@@ -181,8 +181,9 @@ describe('earlier theorems of the same module', () => {
     const { theorems, assumed, unassumed } = stated.get('Shop.Long')!;
     expect(unassumed).toEqual([]);
     expect(assumed).toEqual([
-      { name: 'Assumed.Shop.Shop.Long.Part1', of: 'Shop.Long', theorems: names.slice(0, 10), marked: 2 },
-      { name: 'Assumed.Shop.Shop.Long.Part2', of: 'Shop.Long', theorems: names.slice(10, 20), marked: 2 },
+      { module: 'Assumed.Shop.Shop.Long.Part1', of: 'Shop.Long', theorems: names.slice(0, 10), marked: 2 },
+      { module: 'Assumed.Shop.Shop.Long.Part2', of: 'Shop.Long', theorems: names.slice(10, 20), marked: 2 },
+      { module: null, of: 'Shop.Long', theorems: names.slice(20), marked: 0 },
     ]);
     expect(theorems.map(({ header }) => header.includes('Assumed'))).toEqual(names.map((_, at) => at >= 10));
     expect(theorems.at(-1)!.header).toBe('import Assumed.Shop.Shop.Long.Part2');

@@ -5,7 +5,7 @@
 import { HEADER_DEADLINE_MS, type LeanEnvironment, runLean, type Sandbox } from '@stp/lean-verifier';
 
 /** How statements are printed, the first that is read back counts. */
-export const PRINTINGS = ['plain', 'annotated', 'functions'] as const;
+export const PRINTINGS = ['plain', 'uncoerced', 'functions'] as const;
 export type Printing = (typeof PRINTINGS)[number];
 
 const COMMON = [
@@ -19,8 +19,8 @@ const COMMON = [
 ];
 const OPTIONS: Readonly<Record<Printing, readonly string[]>> = {
   plain: COMMON,
-  annotated: [...COMMON, 'pp.analyze true', 'pp.analyze.typeAscriptions true'],
-  functions: [...COMMON, 'pp.fieldNotation false', 'pp.coercions.types true', 'pp.letVarTypes true'],
+  uncoerced: [...COMMON, 'pp.coercions false'],
+  functions: [...COMMON, 'pp.fieldNotation false', 'pp.coercions.types true'],
 };
 
 export interface PrintTask {

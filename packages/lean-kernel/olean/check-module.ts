@@ -32,6 +32,8 @@ export interface ModuleCheckOptions {
   readonly toolchainFolder: string | null;
   /** Folder of imported modules that are no library; null: there is none. */
   readonly neighboursFolder: string | null;
+  /** Folders of modules that state theorems as assumptions. */
+  readonly assumptionFolders: readonly string[];
   /** Names under which the module may declare theorems only, although no import has them; null: none. */
   readonly taken: Pick<ConstantIndex, 'find'> | null;
   readonly asked: readonly AskedTheorem[];
@@ -263,8 +265,13 @@ class ModuleCheck {
   }
 
   #axiomUse(name: Name): AxiomUse {
-    const from = this.#places.has(name) ? 'module' : this.#isToolchains(name) ? 'toolchain' : 'import';
-    return { name: displayName(this.#terms.names, name), from };
+    return { name: displayName(this.#terms.names, name), from: this.#originOf(name) };
+  }
+
+  #originOf(name: Name): AxiomUse['from'] {
+    if (this.#places.has(name)) return 'module';
+    if (this.#isToolchains(name)) return 'toolchain';
+    return this.#options.assumptionFolders.some((folder) => this.#liesIn(folder, name)) ? 'assumption' : 'import';
   }
 
   #isToolchains(name: Name): boolean {

@@ -11,6 +11,7 @@ import { sha256 } from '@stp/config/ids';
 import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { noSandbox } from '../../runtime/sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../../verifier.ts';
 import { splitImports } from '../header.ts';
 import { grownAmong } from '../kept-theorem.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
@@ -51,6 +52,12 @@ export interface ConfirmContext {
 const CLAIM = 'kernel-checked';
 /** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
+
+function claimOf({ toleratesLibraryAxioms }: LeanEnvironment, assumed: number): string {
+  const claim = toleratesLibraryAxioms ? CLAIM_WITHOUT_LIBRARY_PROOFS : CLAIM;
+  if (assumed === 0) return claim;
+  return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
+}
 
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export async function confirmProofs(
@@ -168,7 +175,6 @@ async function lookAt(
     fileHash: sha256(text),
     objectHash: judged.objectHash,
     libraryHash: grownHash(environment),
-    claim: environment.toleratesLibraryAxioms ? CLAIM_WITHOUT_LIBRARY_PROOFS : CLAIM,
     checks: [
       { by: 'lean', version: environment.version, outcome: 'accepted' as const, ms: Math.round(compiled.ms) },
       ...judged.checks,
@@ -177,7 +183,7 @@ async function lookAt(
     memory: { bytesMax: limits.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
     times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  return theorems.map(({ name, kernel, reason, axioms, mentions, misread }) => {
+  return theorems.map(({ name, kernel, reason, axioms, assumed, mentions, misread }) => {
     if (misread !== undefined) return refused('header_error', misread);
     if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
     // A checker that could not tell of a neighbour accepted this one.
@@ -187,7 +193,14 @@ async function lookAt(
         ? check
         : { ...check, outcome: 'accepted' as const },
     );
-    const judgement = { ...record, checks, axioms: [...axioms], restsOn: grownAmong(mentions) };
+    const judgement = {
+      ...record,
+      checks,
+      axioms: [...axioms],
+      ...(assumed.length === 0 ? {} : { assumed: [...assumed] }),
+      claim: claimOf(environment, assumed.length),
+      restsOn: grownAmong(mentions),
+    };
     return { kind: 'proved', reason: '', axioms: [], judgement };
   });
 }

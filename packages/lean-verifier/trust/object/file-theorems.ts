@@ -39,7 +39,9 @@ export function findInFile(
       line: range?.line ?? 0,
       column: range?.column ?? 0,
       objection:
-        constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
+        constant.kind === 'axiom'
+          ? 'an axiom: nothing proves it'
+          : axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false }),
       kernel: verdict === 'outside' ? 'declined' : verdict,
       reason: message,
     };
@@ -67,6 +69,7 @@ const isListed = ({ kind, range }: CheckedConstant): boolean =>
 
 const unrelated = (constant: CheckedConstant | undefined) => ({
   axioms: axiomNames(constant),
+  assumed: [],
   mentions: [],
 });
 
@@ -107,7 +110,8 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
     const objection =
       constant === undefined
         ? null
-        : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
+        : (axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false }) ??
+          unproved(parts[index]!, toleratesLibraryAxioms));
     return {
       ...unrelated(constant),
       ...(constant === undefined ? {} : means(constant)),
@@ -162,7 +166,7 @@ function missing({ constants }: ModuleReport, text: string, allTokens: readonly 
 /** A definition or an instance that rests on what is not allowed: a reader of the file takes it for complete. */
 function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: boolean): string | null {
   for (const constant of others) {
-    const objection = axiomObjection(constant, toleratesLibraryAxioms);
+    const objection = axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false });
     if (objection !== null) return `${constant.name} ${objection}`;
   }
   return null;
