@@ -56,7 +56,7 @@ describe('stp-evaluate', () => {
       'cleanUpNode before',
       'prepareEvaluation one',
       'collectEvaluation evaluation',
-      'writeEvaluation 3',
+      'writeEvaluation 2',
       'cleanUpNode after',
       'releaseNodes',
     ]);
