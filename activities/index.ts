@@ -6,11 +6,9 @@ import { checkNodesActivity } from './control/check-nodes.ts';
 import { chooseConjecturesActivity } from './control/choose-conjectures.ts';
 import { collectRoundActivity } from './control/collect-round.ts';
 import { countWorkersActivity } from './control/count-workers.ts';
-import { cutProofsActivity } from './control/cut-proofs.ts';
 import { dropCheckpointsActivity } from './control/drop-checkpoints.ts';
 import { findHostsActivity } from './control/find-hosts.ts';
 import { finishRoundActivity } from './control/finish-round.ts';
-import { joinCertifiedActivity } from './control/join-certified.ts';
 import { joinPassesActivity } from './control/join-passes.ts';
 import { nodesStateActivity } from './control/nodes-state.ts';
 import { planEvaluationActivity } from './control/plan-evaluation.ts';
@@ -49,7 +47,6 @@ import { trainModelActivity } from './host/train-model.ts';
 import { trainPartActivity } from './host/train-part.ts';
 import { writeEvaluationActivity } from './host/write-evaluation.ts';
 import { writeReportActivity } from './host/write-report.ts';
-import { certifyActivity } from './lean/certify.ts';
 import { gateConjecturesActivity } from './lean/gate-conjectures.ts';
 import { measurePortfolioActivity } from './lean/measure-portfolio.ts';
 import { verifyShardActivity } from './lean/verify-shard.ts';
@@ -66,11 +63,9 @@ export function createControlActivities(ports: Ports) {
     ...chooseConjecturesActivity(ports),
     ...collectRoundActivity(ports),
     ...countWorkersActivity(),
-    ...cutProofsActivity(ports),
     ...dropCheckpointsActivity(ports),
     ...findHostsActivity(),
     ...finishRoundActivity(ports),
-    ...joinCertifiedActivity(ports),
     ...joinPassesActivity(ports),
     ...nodesStateActivity(ports),
     ...planEvaluationActivity(ports),
@@ -121,7 +116,6 @@ export function createLeanActivities(ports: Ports) {
   return {
     ...proverLeanActivities(ports),
     ...conjecturerLeanActivities(ports),
-    ...certifyActivity(ports),
     ...gateConjecturesActivity(ports),
     ...measurePortfolioActivity(ports),
     ...verifyShardActivity(ports),

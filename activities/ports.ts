@@ -28,15 +28,7 @@ import type {
   TestedEquations,
   TracedProof,
 } from '@stp/lean-explore';
-import type {
-  BaseLimits,
-  CertificateTask,
-  DriverName,
-  FileReport,
-  GrownTheorem,
-  SandboxPolicy,
-  Verifier,
-} from '@stp/lean-verifier';
+import type { BaseLimits, DriverName, FileReport, GrownTheorem, SandboxPolicy, Verifier } from '@stp/lean-verifier';
 import type { RewardSource } from '@stp/selfplay';
 import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
@@ -123,7 +115,6 @@ export interface FileCheck {
     path: string,
     limits: Omit<VerificationLimits, 'candidatesPerProcess' | 'driver'>,
     signal: AbortSignal,
-    certificate?: CertificateTask,
   ): Promise<FileReport>;
 }
 

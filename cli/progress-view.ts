@@ -11,7 +11,6 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   round: 'round',
   conjecture: 'conjecturing',
   prove: 'proving',
-  certify: 'certifying',
   select: 'selecting',
   train: 'training',
   retrain: 'retraining from fresh weights',

@@ -9,11 +9,9 @@ export interface Answer {
   /** Null where the row has none that could be read. */
   readonly id: string | null;
   readonly verdict: RowVerdict;
-  /** Null where no certificate was asked for. */
-  readonly certified: boolean | null;
-  /** With a certificate all axioms that the compiled theorem rests on; without one the forbidden axioms. */
+  /** Of a proof all axioms that the compiled theorem rests on; else the forbidden ones. */
   readonly axioms: readonly string[];
-  /** Of the certificate. */
+  /** What checked the compiled object of a proof. */
   readonly checks: readonly CheckRecord[];
   /** Why it is not proved; empty where it is. */
   readonly message: string;

@@ -20,7 +20,7 @@ import { type Answer, answerLine, Tally } from './verify-lines.ts';
 import { type InvalidRow, rowsOf, type VerifyRow } from './verify-rows.ts';
 import { mapInOrder, windowsOf } from './windows.ts';
 
-/** Two modules of proofs for the confirmer, one file for a certificate. */
+/** Two modules of proofs for the confirmer. */
 const WINDOW_ROWS = 300;
 /** While the objects of one window are judged, Lean tries the proofs of the next. */
 const WINDOWS_AT_ONCE = 2;
@@ -29,7 +29,6 @@ const LINGER_MS = 200;
 const MEBIBYTE = 1_048_576;
 
 export interface VerifyCommand {
-  readonly certify?: boolean;
   readonly json?: boolean;
   /** Gives the further keys of each row back; answers are JSON then. */
   readonly keep?: boolean;
@@ -63,7 +62,7 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
   await sayRemoved(settings.scratchDirectory);
   const lean = new LazyLean(settings, options, signal);
   const tally = new Tally();
-  const { certify = false, keep = false, json = keep } = options;
+  const { keep = false, json = keep } = options;
   let rest = '';
   const onAbort = (): void => {
     // A file ends soon; the writer of a pipe may never end.
@@ -72,7 +71,7 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
   signal.addEventListener('abort', onAbort);
   const judge = (rows: readonly VerifyRow[]) => lean.judge(rows);
   try {
-    for await (const answers of answersOf(input.stream, WINDOW_ROWS, judge, { certify, keep })) {
+    for await (const answers of answersOf(input.stream, WINDOW_ROWS, judge, keep)) {
       if (signal.aborted && !(signal.reason instanceof TimeIsUp)) throw signal.reason;
       for (const answer of answers) tally.add(answer);
       await print(answers.map((answer) => `${answerLine(answer, json)}\n`).join(''));
@@ -94,7 +93,7 @@ export async function* answersOf(
   chunks: AsyncIterable<Buffer>,
   windowRows: number,
   judge: (rows: readonly VerifyRow[]) => Promise<readonly Answer[]>,
-  { certify = false, keep = false }: { readonly certify?: boolean; readonly keep?: boolean } = {},
+  keep = false,
 ): AsyncGenerator<readonly Answer[]> {
   const windows = windowsOf(rowsOf(chunks, keep), windowRows, LINGER_MS);
   yield* mapInOrder(windows, WINDOWS_AT_ONCE, async (window) => {
@@ -102,14 +101,14 @@ export async function* answersOf(
     const answers = rows.length === 0 ? [] : await judge(rows);
     let judged = 0;
     return window.map((row) => {
-      const answer = 'problem' in row ? invalid(row, certify) : answers[judged++]!;
+      const answer = 'problem' in row ? invalid(row) : answers[judged++]!;
       return row.further === undefined ? answer : { ...answer, row: row.further };
     });
   });
 }
 
-function invalid({ id, problem }: InvalidRow, certify: boolean): Answer {
-  return { id, verdict: 'invalid', certified: certify ? false : null, axioms: [], checks: [], message: problem };
+function invalid({ id, problem }: InvalidRow): Answer {
+  return { id, verdict: 'invalid', axioms: [], checks: [], message: problem };
 }
 
 interface Input {
@@ -152,7 +151,7 @@ class LazyLean {
       return await opened.judge(rows, this.#signal);
     } catch (error) {
       const reason = reasonOf(error, this.#signal);
-      return rows.map((row) => unjudged(row, this.#options.certify ?? false, reason));
+      return rows.map((row) => unjudged(row, reason));
     }
   }
 
@@ -168,11 +167,10 @@ class LazyLean {
   }
 
   async #open(): Promise<RowJudge> {
-    const { certify = false, processes, memoryMb, sandbox } = this.#options;
+    const { processes, memoryMb, sandbox } = this.#options;
     this.#signal.throwIfAborted();
     this.#place = await openLeanPlace('verify', this.#settings, sandbox, this.#signal);
     return openJudge(this.#place, {
-      certify,
       processes,
       memoryBytesMax: memoryMb * MEBIBYTE,
       disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),

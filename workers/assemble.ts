@@ -2,7 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RUN_MARK, type RunPart, writeRunMark } from '@stp/base/files';
+import { type RunPart, writeRunMark } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
 import { libraryTheoremSchema, type ObjectStore } from '@stp/config/records';
 import { Ensemble } from '@stp/language-model';
@@ -80,7 +80,8 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
   const monitors = openRunMonitors(settings, scratch);
   const growing = (run: string) => ({
     cacheDirectory: settings.cacheDirectory,
-    environment: { [RUN_MARK]: mark(run, 'lean') },
+    runMark: mark(run, 'lean'),
+    ...objectFolders,
   });
   const sandboxFor = (policy: SandboxPolicy): Promise<Sandbox> =>
     openSandbox(policy, {
@@ -250,11 +251,10 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         processes: limits.processes,
         signal,
       }),
-    checkFile: async (run, path, limits, signal, certificate) => {
+    checkFile: async (run, path, limits, signal) => {
       const options: CheckFileOptions = {
         sandbox: await sandboxFor(limits.sandbox),
-        ...(certificate === undefined ? {} : { certificate }),
-        ...objectFolders,
+        indexFolder: objectFolders.indexFolder,
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,

@@ -1,6 +1,6 @@
 /**
- * An evaluation of one model (`stp-evaluate`): statements and model → proofs, sampled and verified in shards as in a
- * round → certificates of the shortest ones → STP's log and the figures.
+ * An evaluation of one model (`stp-evaluate`): statements and model → proofs, sampled and judged in shards as in a
+ * round → STP's log and the figures.
  */
 
 import {
@@ -18,7 +18,6 @@ import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
 import { cleanBefore, folderName, getNode, giveNodesBack, onNodes, type HostQueues } from './nodes/nodes.ts';
-import { certifyProofs } from './stages/certify-proofs.ts';
 import { proveShards } from './stages/prove-shards.ts';
 
 const FOLDER = 'evaluation';
@@ -98,7 +97,6 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
         ? await prove({ hostQueues: [hostQueue] })
         : await onNodes({ run, nodes: config.nodes, carried: null, say }, (machines) => machines.use(prove));
 
-    enter('certify', 'checking the shortest proofs again in a fresh process');
     const collected = await host(hostQueue, 'count proofs').collectEvaluation({
       run,
       name: FOLDER,
@@ -110,22 +108,13 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       round: input.round ?? 0,
       seed: config.seed,
     });
-    const certified = await certifyProofs({
-      run,
-      name: FOLDER,
-      proved: collected.proved,
-      library: plan.library ?? null,
-      config: { verification: config.verification },
-    });
-
     enter('report', 'writing the log and the figures');
-    const { proved } = certified;
     const files = await host(hostQueue, 'log and evaluation.json').writeEvaluation({
       run,
       input,
       plan,
       shards: results,
-      proved,
+      proved: collected.proved,
     });
     enter('done', 'done');
     return files;

@@ -1,6 +1,6 @@
 /**
- * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and verified → certificates (where the library grows, of
- * conjectures first, then of statements over what they add to it) → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
+ * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and judged (where the library grows, of conjectures
+ * first, then of statements over what they add to it) → selection → training. Round 0 is the baseline: the SFT model proves what it can; there are no seeds yet, so nothing is conjectured.
  */
 
 import { type ArtifactRef, lossOf, type RoundOutcome, trainsByReward } from '@stp/config/workflow';
@@ -90,7 +90,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     }
   }
 
-  const { shards, rates, certified, library } = await proveRound({
+  const { shards, rates, proved, disagreements, library } = await proveRound({
     context: { ...played, library: before },
     conjectures,
     ...{ hostQueues, checkpoint: input.checkpoint, tally, enter, isOpen: () => !paused, title },
@@ -104,7 +104,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
           ...context,
           conjectures,
           rates,
-          proved: certified.proved,
+          proved,
         });
   const matched =
     chosen === null
@@ -113,7 +113,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   const { objective, seed } = config;
   const rewards = trainsByReward(objective)
     ? await streaming('reward the samples').rewardRound({
-        ...{ run, name, shards, proved: certified.proved },
+        ...{ run, name, shards },
         config: { rewards: objective.rewards, seed },
       })
     : null;
@@ -126,7 +126,8 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     conjecturesMade: gated?.made ?? 0,
     gate: gated?.counts ?? {},
     rates,
-    certified,
+    proved,
+    disagreements,
     conjecturesKept: chosen?.chosen ?? null,
     conjecturesMatched: matched,
   });

@@ -2,25 +2,21 @@
 
 import {
   type ArtifactRef,
-  artifactRefSchema,
   type ObjectStore,
   type Proved,
   type Rate,
   type ShardResult,
 } from '@stp/config/records';
 import { countRates, passRate } from '@stp/selfplay';
-import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';
 import { once, readRecords } from '../records/record-files.ts';
 import { withWriters } from '../records/record-writer.ts';
+import { type Collected, collectedSchema } from '../round/collected.ts';
 import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { foundProof } from '../round/found-proof.ts';
 import { readShard, type Shard } from '../round/judged-shard.ts';
 import type { RoundContext } from '../round/round-context.ts';
-
-const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
-export type Collected = z.infer<typeof collectedSchema>;
 
 export interface CollectRoundInput extends RoundContext {
   readonly shards: readonly ShardResult[];
@@ -29,24 +25,27 @@ export interface CollectRoundInput extends RoundContext {
 
 export function collectRoundActivity(ports: RunStore) {
   return {
-    /** Rates of all statements but canaries, and every proof that the screen let through, once. */
+    /** Rates of all statements but canaries, and every proof, once, with the certificate of its judgement. */
     async collectRound(input: CollectRoundInput): Promise<Collected> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/collected.json`, collectedSchema, () =>
         withHeartbeat((signal, report) =>
           withWriters(['rates', 'proved'], async (writers) => {
             const levels = await conjectureLevels(store, input.conjectures);
+            let disagreements = 0;
             for (const [index, result] of input.shards.entries()) {
               signal.throwIfAborted();
               const shard = await readShard(store, result);
               const rates = countRates(shard, (id) => originOf(shard, id));
               for (const rate of rates) await writers.rates.write(rate);
               for (const proof of shardProofs(shard, rates, levels, input.round)) await writers.proved.write(proof);
+              for (const { isDisagreement } of shard.verdicts.values()) if (isDisagreement) disagreements++;
               report({ shards: index + 1, of: input.shards.length });
             }
             return {
               rates: await writers.rates.put(store, `${input.name}/rates.jsonl`, signal),
-              proved: await writers.proved.put(store, `${input.name}/found.jsonl`, signal),
+              proved: await writers.proved.put(store, `${input.name}/proved-*.jsonl`, signal),
+              disagreements,
             };
           }),
         ),

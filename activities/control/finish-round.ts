@@ -26,7 +26,6 @@ import type { DataSources, RunScratch, RunStore } from '../ports.ts';
 import { proofExamples } from '../prover-forms.ts';
 import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import type { Certified } from '../round/certified.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
 import { grownTheorems } from '../round/library.ts';
 import type { RoundContext } from '../round/round-context.ts';
@@ -48,7 +47,9 @@ export interface FinishRoundInput extends RoundContext {
   readonly conjecturesMade: number;
   readonly gate: GateCounts;
   readonly rates: ArtifactRef;
-  readonly certified: Certified;
+  /** Proofs of the round, and how many more the two kernels disagree on. */
+  readonly proved: ArtifactRef;
+  readonly disagreements: number;
   /** Conjectures that train, before the transport and after it; the same where there was none. */
   readonly conjecturesKept: ArtifactRef | null;
   readonly conjecturesMatched: ArtifactRef | null;
@@ -60,12 +61,12 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
   return {
     /** Filters and weighs what trains the next model, counts the round, and writes its manifest last. */
     async finishRound(input: FinishRoundInput): Promise<Finished> {
-      const { run, round, config, data, certified } = input;
+      const { run, round, config, data } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/finished.json`, finishedSchema, () =>
         withHeartbeat(async (signal) => {
           const earlier = await readManifests(store, input.history);
-          const proved = await certifiedStatements(store, certified.proved);
+          const proved = await certifiedStatements(store, input.proved);
           const certifiedRates = await writeRecords(
             store,
             `${input.name}/certified-rates.jsonl`,
@@ -94,7 +95,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             directory: await ports.scratch(run),
             signal,
             rates: input.rates,
-            proved: certified.proved,
+            proved: input.proved,
             window,
             conjectures,
             chosen,
@@ -115,9 +116,8 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             conjecturesKept: input.conjecturesKept?.count ?? 0,
             conjecturesMatched: chosen?.count ?? 0,
             gate: input.gate,
-            certified: certified.certified,
-            certificateRefused: certified.refused,
-            kernelsDisagreed: certified.disagreements,
+            certified: input.proved.count,
+            kernelsDisagreed: input.disagreements,
             proverExamples: exampleCounts.prover,
             conjecturerExamples: exampleCounts.conjecturer,
             ...(byReward === null ? {} : { groups: byReward.counts }),
@@ -136,7 +136,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             modelIn: input.modelIn,
             rates: input.rates,
             certifiedRates,
-            proved: certified.proved,
+            proved: input.proved,
             library: input.library,
             conjectures: input.conjectures,
             conjecturerExamples:

@@ -1,15 +1,10 @@
 /** Joins the passes of a round, which are over different statements. */
 
-import { artifactRefSchema, type Rate, rateSchema } from '@stp/config/records';
-import { z } from 'zod';
+import { type Proved, provedSchema, type Rate, rateSchema } from '@stp/config/records';
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { certifiedSchema, joinCertified } from '../round/certified.ts';
-
-const passedSchema = z.strictObject({ rates: artifactRefSchema, certified: certifiedSchema });
-/** What a pass of a round came to: of all its statements the rates, of the proved ones certificates. */
-export type Passed = z.infer<typeof passedSchema>;
+import { type Collected, collectedSchema } from '../round/collected.ts';
 
 export function joinPassesActivity(ports: RunStore) {
   return {
@@ -18,19 +13,22 @@ export function joinPassesActivity(ports: RunStore) {
       readonly run: string;
       /** Folder of the round's objects. */
       readonly name: string;
-      readonly passes: readonly Passed[];
-    }): Promise<Passed> {
+      readonly passes: readonly Collected[];
+    }): Promise<Collected> {
       const { run, name, passes } = input;
       const store = await ports.store(run);
-      return once(store, `${name}/passed.json`, passedSchema, () =>
+      return once(store, `${name}/passed.json`, collectedSchema, () =>
         withHeartbeat(async (signal) => {
           async function* rates(): AsyncGenerator<Rate> {
             for (const pass of passes) yield* readRecords(store, pass.rates, rateSchema);
           }
-          const certified = passes.map((pass) => pass.certified);
+          async function* proved(): AsyncGenerator<Proved> {
+            for (const pass of passes) yield* readRecords(store, pass.proved, provedSchema);
+          }
           return {
             rates: await writeRecords(store, `${name}/rates-*.jsonl`, rates(), signal),
-            certified: await joinCertified(store, name, certified, signal),
+            proved: await writeRecords(store, `${name}/proved-*.jsonl`, proved(), signal),
+            disagreements: passes.reduce((sum, { disagreements }) => sum + disagreements, 0),
           };
         }),
       );

@@ -1,4 +1,4 @@
-/** Rewards for the samples of a round, shard by shard: what Lean said and certified, and what other sources say. */
+/** Rewards for the samples of a round, shard by shard: what Lean said, and what other sources say. */
 
 import {
   type ArtifactRef,
@@ -10,15 +10,13 @@ import {
 import { withHeartbeat } from '../edge.ts';
 import type { RewardSources, RunStore } from '../ports.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { certifiedTexts, type RewardConfig, rewardShard } from '../round/shard-rewards.ts';
+import { type RewardConfig, rewardShard } from '../round/shard-rewards.ts';
 
 export interface RewardRoundInput {
   readonly run: string;
   /** Folder of the round's objects. */
   readonly name: string;
   readonly shards: readonly ShardResult[];
-  /** Certified proofs of the round. */
-  readonly proved: ArtifactRef;
   readonly config: RewardConfig;
 }
 
@@ -30,12 +28,11 @@ export function rewardRoundActivity(ports: RunStore & RewardSources) {
       const store = await ports.store(run);
       return once(store, `${name}/rewarded.json`, artifactRefSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const certified = await certifiedTexts(store, input.proved);
           const parts: ArtifactRef[] = [];
           for (const [index, result] of shards.entries()) {
             const folder = shardFolder(name, index);
             const onProgress = (samples: number): void => report({ shard: index, of: shards.length, samples });
-            const shard = { run, folder, result, certified, config, signal, onProgress };
+            const shard = { run, folder, result, config, signal, onProgress };
             parts.push(await rewardShard(ports, store, shard));
             report({ shard: index + 1, of: shards.length });
           }

@@ -21,7 +21,7 @@ import {
 import { groupSorted } from '../records/external-sort.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { readShard } from '../round/judged-shard.ts';
-import { certifiedTexts, groupsOf } from '../round/shard-rewards.ts';
+import { groupsOf } from '../round/shard-rewards.ts';
 import { readManifests } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 
@@ -37,42 +37,30 @@ export interface Forms {
 
 const UNSTOPPED = { signal: new AbortController().signal, stream: [], onProgress: () => undefined };
 
-/** Of all rounds; a proof is right if it is certified. */
+/** Of all rounds. */
 export async function* triedInRounds(
   store: ObjectStore,
   { outcomes }: Pick<RunState, 'outcomes'>,
   forms: Forms,
 ): AsyncGenerator<TriedIn> {
   const manifests = outcomes.map(({ manifest }) => manifest);
-  for (const { proved, shards } of await readManifests(store, manifests)) {
-    const certified = await certifiedTexts(store, proved);
-    for (const shard of shards) yield* triedInShard(store, shard, certified, forms);
-  }
+  for (const { shards } of await readManifests(store, manifests))
+    for (const shard of shards) yield* triedInShard(store, shard, forms);
 }
 
-/** Of the evaluations on held-out statements; a proof is right if the screen accepts it, as for pass@k. */
+/** Of the evaluations on held-out statements. */
 export async function* triedHeldOut(store: ObjectStore, forms: Forms): AsyncGenerator<TriedIn> {
   for await (const { name } of store.list('evaluation/')) {
     if (!/^evaluation\/[^/]+\/shard-\d+\/verified\.json$/u.test(name)) continue;
     const ref = await store.stat(name);
-    if (ref !== null) yield* triedInShard(store, await readJson(store, ref, shardResultSchema), null, forms);
+    if (ref !== null) yield* triedInShard(store, await readJson(store, ref, shardResultSchema), forms);
   }
 }
 
-/** @param certified null: what the screen accepts counts */
-async function* triedInShard(
-  store: ObjectStore,
-  result: ShardResult,
-  certified: ReadonlySet<string> | null,
-  forms: Forms,
-): AsyncGenerator<TriedIn> {
+async function* triedInShard(store: ObjectStore, result: ShardResult, forms: Forms): AsyncGenerator<TriedIn> {
   const shard = await readShard(store, result);
-  for (const group of groupsOf(shard, certified ?? new Set())) {
-    const judged =
-      certified === null
-        ? { ...group, samples: group.samples.map((own) => ({ ...own, certified: own.verdict?.kind === 'proved' })) }
-        : group;
-    const rewards = await leanReward.rewards([judged], UNSTOPPED);
+  for (const group of groupsOf(shard)) {
+    const rewards = await leanReward.rewards([group], UNSTOPPED);
     const form = forms.proofs(group.statement);
     const tries = group.samples.flatMap(({ sample }, at) => {
       const reward = sampleRewardSchema.parse(rewards[at]);

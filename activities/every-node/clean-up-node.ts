@@ -10,7 +10,7 @@ export function cleanUpNodeActivity(ports: NodeAccess & RunMonitor) {
     /**
      * Ends the run's processes on this node, and reports what that gave back: `all` before and after the run, `lean` where
      * a stage ends and the run continues. Cheap if there is nothing to clean.
-     * @param why names the moment in the metrics, `after_certify`
+     * @param why names the moment in the metrics, `after_prove`
      */
     async cleanUpNode(run: string, why: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> {
       // A node that goes while it is cleaned is noticed, like one that goes while it works.

@@ -18,7 +18,7 @@ import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { foundProof } from '../round/found-proof.ts';
 
 export const collectedSchema = z.strictObject({
-  /** The shortest proof of every statement that the samples prove, to be certified. */
+  /** The shortest proof of every statement that the samples prove. */
   proved: artifactRefSchema,
   /** The same by scripts, of the statements that the samples do not prove; missing where no scripts were tried. */
   provedByScripts: artifactRefSchema.optional(),
@@ -57,9 +57,9 @@ export function collectEvaluationActivity(ports: RunStore) {
           const byScripts = found.filter(({ model: whose }) => whose !== model);
           const shortest = found.filter(({ model: whose }) => whose === model);
           return {
-            proved: await writeRecords(store, `${name}/found.jsonl`, shortest, signal),
+            proved: await writeRecords(store, `${name}/proved-*.jsonl`, shortest, signal),
             ...(input.withScripts
-              ? { provedByScripts: await writeRecords(store, `${name}/found-by-scripts.jsonl`, byScripts, signal) }
+              ? { provedByScripts: await writeRecords(store, `${name}/proved-by-scripts-*.jsonl`, byScripts, signal) }
               : {}),
             evaluation: {
               model,
@@ -76,7 +76,7 @@ export function collectEvaluationActivity(ports: RunStore) {
   };
 }
 
-/** The shortest proof of every statement that has one, by a script where no sample proves it; not certified yet. */
+/** The shortest proof of every statement that has one, by a script where no sample proves it. */
 export function shortestProofs(
   statements: readonly Statement[],
   tallies: ReadonlyMap<string, StatementTally>,

@@ -29,7 +29,7 @@ import { judgedSamples, outcomesOf, type StatementTally, tallyShards } from '../
 import { SEARCH_RESULTS, searchArguments, searchResults } from '../evaluation/search-results.ts';
 import type { LeanSandbox, RunScratch, RunStore, RunVerifier } from '../ports.ts';
 import { once, readAll, readRecords } from '../records/record-files.ts';
-import { wallsOf, whyIneligible } from '../round/certificate-record.ts';
+import { whyIneligible } from '../round/certificate-record.ts';
 import { nameOfRun } from '../run/taken-over.ts';
 
 export interface WriteEvaluationInput {
@@ -60,7 +60,7 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
           const ineligible = new Set(whyIneligible(sandbox));
           for await (const proof of readRecords(store, input.proved, provedSchema)) {
             certified.add(proof.statementId);
-            for (const reason of whyIneligible(wallsOf(proof))) ineligible.add(reason);
+            for (const reason of whyIneligible(proof.certificate.sandbox)) ineligible.add(reason);
           }
           const tallies = await tallyShards(store, shards);
           const groups = Map.groupBy(statements, (statement) => statement.labels[0]!);

@@ -1,4 +1,4 @@
-/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
+/** Gives verdicts on the samples of a shard: the screen, then the judgement of the compiled object. */
 
 import { StpError } from '@stp/base';
 import { explainedShare, type ProverConfig, type RunConfig } from '@stp/config';
@@ -55,7 +55,13 @@ export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'env
           const headers = grownHeaders(library);
           const candidateOf = (sample: Sample): Candidate => {
             const { header, statement } = items.get(sample.statementId)!.statement;
-            return { id: sample.id, header: headers.get(header) ?? header, statement, proof: sample.proof };
+            return {
+              id: sample.id,
+              header: headers.get(header) ?? header,
+              statedUnder: header,
+              statement,
+              proof: sample.proof,
+            };
           };
           const verifier = await ports.verifier(run, config.verification, library);
           let verified = 0;
@@ -211,7 +217,8 @@ function verdictOf(result: CheckResult, leanVersion: string): Verdict {
     kind: result.kind,
     messages: [...result.messages].slice(0, 8),
     premises: [...result.premises],
-    restsOn: result.restsOn && [...result.restsOn],
+    ...(result.certificate === undefined ? {} : { certificate: result.certificate }),
+    ...(result.isDisagreement ? { isDisagreement: true } : {}),
     axioms: [...result.axioms],
     checkMs: result.checkMs,
     tier: 'screen',

@@ -13,7 +13,7 @@ import {
 import { displayStatement, type NoveltyIndex, statementSymbols, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
 import { readJson, readRecords } from '../records/record-files.ts';
-import { secondOpinion, wallsOf, whyIneligible } from '../round/certificate-record.ts';
+import { secondOpinion, whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
 import { addRate, bandOf, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
@@ -99,9 +99,9 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
-    for (const reason of whyIneligible(wallsOf(proof))) gathering.ineligibleBecause.add(reason);
+    for (const reason of whyIneligible(proof.certificate.sandbox)) gathering.ineligibleBecause.add(reason);
     secondKernel[secondOpinion(proof)]++;
-    const restsOn = proof.certificate?.restsOn ?? [];
+    const restsOn = proof.certificate.restsOn;
     if (restsOn.length > 0) proofsWithGrown++;
     for (const lemma of restsOn) addUse(gathering.lemmaUses, lemma, proof);
     const { statementId } = proof;

@@ -6,15 +6,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { ArtifactRef, Proved } from '@stp/config/records';
-import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas, proofsByFile } from '@stp/lean-verifier';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, proofsByFile } from '@stp/lean-verifier';
 import type { DataSources, FileCheck, RunScratch, RunStore, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
-import { keptName, proofsFile } from '../round/proofs-file.ts';
+import { keptName, proofsFile, theoremsAt } from '../round/proofs-file.ts';
 
 /** A quarter is left for the line that says which file this is, and for an editor that adds something. */
 const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;
 /** By the screen's own measure; a fifth, since another machine may be slower and the carried theorems take time too. */
 const CHECK_MS_MAX = 0.2 * FILE_TIMEOUT_MS;
+/** More than that is no matter of single proofs. */
+const LEFT_OUT_SHARE_MAX = 0.1;
 
 export interface KeptProofs {
   readonly run: string;
@@ -30,7 +32,8 @@ export interface KeptProofs {
  * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took, and again where Lean
  * has no end or no memory for a file, and so are those below every list of imports that begins with `prelude`: the first of them stand in `proofs.lean`, the others in `proofs-2.lean`,
  * `proofs-3.lean` and so on, each proof in one file, and each file with all that it stands on, so that plain `lean` accepts
- * each by itself. Nothing is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
+ * each by itself. A proof may hold over compiled lemmas and not in one file with them: it is tried below all lemmas that were
+ * marked, then left out. Nothing is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
  */
 export async function writeCheckedProofs(
   ports: RunStore & RunScratch & FileCheck & DataSources<'modules'>,
@@ -38,8 +41,10 @@ export async function writeCheckedProofs(
   signal: AbortSignal,
 ): Promise<ArtifactRef> {
   const modules = await ports.sources.modules();
-  let lemmas: Lemmas = 'used';
-  const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library, lemmas);
+  /** Names of what does not hold over the grown theorems that it rests on alone. */
+  const short = new Set<string>();
+  const left: Proved[] = [];
+  const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library, short);
   const directory = join(await ports.scratch(proofs.run), `report-${process.pid}`);
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
@@ -54,14 +59,25 @@ export async function writeCheckedProofs(
         parts.splice(index, 1, ...halvesOf(part));
         continue;
       }
-      await writeFile(pathOf(index), parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`);
+      const text = parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`;
+      await writeFile(pathOf(index), text);
       const report = await ports.checkFile(proofs.run, pathOf(index), proofs.limits, signal);
-      if (isCutOff(report) && part.length > 1) proofsMax = Math.ceil(part.length / 2);
-      else if (lemmas === 'used' && refusedOf(report, part).length > 0) {
-        lemmas = 'marked';
-        parts.splice(index, 1, ...cut(part, textOf));
-      } else assertAccepted(report, nameOf(index++), part);
+      const refused = refusedOf(report, part);
+      if (refused.length === 0) index++;
+      else if (isCutOff(report) && part.length > 1) proofsMax = Math.ceil(part.length / 2);
+      else {
+        const suspects = suspectsIn(report, text);
+        const unfit = part.filter((proof) => suspects.has(keptName(proof)) && short.has(keptName(proof)));
+        const isNew = [...suspects].some((name) => !short.has(name));
+        left.push(...unfit);
+        const isDefect = unfit.length === 0 ? !isNew : left.length > LEFT_OUT_SHARE_MAX * proofs.kept.length;
+        if (isDefect) throw notAccepted(report, nameOf(index), refused);
+        for (const name of suspects) short.add(name);
+        const rest = part.filter((proof) => !unfit.includes(proof));
+        parts.splice(index, 1, ...cut(rest, textOf));
+      }
     }
+    if (left.length > 0) console.warn(leftOut(left));
     const store = await ports.store(proofs.run);
     const files: ArtifactRef[] = [];
     for (const [index, part] of parts.entries())
@@ -109,12 +125,20 @@ function refusedOf({ theorems }: FileReport, part: readonly Proved[]): readonly 
   return part.filter((proof) => !accepted.has(keptName(proof)));
 }
 
-function assertAccepted(report: FileReport, name: string, part: readonly Proved[]): void {
-  const refused = refusedOf(report, part);
-  if (refused.length === 0) return;
-  const { outcome, theorems, reason } = report;
+/** Where Lean has errors or, of a file that was compiled, what is not accepted. Decides what is tried otherwise, and nothing else. */
+function suspectsIn({ messages, theorems }: FileReport, text: string): ReadonlySet<string> {
+  const unfit = theorems.filter(({ verdict }) => verdict === 'rejected').map(({ name }) => name);
+  const errors = messages.filter(({ severity }) => severity === 'error').map(({ line }) => line);
+  return new Set([...unfit, ...theoremsAt(text, errors)]);
+}
+
+function leftOut(left: readonly Proved[]): string {
+  return `proofs.lean is without ${left.length} proof(s) that hold over compiled lemmas and not in one file with them: ${left.map(keptName).join(', ')}`;
+}
+
+function notAccepted({ outcome, theorems, reason }: FileReport, name: string, refused: readonly Proved[]): StpError {
   const first = keptName(refused[0]!);
-  throw new StpError(
+  return new StpError(
     'STP1203',
     `${refused.length} certified theorem(s) do not hold in ${name}, the first being ${first}: ` +
       (theorems.find((theorem) => theorem.name === first)?.message ?? reason),

@@ -1,15 +1,17 @@
-/** A proof that the screen accepted, as a record without a certificate. */
+/** A proof that was judged, as a record with its certificate. */
 import { contentId } from '@stp/config/ids';
 import type { Proved, Sample, Statement, Verdict } from '@stp/config/records';
 import { proverPrompt } from '@stp/selfplay';
+import { certificateOf } from './certificate-record.ts';
 
 /** @param found where the statement comes from, the round, and its pass rate there */
 export function foundProof(
-  { id, name, header, statement }: Statement,
+  stated: Statement,
   sample: Sample,
   verdict: Verdict,
   found: Pick<Proved, 'origin' | 'level' | 'round' | 'passRate'>,
 ): Proved {
+  const { id, name, header, statement } = stated;
   return {
     statementId: id,
     name,
@@ -18,12 +20,11 @@ export function foundProof(
     proof: sample.proof,
     ...found,
     premises: verdict.premises,
-    restsOn: verdict.restsOn,
     model: sample.model,
     seed: sample.seed,
     leanVersion: verdict.leanVersion,
     promptHash: contentId('prompt', proverPrompt(statement)),
-    certificate: null,
+    certificate: certificateOf(stated, sample, verdict),
     checkMs: verdict.checkMs,
     ...(sample.steps === undefined ? {} : { steps: sample.steps }),
   };

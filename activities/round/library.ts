@@ -119,7 +119,7 @@ async function nextTheorems(
     .filter(({ header }) => growing.has(header))
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
     .slice(0, GROWN_AT_ONCE_MAX)
-    .map(({ statementId, header, statement, proof, premises, restsOn, origin }, index) => {
+    .map(({ statementId, header, statement, proof, premises, certificate: { restsOn }, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
       const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];
       return { name, round, generation, origin, statementId, header, statement, proof, premises, restsOn, marks };

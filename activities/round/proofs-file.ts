@@ -8,11 +8,11 @@ import type { Proved } from '@stp/config/records';
 import { type LeanSource, pruneTheorems } from '@stp/lean-explore';
 import { ownDefinitions } from '@stp/lean-text';
 import {
+  GROWN_NAMESPACE,
   grownSection,
   importLines,
   KEPT_NAMESPACE,
   keptSection,
-  type Lemmas,
   neededTheorems,
   type ProofText,
   splitImports,
@@ -27,7 +27,8 @@ export function keptName(proof: Proved): string {
 
 /** The proof as it stands in files, with a word on where it came from. */
 export function keptText(proof: Proved): ProofText {
-  const { header, statement, premises, restsOn, origin, round, passRate, model } = proof;
+  const { header, statement, premises, certificate, origin, round, passRate, model } = proof;
+  const { restsOn } = certificate;
   const note = `${origin}, round ${round}, pass rate ${passRate.toFixed(3)}, model ${model}`;
   return { name: keptName(proof), header, statement, proof: proof.proof, premises, restsOn, note };
 }
@@ -44,22 +45,26 @@ const PROBLEM_MODULES = 'Stp.Problems.';
  * imports in place of the modules.
  *
  * @param library the run's grown theorems, in order of growth
+ * @param short full names of proofs and grown theorems that need more than their objects mention
  */
 export function proofsFile(
   modules: readonly LeanSource[],
   proofs: readonly Proved[],
   library: readonly GrownRecord[] = [],
-  lemmas: Lemmas = 'marked',
+  short: ReadonlySet<string> = new Set(),
 ): string {
-  const grown = neededTheorems(proofs, library, lemmas);
-  const imports = importLines([...proofs, ...grown]);
-  const rest = [...grownSection(grown, proofs), keptSection(proofs.map(keptText))];
+  const withAll = <Named extends { readonly name: string }>(one: Named): Named =>
+    short.has(one.name) ? { ...one, restsOn: undefined } : one;
+  const kept = proofs.map((proof) => withAll(keptText(proof)));
+  const grown = neededTheorems(kept, library.map(withAll));
+  const imports = importLines([...kept, ...grown]);
+  const rest = [...grownSection(grown, kept), keptSection(kept)];
   if (imports[0] === 'prelude') return [FIRST_LINE, ...imports, '', ...rest].join('\n');
   const imported = new Set(imports.map((line) => line.replace(/^import\s+/, '')));
   const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
   const needed = pruneTheorems(
     sources,
-    [...proofs, ...grown].map(({ header, statement, proof }) =>
+    [...kept, ...grown].map(({ header, statement, proof }) =>
       [...ownDefinitions(header).map(({ text }) => text), statement, proof].join('\n'),
     ),
   );
@@ -68,4 +73,20 @@ export function proofsFile(
     .filter(({ text }) => text !== '')
     .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
   return [FIRST_LINE, ...carried, ...rest].join('\n');
+}
+
+const THEOREM = /^theorem (?:_root_\.Kept\.)?([^\s.:({[]+)/u;
+
+/** Full names of the grown theorems and proofs of a file that stand on these lines, from 1. */
+export function theoremsAt(text: string, lines: readonly number[]): ReadonlySet<string> {
+  const sections = [`namespace ${GROWN_NAMESPACE}`, `namespace ${KEPT_NAMESPACE}`];
+  let namespace: string | null = null;
+  let name: string | null = null;
+  const at = text.split('\n').map((line) => {
+    if (sections.includes(line)) namespace = line.slice('namespace '.length);
+    const theorem = THEOREM.exec(line)?.[1];
+    if (theorem !== undefined) name = theorem;
+    return namespace === null || name === null ? null : `${namespace}.${name}`;
+  });
+  return new Set(lines.flatMap((line) => at[line - 1] ?? []));
 }

@@ -1,4 +1,4 @@
-/** Rewards for the samples of a shard: what Lean said and certified, and what other sources say. */
+/** Rewards for the samples of a shard: what Lean said, and what other sources say. */
 
 import type { RewardName, RewardsConfig, RunConfig } from '@stp/config';
 import {
@@ -7,15 +7,13 @@ import {
   type JudgeSpent,
   judgeSpentSchema,
   type ObjectStore,
-  type Proved,
-  provedSchema,
   type ShardResult,
   shardFolder,
   sumSpent,
 } from '@stp/config/records';
-import { mixedReward, orderKey, type RewardGroup } from '@stp/selfplay';
+import { mixedReward, type RewardGroup } from '@stp/selfplay';
 import type { RewardSources } from '../ports.ts';
-import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
+import { once, readJson, writeRecords } from '../records/record-files.ts';
 import { readShard, type Shard } from './judged-shard.ts';
 
 export interface RewardConfig extends Pick<RunConfig, 'seed'> {
@@ -26,7 +24,6 @@ export interface ShardToReward {
   readonly run: string;
   readonly folder: string;
   readonly result: ShardResult;
-  readonly certified?: ReadonlySet<string>;
   readonly config: RewardConfig;
   readonly signal: AbortSignal;
   readonly onProgress: (samplesDone: number) => void;
@@ -36,7 +33,7 @@ export interface ShardToReward {
 export function rewardShard(
   ports: RewardSources,
   store: ObjectStore,
-  { run, folder, result, certified, config, signal, onProgress }: ShardToReward,
+  { run, folder, result, config, signal, onProgress }: ShardToReward,
 ): Promise<ArtifactRef> {
   return once(store, `${folder}/rewarded.json`, artifactRefSchema, async () => {
     const names = (Object.keys(config.rewards) as RewardName[]).filter((name) => config.rewards[name] !== null);
@@ -46,7 +43,7 @@ export function rewardShard(
         weight: config.rewards[name]!.weight,
       })),
     );
-    const groups = groupsOf(await readShard(store, result), certified);
+    const groups = groupsOf(await readShard(store, result));
     let spent: JudgeSpent | null = null;
     const onSpent = (all: JudgeSpent): void => {
       spent = all;
@@ -70,22 +67,13 @@ export async function judgesSpent(store: ObjectStore, name: string, shards: numb
 }
 
 /** The samples of a shard by statement, in the order of the statements' first samples. */
-export function groupsOf(shard: Shard, certified: ReadonlySet<string> = new Set()): RewardGroup[] {
+export function groupsOf(shard: Shard): RewardGroup[] {
   const groups = new Map<string, { statement: RewardGroup['statement']; samples: RewardGroup['samples'][number][] }>();
   for (const sample of shard.samples) {
     const { statement } = shard.items.get(sample.statementId)!;
     const group = groups.get(statement.id) ?? { statement, samples: [] };
-    const isCertified = certified.has(textKey(sample));
-    group.samples.push({ sample, verdict: shard.verdicts.get(sample.id) ?? null, certified: isCertified });
+    group.samples.push({ sample, verdict: shard.verdicts.get(sample.id) ?? null });
     groups.set(statement.id, group);
   }
   return [...groups.values()];
-}
-
-const textKey = ({ statementId, proof }: Pick<Proved, 'statementId' | 'proof'>): string => orderKey(statementId, proof);
-
-export async function certifiedTexts(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
-  const keys = new Set<string>();
-  for await (const proof of readRecords(store, proved, provedSchema)) keys.add(textKey(proof));
-  return keys;
 }

@@ -16,11 +16,7 @@ export function addVerifyCommand(program: Command): void {
       '<file>',
       'JSON Lines file, or - for standard input; a row without header, or with null, gets the library header',
     )
-    .option(
-      '--certify',
-      'also certify each proof: compile it in a file, and let every installed checker judge the object',
-    )
-    .option('--json', 'one JSON object per row: id, verdict, certified, axioms, checks, message')
+    .option('--json', 'one JSON object per row: id, verdict, axioms, checks, message')
     .option('--keep', 'the same, with the further keys of each row under row')
     .option(
       '--timeout <seconds>',

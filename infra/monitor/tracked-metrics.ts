@@ -26,7 +26,7 @@ export const TRACKED_METRICS: readonly TrackedMetric[] = [
   perRound('distinct_samples', 'of these, different ones'),
   perRound('samples_proved', 'samples that Lean accepted'),
   perRound('tokens', 'tokens of the proofs'),
-  perRound('certified', 'proofs with a certificate'),
+  perRound('certified', 'proofs, each with its certificate'),
   perRound('conjectures_made', 'texts of conjectures'),
   perRound('conjectures_attempted', 'conjectures that passed the gate'),
   perRound('conjectures_proved', 'conjectures proved'),

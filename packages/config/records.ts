@@ -65,6 +65,8 @@ export {
   type LibraryTheorem,
   leanMessageSchema,
   libraryTheoremSchema,
+  type ObjectJudgement,
+  objectJudgementSchema,
   PROOF_CHARS_MAX,
   type Proved,
   provedSchema,

@@ -4,4 +4,4 @@ export { normaliseStatement } from './schemas/ids.ts';
 export { objectiveConfigSchema } from './schemas/objectives/index.ts';
 export { promptFormatSchema } from './schemas/prompt-format.ts';
 export { NO_SEARCH } from './schemas/search.ts';
-export { CERTIFICATE, libraryTheorem, proved, statement } from './testing/records.ts';
+export { CERTIFICATE, certificateOf, libraryTheorem, proved, statement } from './testing/records.ts';

@@ -259,7 +259,7 @@ describe('as rewards', () => {
     })),
     'm',
   );
-  const groups = [{ statement: own, samples: samples.map((sample) => ({ sample, verdict: null, certified: false })) }];
+  const groups = [{ statement: own, samples: samples.map((sample) => ({ sample, verdict: null })) }];
   const options = { signal, stream: [1, 'shard'], onProgress: () => {} };
 
   it.each([

@@ -3,7 +3,7 @@ export { compileLibrary } from './library/compile.ts';
 export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
 export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
 export { type LeanRun, runLean } from './library/run-lean.ts';
-export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
+export { openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';
 export type { DriverName } from './runtime/process/driver.ts';
 export { isFull } from './runtime/process/full-disk.ts';
@@ -21,20 +21,12 @@ export { openRemotePool, type RemotePoolOptions } from './serve/client/remote-po
 export { readLakeProject } from './toolchain/lake-project.ts';
 export { explainToolchain, resolveToolchain } from './toolchain/resolve.ts';
 export type { Toolchain } from './toolchain/toolchain.ts';
-export {
-  type CertificateFinding,
-  type CertifiedProof,
-  type CheckProofs,
-  certifyProofs,
-  type RefusedProof,
-} from './trust/certificate/certify-proofs.ts';
-export type { CertificateTask } from './trust/certificate/checkers.ts';
+export { checkerVersions } from './trust/certificate/checkers.ts';
 export {
   grownSection,
   importLines,
   KEPT_NAMESPACE,
   keptSection,
-  type Lemmas,
   neededTheorems,
   type ProofText,
   proofsByFile,
@@ -55,7 +47,9 @@ export {
   theoremText,
   withoutMarks,
 } from './trust/kept-theorem.ts';
-export { OBJECT, SECOND_KERNEL } from './trust/object/findings.ts';
+export { JUDGED_BY, SECOND_KERNEL } from './trust/object/findings.ts';
+export { hashOfFile } from './trust/object/judge-module.ts';
+export { judgeLibraryModule, type LibraryJudgement } from './trust/object/library-module.ts';
 export { meaningLines } from './trust/object/meaning.ts';
 export { compileStatements, givenNamespace, statedName } from './trust/object/stated-module.ts';
 export { toolchainFolder } from './trust/object/toolchain-folder.ts';
@@ -68,5 +62,5 @@ export { FILE_BYTES_MAX } from './trust/source-file.ts';
 export { implicitLines } from './trust/stated-form.ts';
 export { HEARTBEATS_USED } from './trust/verdict/batch-reading.ts';
 export { endedEarly, infra, note } from './trust/verdict/check-outcome.ts';
-export { type BaseLimits, CANDIDATE_TIMEOUT_MS, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';
-export type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from './verifier.ts';
+export { type BaseLimits, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';
+export type { Candidate, CheckOptions, CheckResult, GrownObject, LeanEnvironment, Verifier } from './verifier.ts';

@@ -11,7 +11,6 @@ export { MEMORY_BYTES_MAX as DRIVER_MEMORY_BYTES_MAX, script } from './testing/d
 export { coreEnvironment, scratchFolder } from './testing/environment.ts';
 export { temporaryFolder } from './testing/temporary-folder.ts';
 export { leanForTests } from './testing/toolchain.ts';
-export { certificateFile } from './trust/certificate/proofs-text.ts';
 export { compileModule } from './trust/object/compiled-module.ts';
 export { confirmProofs } from './trust/object/confirm-proofs.ts';
 export { openCheckPool } from './trust/open-verifier.ts';

@@ -2,7 +2,7 @@
  * The `Verifier` port: candidates in, one verdict each out. Every implementation (a pool of Lean processes on this node
  * over any driver, servers elsewhere) gives the same verdicts on the same corpus.
  */
-import type { LeanMessage, SandboxFacts, VerdictKind } from '@stp/config/records';
+import type { Certificate, LeanMessage, SandboxFacts, VerdictKind } from '@stp/config/records';
 import type { DriverName } from './runtime/process/driver.ts';
 
 /** Where the Lean in use came from (`lean-toolchain` order). */
@@ -28,12 +28,26 @@ export interface LeanEnvironment {
   readonly assumptionFolders?: readonly string[];
   /** Hash over the modules of the Lake project that was added. */
   readonly project?: string;
+  /** Compiled modules that a run has added to the search path, in order; missing: there is none. */
+  readonly grown?: readonly GrownObject[];
+}
+
+/** A compiled module of a grown library, bound to the bytes that were judged. */
+export interface GrownObject {
+  readonly path: string;
+  /** SHA-256, hex. */
+  readonly hash: string;
 }
 
 export interface Candidate {
   readonly id: string;
   /** Imports and opens, or null for the library header. */
   readonly header: string | null;
+  /**
+   * The header that fixes what the statement means, where `header` adds a grown library to it; null for the library header.
+   * Missing: `header` itself.
+   */
+  readonly statedUnder?: string | null;
   /** `theorem NAME BINDERS : TYPE` without `:=`. Ours, never the model's, for dataset statements. */
   readonly statement: string;
   /** Tactic block; untrusted. */
@@ -45,8 +59,10 @@ export interface CheckResult {
   readonly kind: VerdictKind;
   readonly messages: readonly LeanMessage[];
   readonly premises: readonly string[];
-  /** Grown theorems that its object mentions; missing where no object was read. */
-  readonly restsOn?: readonly string[] | undefined;
+  /** How its object was judged; there where it is proved and its object was asked for. */
+  readonly certificate?: Certificate | undefined;
+  /** Lean's kernel accepts its object, and the second kernel refuses it. */
+  readonly isDisagreement?: true | undefined;
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];
   /** Processor time Lean spent on it (its part, by time, of its run's), ms, without the wait for a process and the import of the header. */
@@ -75,8 +91,8 @@ export interface CheckOptions {
   /** `certificate` checks every candidate alone in a fresh process, past the cache. Default `screen`. */
   readonly tier?: 'screen' | 'certificate';
   /**
-   * False: a proof that Lean accepted counts at once, without a look at its compiled object. For proofs of our own whose verdict
-   * can only take something away. Default true.
+   * False: a proof that Lean accepted counts at once, without a look at its compiled object and without a certificate. For proofs
+   * of our own whose verdict can only take something away. Default true.
    */
   readonly confirm?: boolean;
   /** What exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */

@@ -11,7 +11,6 @@ export function expectedCounts(samples: number, config: RunConfig) {
     conjecturesKept: 0,
     provedThisRound: 0,
     certified: 0,
-    certificateRefused: 0,
     proverExamples: 0,
     retrained: SFT_EXAMPLES,
   };
@@ -19,15 +18,14 @@ export function expectedCounts(samples: number, config: RunConfig) {
   let used = 0;
   let unused = 0;
   for (let index = 0; index < samples / SAMPLES_PER_STATEMENT; index++) {
-    const { origin, proofs, infra, usesLemma, refused } = fateOf(index);
+    const { origin, proofs, infra, usesLemma } = fateOf(index);
     if (origin === 'dataset') counts.attempted++;
     if (origin === 'conjecture') counts.conjecturesAttempted++;
     if (proofs === 0) continue;
     // The text that comes twice is one proof and two successes.
     const distinct = proofs > REPEATS_FIRST ? proofs - 1 : proofs;
     const rate = (distinct + 1) / (SAMPLES_PER_STATEMENT - (infra ? 1 : 0));
-    counts[refused ? 'certificateRefused' : 'certified'] += distinct;
-    if (refused) continue;
+    counts.certified += distinct;
     counts[origin === 'dataset' ? 'provedThisRound' : 'conjecturesProved']++;
     if (rate <= config.selection.proverBandMax) counts.proverExamples += distinct;
     if (origin === 'dataset' || rate <= config.retrain.conjectureBandMax)

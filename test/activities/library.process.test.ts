@@ -3,32 +3,32 @@
  * are accepted as a whole. Costs about 15 s.
  */
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef, ObjectStore, Proved } from '@stp/config/records';
-import { proved, statement } from '@stp/config/testing';
+import { CERTIFICATE, proved, statement } from '@stp/config/testing';
 import { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from '@stp/lean-explore';
 import {
   type Candidate,
-  type CertificateTask,
   type CheckResult,
   checkFile,
+  hashOfFile,
   type LeanEnvironment,
   LIBRARY_HEADER,
   markedProof,
   openVerifier,
   type Verifier,
 } from '@stp/lean-verifier';
-import { certificateFile } from '@stp/lean-verifier/testing';
 import { TRIVIAL_PROOF } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { growLibraryActivity } from '../../activities/host/grow-library.ts';
 import type { LibraryGrowth, RunStore } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type GrownRecord, grownTheoremSchema, marksFor } from '../../activities/round/library.ts';
-import { keptName, keptText, proofsFile } from '../../activities/round/proofs-file.ts';
+import { keptName, proofsFile } from '../../activities/round/proofs-file.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -78,6 +78,9 @@ const SECOND = conjecture('theorem second (n : Nat) : double n + n = 3 * n ∧ T
   premises: ['Grown.g1'],
 });
 
+/** The certificate of a proof that rests on these. */
+const resting = (...restsOn: string[]) => ({ ...CERTIFICATE, restsOn });
+
 const options = () => ({ cacheDirectory: directory });
 const ports = (): RunStore & LibraryGrowth => ({
   store: async () => store,
@@ -122,19 +125,18 @@ async function check(
   });
   const headers = grownHeaders(library);
   try {
-    return await verifier.check(candidates.map((one) => ({ ...one, header: headers.get(one.header) ?? one.header })));
+    return await verifier.check(
+      candidates.map((one) => ({ ...one, header: headers.get(one.header) ?? one.header, statedUnder: one.header })),
+    );
   } finally {
     await verifier.close();
   }
 }
 
-type Checked = { readonly text: string; readonly task?: CertificateTask };
-
-async function verdictsOf(name: string, { text, task }: Checked): Promise<[string, string][]> {
+async function verdictsOf(name: string, text: string): Promise<[string, string][]> {
   const path = join(directory, `${name}.lean`);
   await writeFile(path, text);
-  const certificate = task === undefined ? {} : { certificate: task };
-  const report = await checkFile(path, environment, { scratchDirectory: directory, ...certificate });
+  const report = await checkFile(path, environment, { scratchDirectory: directory });
   expect(report.checks.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')).toEqual([]);
   // A person who has `lean` check the file sees nothing where all holds.
   expect(report.messages).toEqual([]);
@@ -242,7 +244,7 @@ describe('a library that grows', () => {
     ]);
   });
 
-  it('stands, as far as it is used, above the proofs in both files, and Lean accepts them as a whole', async () => {
+  it('stands, as far as it is used, above the proofs in their file, and Lean accepts it as a whole', async () => {
     const library = await theoremsOf(await grow(1, [FIRST, OTHER], null));
     const grown: GrownRecord[] = [
       ...library,
@@ -257,11 +259,9 @@ describe('a library that grows', () => {
       ['Grown.g5', 'accepted'],
       [keptName(kept), 'accepted'],
     ];
-    const texts = [keptText(kept)];
-    expect(await verdictsOf('Certificate', certificateFile(texts, grown))).toEqual(expected);
     const text = proofsFile(await repositorySources().modules(), [kept], grown);
     expect(text.match(/^import /gm)).toBeNull();
-    const verdicts = await verdictsOf('Proofs', { text });
+    const verdicts = await verdictsOf('Proofs', text);
     expect(verdicts.filter(([name]) => name.startsWith('Grown.') || name.startsWith('Kept.'))).toEqual(expected);
     expect(verdicts.filter(([, verdict]) => verdict !== 'accepted')).toEqual([]);
   });
@@ -287,7 +287,7 @@ describe('a library that grows', () => {
       { ...one, header: null, proof: markedProof('have : 1 = 1 := by\n  rfl\nsimp', marks) },
       { id: 'tip', header: TIP, statement: tip, proof: markedProof('grind', 'Grown.marked3') },
     ]);
-    expect(results.map(({ kind, restsOn }) => [kind, restsOn])).toEqual([
+    expect(results.map(({ kind, certificate }) => [kind, certificate?.restsOn])).toEqual([
       ['rejected', undefined],
       ['rejected', undefined],
       ['proved', ['Grown.g1']],
@@ -297,28 +297,22 @@ describe('a library that grows', () => {
     const kept = proved('theorem kept (n : Nat) : 1 + (double n + n) = 1 + 3 * n', markedProof('simp', marks), {
       round: 3,
     });
-    const texts = [keptText(kept)];
     const expected = [...['g1', 'g2', 'g4'].map((name) => [`Grown.${name}`, 'accepted']), [keptName(kept), 'accepted']];
-    expect(await verdictsOf('MarkedCertificate', certificateFile(texts, next, 'marked'))).toEqual(expected);
     const modules = await repositorySources().modules();
     const isOurs = ([name]: readonly unknown[]): boolean => /^(?:Grown|Kept)\./.test(String(name));
-    const verdicts = await verdictsOf('MarkedProofs', { text: proofsFile(modules, [kept], next) });
+    const verdicts = await verdictsOf('MarkedProofs', proofsFile(modules, [kept], next, new Set([keptName(kept)])));
     expect(verdicts.filter(isOurs)).toEqual(expected);
 
     // With what the proofs rest on alone, which may be nothing.
-    const alone = proved('theorem alone (n : Nat) : n + 0 = n', markedProof('simp', marks), { round: 3, restsOn: [] });
-    const known = [{ ...kept, restsOn: ['Grown.g1'] }, alone];
+    const alone = proved('theorem alone (n : Nat) : n + 0 = n', markedProof('simp', marks), {
+      ...{ round: 3, certificate: resting() },
+    });
+    const known = [{ ...kept, certificate: resting('Grown.g1') }, alone];
     const few = [['Grown.g1', 'accepted'], ...known.map((one) => [keptName(one), 'accepted'])];
-    const used = [known.map(keptText), next, 'used'] as const;
-    expect(await verdictsOf('UsedCertificate', certificateFile(...used))).toEqual(few);
-    expect((await verdictsOf('UsedProofs', { text: proofsFile(modules, known, next, 'used') })).filter(isOurs)).toEqual(
-      few,
-    );
-    const none = [[keptText(alone)], next, 'used'] as const;
-    expect(await verdictsOf('NoneCertificate', certificateFile(...none))).toEqual([[keptName(alone), 'accepted']]);
+    expect((await verdictsOf('UsedProofs', proofsFile(modules, known, next))).filter(isOurs)).toEqual(few);
   });
 
-  it('leaves out what a header defines, which stands beside its theorems in both files', {
+  it('leaves out what a header defines, which stands beside its theorems in the file of proofs', {
     tags: ['slow'],
   }, async () => {
     const own = (answer: number) =>
@@ -328,25 +322,17 @@ describe('a library that grows', () => {
     const certified = [own(2), own(3)];
     expect(await grow(1, certified, null)).toBeNull();
     const expected = certified.map((one) => [keptName(one), 'accepted']);
-    const texts = certified.map(keptText);
-    expect(await verdictsOf('Own', certificateFile(texts))).toEqual(expected);
-    const verdicts = await verdictsOf('OwnProofs', {
-      text: proofsFile(await repositorySources().modules(), certified),
-    });
+    const verdicts = await verdictsOf('OwnProofs', proofsFile(await repositorySources().modules(), certified));
     expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
   });
 
   it.each(['import Stp\nopen Stp\nnamespace Foo', 'import Stp\nopen Stp\nnoncomputable section'])(
-    'leaves out what stands in a scope that its header leaves open (%j), which both files close',
+    'leaves out what stands in a scope that its header leaves open (%j), which the file of proofs closes',
     async (header) => {
       const certified = [{ ...FIRST, header }];
       expect(await grow(1, certified, null)).toBeNull();
       const expected = certified.map((one) => [keptName(one), 'accepted']);
-      const texts = certified.map(keptText);
-      expect(await verdictsOf('Open', certificateFile(texts))).toEqual(expected);
-      const verdicts = await verdictsOf('OpenProofs', {
-        text: proofsFile(await repositorySources().modules(), certified),
-      });
+      const verdicts = await verdictsOf('OpenProofs', proofsFile(await repositorySources().modules(), certified));
       expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
     },
   );
@@ -361,8 +347,66 @@ describe('a library that grows', () => {
     const library = await theoremsOf(await grow(1, certified, null));
     expect(library.map(({ name }) => name)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g3', 'Grown.g4']);
     const expected = certified.map((one) => [keptName(one), 'accepted']);
-    const texts = certified.map(keptText);
-    expect(await verdictsOf('Names', certificateFile(texts))).toEqual(expected);
+    const verdicts = await verdictsOf('Names', proofsFile(await repositorySources().modules(), certified));
+    expect(verdicts.filter(([name]) => name.startsWith('Kept.'))).toEqual(expected);
+  });
+
+  it('is judged by what its modules hold: a proof over a module that was exchanged counts for nothing', async () => {
+    const library = await theoremsOf(await grow(1, [FIRST], null));
+    const grown = await growEnvironment(environment, library, options());
+    const [{ path, hash }] = grown.grown as [{ path: string; hash: string }];
+    const forged = join(directory, 'forged');
+    await mkdir(forged);
+    const module = basename(path, '.olean');
+    const source = grownModules(library)[0]!.source.replace(
+      /theorem g1[\s\S]*?\nnamespace/u,
+      'axiom g1 : 0 = 1\nnamespace',
+    );
+    await writeFile(join(forged, `${module}.lean`), source.replace(/^attribute .*$/gmu, ''));
+    execaSync(
+      environment.executable,
+      [`--root=${forged}`, '-o', join(forged, 'made'), join(forged, `${module}.lean`)],
+      {
+        env: { LEAN_PATH: environment.searchPath.join(':') },
+      },
+    );
+    const honest = await readFile(path);
+    const cheat = {
+      id: 'cheat',
+      statement: 'theorem t : 0 = 1',
+      header: grownHeaders(library).get(null)!,
+      proof: 'exact g1',
+    };
+    const over = async (hash: string, name: string): Promise<CheckResult> => {
+      const objects = [{ path, hash }];
+      const verifier = await openVerifier({
+        environment: { ...grown, grown: objects, fingerprint: name },
+        ...{ libraryHeader: LIBRARY_HEADER, processes: 1, cacheDirectory: null, scratchDirectory: directory },
+      });
+      try {
+        const [result] = await verifier.check([{ ...cheat, statedUnder: null }]);
+        return result!;
+      } finally {
+        await verifier.close();
+      }
+    };
+    try {
+      await copyFile(join(forged, 'made'), path);
+      // The axiom is found, whatever the hash says; and a module with another hash than the judged one supports nothing.
+      expect(await over(await hashOfFile(path), 'forged')).toMatchObject({ kind: 'rejected', axioms: ['Grown.g1'] });
+      const one = { ...cheat, id: 'one', statement: 'theorem t : 0 = 0', proof: 'rfl' };
+      Object.assign(cheat, one);
+      expect(await over(hash, 'exchanged')).toMatchObject({
+        kind: 'infra',
+        messages: [{ text: expect.stringContaining('no longer the module that was judged') }],
+      });
+      // Grown anew, it is what it was.
+      const again = await growEnvironment(environment, library, options());
+      expect(again.grown).toEqual(grown.grown);
+      expect((await readFile(path)).equals(honest)).toBe(true);
+    } finally {
+      await writeFile(path, honest);
+    }
   });
 
   it('says which theorem it cannot compile where it was made with another Lean', async () => {

@@ -17,7 +17,7 @@ import { finishRoundActivity } from '../../activities/control/finish-round.ts';
 import { retrainSetActivity } from '../../activities/control/retrain-set.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
-import { certifySynthetic, writeSyntheticRound } from './synthetic-round.ts';
+import { writeSyntheticRound } from './synthetic-round.ts';
 
 /** Heap of the measured process: what is not streamed does not fit. */
 const HEAP_MEBIBYTES = 512;
@@ -72,13 +72,12 @@ async function play(samples: number): Promise<SelectionFigures> {
     );
     const { context, shards, conjectures } = round;
     const collected = await timed('collect', () => run(activities.collectRound, { ...context, shards, conjectures }));
-    const certified = await certifySynthetic(store, context.name, collected.proved);
     const chosen = await timed('choose conjectures', () =>
       run(activities.chooseConjectures, {
         ...context,
         conjectures,
         rates: collected.rates,
-        proved: certified.proved,
+        proved: collected.proved,
       }),
     );
     const finished = await timed('finish', () =>
@@ -89,8 +88,7 @@ async function play(samples: number): Promise<SelectionFigures> {
         conjectures,
         conjecturesMade: conjectures.count,
         gate: {},
-        rates: collected.rates,
-        certified,
+        ...collected,
         conjecturesKept: chosen.chosen,
         conjecturesMatched: chosen.chosen,
       }),

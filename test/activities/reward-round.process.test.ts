@@ -146,7 +146,7 @@ const SHARDS: readonly Readonly<Record<string, readonly Drawn[]>>[] = [
   },
   {
     'theorem doubted : r': [
-      ['good', 'proved'],
+      ['good', 'infra'],
       ['bad', 'rejected', { written: '\n\tbad' }],
       ['other', 'proved'],
     ],
@@ -155,7 +155,6 @@ const SHARDS: readonly Readonly<Record<string, readonly Drawn[]>>[] = [
 const PROOFS = [
   proved('theorem mixed : p', 'good'),
   proved('theorem mixed : p', 'script', { model: SCRIPTS_MODEL }),
-  // Of the two that the screen took, a fresh process took one.
   proved('theorem doubted : r', 'other'),
 ];
 
@@ -167,14 +166,14 @@ const contextOf = (name = NAME) => ({
 async function played(name = NAME, history: FinishRoundInput['history'] = []) {
   const shards = await Promise.all(SHARDS.map((items, index) => shard(index, items, name)));
   const provedRef = await certificates(PROOFS, name);
-  const input: RewardRoundInput = { run: 'r', name, shards, proved: provedRef, config: rewardConfig };
+  const input: RewardRoundInput = { run: 'r', name, shards, config: rewardConfig };
   const finish = async (more: Partial<FinishRoundInput> = {}) =>
     run(activities().finishRound, {
       ...contextOf(name),
       history,
       ...{ modelIn: 'm', shards, conjectures: null, conjecturesMade: 0, gate: {} },
       rates: await writeRecords(store, `${name}/rates.jsonl`, [], new AbortController().signal),
-      certified: { proved: provedRef, certified: PROOFS.length, refused: 0, disagreements: 0 },
+      ...{ proved: provedRef, disagreements: 0 },
       ...{ conjecturesKept: null, conjecturesMatched: null },
       rewards: await run(activities().rewardRound, input),
       ...more,
@@ -189,7 +188,7 @@ describe('a round that trains by reward', () => {
     expect(rewards.map((reward) => (reward.kind === 'reward' ? reward.value : reward.why))).toEqual([
       ...[1, 0, 'lean: Lean could not be run on it', 0, 1],
       ...[0, 0],
-      ...['lean: it was accepted, and its certificate refused', 0, 1],
+      ...['lean: Lean could not be run on it', 0, 1],
     ]);
   });
 

@@ -21,7 +21,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
-import type { Collected } from '../../activities/control/collect-round.ts';
+import type { Collected } from '../../activities/round/collected.ts';
 import { collectRoundActivity } from '../../activities/control/collect-round.ts';
 import type { Finished } from '../../activities/control/finish-round.ts';
 import { finishRoundActivity } from '../../activities/control/finish-round.ts';
@@ -33,7 +33,7 @@ import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { expectedCounts } from './expected-counts.ts';
 import { selectionConfig } from './measured-selection.ts';
-import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from './synthetic-round.ts';
+import { type SyntheticRound, writeSyntheticRound } from './synthetic-round.ts';
 
 const SAMPLES = 6_400;
 let directory: string;
@@ -68,12 +68,11 @@ async function play(round: SyntheticRound, more: { history?: ArtifactRef[]; name
   const context = { ...round.context, ...more };
   const { collectRound, chooseConjectures, finishRound, retrainSet } = activities();
   const collected = await run(collectRound, { ...context, shards, conjectures });
-  const certified = await certifySynthetic(store, context.name, collected.proved);
   const chosen = await run(chooseConjectures, {
     ...context,
     conjectures,
     rates: collected.rates,
-    proved: certified.proved,
+    proved: collected.proved,
   });
   const finished = await run(finishRound, {
     ...context,
@@ -82,8 +81,7 @@ async function play(round: SyntheticRound, more: { history?: ArtifactRef[]; name
     conjectures,
     conjecturesMade: conjectures.count,
     gate: {},
-    rates: collected.rates,
-    certified,
+    ...collected,
     conjecturesKept: chosen.chosen,
     conjecturesMatched: chosen.chosen,
   });
@@ -171,7 +169,7 @@ describe('a round', () => {
     const levels = new Set(proofs.filter((proof) => proof.origin === 'conjecture').map((proof) => proof.level));
     expect([...levels].sort()).toEqual([1, 2]);
     const [proof] = proofs;
-    expect(proof).toMatchObject({ model: 'synthetic', round: 1, certificate: null });
+    expect(proof).toMatchObject({ model: 'synthetic', round: 1, certificate: { leanVersion: 'test' } });
     expect(proof!.promptHash).toMatch(/^[0-9a-f]{20}$/);
     expect(new Set(proofs.map((one) => `${one.statementId} ${one.proof}`)).size).toBe(proofs.length);
   });
@@ -180,17 +178,15 @@ describe('a round', () => {
     const { shards, conjectures, context } = await write();
     const { collectRound, joinPasses } = activities();
     const pass = async (name: string, own: typeof shards) => {
-      const { rates, proved } = await run(collectRound, { ...context, name, shards: own, conjectures });
-      return { rates, certified: await certifySynthetic(store, name, proved) };
+      return run(collectRound, { ...context, name, shards: own, conjectures });
     };
     const whole = await pass('whole', shards);
     const passes = [await pass('first', shards.slice(0, 1)), await pass('second', shards.slice(1))];
     const joined = await run(joinPasses, { run: 'test', name: 'joined', passes });
-    const certified = ({ certified: { proved: _, ...counts } }: typeof joined) => counts;
-    expect(certified(joined)).toEqual(certified(whole));
+    expect(joined.disagreements).toBe(0);
     expect(await readAll(store, joined.rates, rateSchema)).toEqual(await readAll(store, whole.rates, rateSchema));
-    const proofs = await readAll(store, joined.certified.proved, provedSchema);
-    expect(proofs).toEqual(await readAll(store, whole.certified.proved, provedSchema));
+    const proofs = await readAll(store, joined.proved, provedSchema);
+    expect(proofs).toEqual(await readAll(store, whole.proved, provedSchema));
     expect(proofs.length).toBeGreaterThan(100);
   });
 
@@ -246,7 +242,7 @@ describe('the replay window', () => {
         conjecturesMade: 0,
         gate: {},
         rates: empty,
-        certified: { proved: empty, certified: 0, refused: 0, disagreements: 0 },
+        ...{ proved: empty, disagreements: 0 },
         conjecturesKept: null,
         conjecturesMatched: null,
       });

@@ -7,19 +7,17 @@ import type { RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type ObjectStore,
-  type Proved,
-  provedSchema,
   type Sample,
   type ShardResult,
   type Statement,
   shardFolder,
   type Verdict,
 } from '@stp/config/records';
-import { CERTIFICATE } from '@stp/config/testing';
+import { certificateOf } from '@stp/config/testing';
+import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { proverExample, type WorkItem, type workItemSchema } from '@stp/selfplay';
 import type { z } from 'zod';
-import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
-import type { Certified } from '../../activities/round/certified.ts';
+import { writeRecords } from '../../activities/records/record-files.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
 import type { RoundContext } from '../../activities/round/round-context.ts';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
@@ -39,8 +37,6 @@ export interface Fate {
   /** Has the last sample no verdict? */
   readonly infra: boolean;
   readonly usesLemma: boolean;
-  /** Are its proofs refused when they are certified? */
-  readonly refused: boolean;
 }
 
 export function fateOf(index: number): Fate {
@@ -50,7 +46,6 @@ export function fateOf(index: number): Fate {
     proofs: canary || index % 10 < 7 ? 0 : (index * 7) % SAMPLES_PER_STATEMENT,
     infra: index % 5 === 0,
     usesLemma: index % 8 === 3,
-    refused: index % 100 === 8,
   };
 }
 
@@ -121,6 +116,11 @@ function verdictOf(index: number, number: number, fate: Fate): Verdict {
     checkMs: 12.5,
     tier: 'screen',
     leanVersion: 'synthetic',
+    ...(kind === 'proved'
+      ? {
+          certificate: certificateOf(LIBRARY_HEADER, statementOf(index).statement, sampleOf(index, number).proof),
+        }
+      : {}),
   };
 }
 
@@ -206,17 +206,4 @@ async function writeShard(store: ObjectStore, name: string, from: number, to: nu
     provedStatements: 0,
     checkMs: 0,
   };
-}
-
-/** A stand-in for certificates: drops the proofs that the rule refuses, and keeps the others unchanged. */
-export async function certifySynthetic(store: ObjectStore, name: string, proved: ArtifactRef): Promise<Certified> {
-  let refused = 0;
-  async function* certified(): AsyncGenerator<Proved> {
-    for await (const proof of readRecords(store, proved, provedSchema)) {
-      if (fateOf(Number(proof.name.slice(1))).refused) refused++;
-      else yield { ...proof, certificate: CERTIFICATE };
-    }
-  }
-  const ref = await writeRecords(store, `${name}/certified.jsonl`, certified());
-  return { proved: ref, certified: ref.count, refused, disagreements: 0 };
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import type { ObjectStore, Proved } from '@stp/config/records';
-import { proved } from '@stp/config/testing';
+import { CERTIFICATE, proved } from '@stp/config/testing';
 import { checkFile, type FileReport, markedProof } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { writeCheckedProofs } from '../../activities/report/write-checked-proofs.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
 import { keptName } from '../../activities/round/proofs-file.ts';
@@ -124,6 +124,15 @@ it('nothing is stored where one file is refused', async () => {
   expect(await readdir(join(directory, 'store')).catch(() => [])).not.toContain('proofs.lean');
 });
 
+it('a proof that does not hold in the file is left out, and the others stay', async () => {
+  const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const kept = Array.from({ length: 11 }, (_, index) => proof(index, index === 7 ? { proof: 'exact nonsense' } : {}));
+  const { ref, checked } = await write(kept);
+  expect(ref.count).toBe(10);
+  expect(checked.at(-1)).toEqual(kept.toSpliced(7, 1).map(keptName));
+  expect(said.mock.calls.join()).toContain(keptName(kept[7]!));
+});
+
 it.each([
   ['no more grown theorems than their proofs rest on', ['Grown.g2'], { looks: 1, grown: ['theorem g2'] }],
   ['all that were marked where a proof does not hold so', [], { looks: 2, grown: ['theorem g1', 'theorem g2'] }],
@@ -140,7 +149,10 @@ it.each([
     },
   ];
   const statement = 'theorem a (n m : Nat) : Nat.gcd (n + 1) (m * m) = Nat.gcd (m * m) (n + 1)';
-  const kept = proved(statement, markedProof('simp', 'Grown.marked2'), { header: '', restsOn });
+  const kept = proved(statement, markedProof('simp', 'Grown.marked2'), {
+    header: '',
+    certificate: { ...CERTIFICATE, restsOn: [...restsOn] },
+  });
   const { ref, looks } = await write([kept], undefined, library);
   const grown = (await store.get(ref)).toString().match(/^theorem g\d/gm);
   expect({ looks, grown }).toEqual(expected);

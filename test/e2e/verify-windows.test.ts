@@ -10,7 +10,7 @@ import { mapInOrder, windowsOf } from '../../cli/windows.ts';
 
 const ROW = { id: 'a', statement: 'theorem t : 1 = 1', proof: '  rfl' };
 const answer = ({ id, proof }: VerifyRow): Answer => {
-  return { id, verdict: 'rejected', certified: null, axioms: [], checks: [], message: proof };
+  return { id, verdict: 'rejected', axioms: [], checks: [], message: proof };
 };
 
 async function* bytes(...texts: (string | Buffer)[]): AsyncGenerator<Buffer> {
@@ -80,7 +80,7 @@ it('passes further keys over, whatever they are', async () => {
 it('gives them back where they are to be kept, and nothing of them stands for a verdict', async () => {
   const lines = [WITH_FURTHER, JSON.stringify({ ...ROW, verdict: 'proved', id: 5 }), JSON.stringify(ROW), '[1]', 'x'];
   const judge = async (rows: readonly VerifyRow[]) => rows.map(answer);
-  const given = (await Array.fromAsync(answersOf(bytes(lines.join('\n')), 10, judge, { keep: true }))).flat();
+  const given = (await Array.fromAsync(answersOf(bytes(lines.join('\n')), 10, judge, true))).flat();
   expect(given.map(({ verdict }) => verdict)).toEqual(['rejected', 'invalid', 'rejected', 'invalid', 'invalid']);
   const [first, second, third, ...none] = given.map((one) => JSON.stringify(one.row));
   expect(first).toBe(JSON.stringify(JSON.parse(`{${FURTHER}}`)));

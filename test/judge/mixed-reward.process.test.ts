@@ -15,7 +15,7 @@ import {
   sampleRewardSchema,
   shardFolder,
 } from '@stp/config/records';
-import { proved, statement } from '@stp/config/testing';
+import { statement } from '@stp/config/testing';
 import { dedupeSamples, leanReward } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -98,7 +98,6 @@ async function rewarded(fault: Fault) {
   };
   const input: RewardRoundInput = {
     ...{ run: 'r', name: NAME, shards: [shard], config: { rewards: objective.rewards, seed: config.seed } },
-    proved: await write(`${NAME}/proved`, [proved(OWN.statement, samples[0]!.proof)]),
   };
   const ports: Pick<Ports, 'store' | 'reward'> = {
     store: async () => store,

@@ -37,7 +37,6 @@ export interface SyntheticRound {
   /** Texts that went no further. */
   readonly gate?: GateCounts;
   readonly infra?: number;
-  readonly certificateRefused?: number;
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
@@ -254,7 +253,6 @@ async function makeRound(
       provedThisRound,
       provedEver: everProved.size,
       certified: proved.length,
-      certificateRefused: spec.certificateRefused ?? 0,
       kernelsDisagreed: spec.kernelsDisagreed ?? 0,
       proverExamples: proved.length,
       conjecturerExamples: conjecturesProved,

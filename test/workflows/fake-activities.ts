@@ -85,7 +85,6 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     provedThisRound: 2,
     provedEver: 2 + round,
     certified: 3,
-    certificateRefused: 0,
     kernelsDisagreed: 0,
     proverExamples: 3,
     conjecturerExamples: 1,
@@ -307,28 +306,13 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         checkMs: 100,
       };
     },
-    async cutProofs({ partsWanted }) {
-      call('cutProofs');
-      return Array.from({ length: partsWanted }, (_, index) => ref(`found-${index}`, 2));
-    },
-    async certify(input) {
-      call('certify', input.name.slice(input.name.lastIndexOf('/') + 1));
-      return { proved: ref('proved', 2), certified: 2, refused: 0, disagreements: 0 };
-    },
-    async joinCertified({ certified }) {
-      call('joinCertified', certified.length);
-      return { proved: ref('proved', 3), certified: 3, refused: 0, disagreements: 0 };
-    },
     async collectRound(input) {
       call('collectRound', input.round);
-      return { rates: ref('rates', 10), proved: ref('found', 3) };
+      return { rates: ref('rates', 10), proved: ref('proved', 3), disagreements: 0 };
     },
     async joinPasses({ passes }) {
       call('joinPasses', passes.length);
-      return {
-        rates: ref('joined-rates', 20),
-        certified: { proved: ref('joined', 6), certified: 6, refused: 0, disagreements: 0 },
-      };
+      return { rates: ref('joined-rates', 20), proved: ref('joined', 6), disagreements: 0 };
     },
     async chooseConjectures(input) {
       call('chooseConjectures', input.round);

@@ -97,14 +97,14 @@ describe('a run', () => {
       const [sft, baseline, first, last, after, ...further] = splitAt(stages.slice(4, -3), 'saveState');
       expect(further).toEqual([]);
       expect(sft).toEqual(['trainModel']);
-      const proving = ['planShards', 'collectRound', 'cutProofs', 'certify', 'joinCertified', 'finishRound'];
+      const proving = ['planShards', 'collectRound', 'finishRound'];
       expect(baseline).toEqual(expect.arrayContaining([...proving, 'trainModel']));
       for (const round of [first!, last!]) {
         const conjecturing = ['planConjectures', 'readConjectures', 'gateConjectures', 'admitConjectures'];
         expectOrder(round, [...conjecturing, ...proving, 'trainModel']);
-        // What trains the conjecturer is chosen by the certificates, and before the round's training set.
+        // What trains the conjecturer is chosen by the proofs, and before the round's training set.
         const matching = ['chooseConjectures', 'embedStatements', 'matchConjectures'];
-        expectOrder(round, ['joinCertified', ...matching, 'finishRound']);
+        expectOrder(round, ['collectRound', ...matching, 'finishRound']);
       }
       expectOrder(baseline!, [...proving, 'trainModel']);
       for (const name of ['planConjectures', 'chooseConjectures', 'retrainSet']) expect(baseline).not.toContain(name);
@@ -112,15 +112,15 @@ describe('a run', () => {
       // After the last round's training the model is retrained from nothing.
       expectOrder(last!, ['finishRound', 'retrainSet']);
       expect(last!.slice(-2)).toEqual(['retrainSet', 'trainModel']);
-      // Two models are evaluated at once, by certificates as well.
-      const evaluating = ['planEvaluation', 'collectEvaluation', 'cutProofs', 'certify', 'joinCertified'];
+      // Two models are evaluated at once.
+      const evaluating = ['planEvaluation', 'collectEvaluation'];
       expect(after).toEqual(expect.arrayContaining(evaluating));
       expect(after!.filter((name) => name === 'collectEvaluation')).toHaveLength(2);
-      const stageEnds = ['cleanUpNode after_prove', 'cleanUpNode after_certify'];
+      const stageEnds = ['cleanUpNode after_prove'];
       expect(fakes.calls.filter((call) => call.startsWith('cleanUpNode'))).toEqual([
         'cleanUpNode before',
         ...[0, 1, 2].flatMap(() => stageEnds),
-        'cleanUpNode after_certify',
+        'cleanUpNode after_evaluate',
         'cleanUpNode after',
       ]);
       for (const number of [0, 1, 2]) {
@@ -219,7 +219,7 @@ describe('a run', () => {
     };
     fakes.activities.finishRound = async (input) => {
       given.push([`round ${input.round}, ${input.shards.length} shards`, input.library?.uri]);
-      if (input.round > 0) joined.push(input.rates.uri, input.certified.proved.uri);
+      if (input.round > 0) joined.push(input.rates.uri, input.proved.uri);
       return finishRound(input);
     };
     await workers.with(fakes, async () => {

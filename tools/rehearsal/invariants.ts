@@ -10,9 +10,9 @@ import { type Installation, WORKERS } from './installation.ts';
  * tables of the report) or what they refer to by address and generation (`*.json`).
  */
 const SAME_BYTES =
-  /(?:\/(?:items|conjectures|rates|certified-rates|examples|found|statements|theorems|eval|canaries|held-out-keys)\.jsonl|proofs\.lean|model\.safetensors|tokenizer\.json)$/;
-/** In the records of found proofs. */
-const CHECK_TIME = /"checkMs":[\d.e-]+/g;
+  /(?:\/(?:items|conjectures|rates|certified-rates|examples|statements|theorems|eval|canaries|held-out-keys)\.jsonl|proofs\.lean|model\.safetensors|tokenizer\.json)$/;
+/** Proofs, which are the same but for the times and hashes of their certificates. */
+const PROOFS = /\/proved(?:-by-scripts)?-[0-9a-f]{12}\.jsonl$/;
 const DIFFERENCES_MAX = 5;
 /** Names that follow from content with times in it. */
 const CONTENT_HASH = /-[0-9a-f]{12}(?=\.jsonl$)/;
@@ -28,21 +28,25 @@ export interface Kept {
 }
 
 export async function readKept(folder: string): Promise<Kept> {
+  const nameOf = (path: string): string => path.slice(folder.length + 1).replace(CONTENT_HASH, '-*');
   const all = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const bytes = new Map<string, string>();
   for (const path of all)
-    if (SAME_BYTES.test(path))
-      bytes.set(path.slice(folder.length + 1), (await readFile(path, 'latin1')).replaceAll(CHECK_TIME, ''));
+    if (SAME_BYTES.test(path)) bytes.set(path.slice(folder.length + 1), await readFile(path, 'latin1'));
+    else if (PROOFS.test(path)) bytes.set(nameOf(path), withoutJudgements(await readFile(path, 'utf8')));
   const { run, secondsPerStage, cost, ...found } = summarySchema.parse(
     JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')),
   );
   const summary = { ...found, rounds: found.rounds.map(({ leanSeconds, ...round }) => round) };
-  const names = [...new Set(all.map((path) => path.slice(folder.length + 1).replace(CONTENT_HASH, '-*')))].filter(
-    (name) => !BY_TIME.test(name),
-  );
+  const names = [...new Set(all.map(nameOf))].filter((name) => !BY_TIME.test(name));
   return { names: names.sort(), bytes, summary };
+}
+
+function withoutJudgements(lines: string): string {
+  const proofs = lines.split('\n').filter((line) => line !== '');
+  return proofs.map((line) => JSON.stringify({ ...JSON.parse(line), certificate: null, checkMs: 0 })).join('\n');
 }
 
 export function differences(reference: Kept, other: Kept): string[] {

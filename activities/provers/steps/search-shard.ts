@@ -1,4 +1,4 @@
-/** Best-first search for proofs of a shard's statements. Each search gives one sample, verified and certified like the others. */
+/** Best-first search for proofs of a shard's statements. Each search gives one sample, verified like the others. */
 
 import { proverOf, type RunConfig } from '@stp/config';
 import {

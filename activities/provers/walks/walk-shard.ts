@@ -1,4 +1,4 @@
-/** Walks for a shard's statements. Each gives one sample, verified and certified like the others, and a record for the flow's training. */
+/** Walks for a shard's statements. Each gives one sample, verified like the others, and a record for the flow's training. */
 
 import { proverOf } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef, walkSchema } from '@stp/config/records';

@@ -25,7 +25,6 @@ const VERDICTS: readonly (readonly [VerdictKind, number])[] = [
 const STAGES: readonly Category[] = [
   ['conjecture', 3],
   ['prove', 0],
-  ['certify', 2],
   ['select', 5],
   ['train', 1],
 ];

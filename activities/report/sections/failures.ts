@@ -13,11 +13,10 @@ export function failures(run: RunFigures): string {
     message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)} …` : message,
   ]);
   const lost = run.rounds
-    .filter(({ counts }) => (counts.verdicts.infra ?? 0) > 0 || counts.certificateRefused > 0)
+    .filter(({ counts }) => (counts.verdicts.infra ?? 0) > 0)
     .map(({ round, counts }) => [
       round === 0 ? 'baseline' : String(round),
       counts.verdicts.infra ?? 0,
-      counts.certificateRefused,
       counts.certified,
     ]);
   const named = new Set(run.failures.filter(({ decision }) => decision === 'skip').map(({ round }) => round));
@@ -30,11 +29,11 @@ export function failures(run: RunFigures): string {
       : table(['Round', 'Then', 'What happened'], failed, 'Rounds that failed, each time they did'),
     unnamed.length === 0 ? '' : note(`Given up: ${unnamed.join(', ')}.`),
     lost.length === 0
-      ? note('Every sample has a verdict, and no proof was refused by its second check.')
+      ? note('Every sample has a verdict.')
       : table(
-          ['Round', 'Samples without a verdict', 'Proofs refused a certificate', 'Proofs certified'],
+          ['Round', 'Samples without a verdict', 'Proofs certified'],
           lost,
-          'Samples without a verdict count in no pass rate; proofs without a certificate are not rewarded',
+          'Samples without a verdict count in no pass rate',
         ),
   );
 }

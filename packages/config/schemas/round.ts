@@ -49,8 +49,8 @@ export const rateSchema = z.strictObject({
 });
 export type Rate = z.infer<typeof rateSchema>;
 
-/** Folder of a piece's objects under its stage's: of a shard, or a part of what is gated or certified. */
-export const partFolder = (stage: string, kind: 'shard' | 'gate' | 'certify', index: number): string =>
+/** Folder of a piece's objects under its stage's: of a shard, or a part of what is gated. */
+export const partFolder = (stage: string, kind: 'shard' | 'gate', index: number): string =>
   `${stage}/${kind}-${String(index).padStart(4, '0')}`;
 export const shardFolder = (stage: string, index: number): string => partFolder(stage, 'shard', index);
 
@@ -108,8 +108,7 @@ export const roundCountsSchema = z.strictObject({
   /** Of those proved in this round, dataset statements and conjectures that `prover.scripts` alone proved. */
   provedByScripts: z.strictObject({ statements: count, conjectures: count }).optional(),
   certified: count,
-  certificateRefused: count,
-  /** Of those refused, the proofs that Lean's kernel takes and ours does not. */
+  /** Proofs that Lean's kernel takes and ours does not. */
   kernelsDisagreed: count,
   proverExamples: count,
   conjecturerExamples: count,
@@ -141,7 +140,6 @@ export const NO_ROUND_COUNTS: RoundCounts = {
   provedThisRound: 0,
   provedEver: 0,
   certified: 0,
-  certificateRefused: 0,
   kernelsDisagreed: 0,
   proverExamples: 0,
   conjecturerExamples: 0,

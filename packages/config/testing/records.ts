@@ -1,5 +1,5 @@
 /** Records for tests of the algorithm; a test gives only the values that differ. */
-import { statementId } from '../schemas/ids.ts';
+import { sha256, statementId } from '../schemas/ids.ts';
 import type { Certificate, LibraryTheorem, Proved, Statement } from '../schemas/records.ts';
 
 export function statement(text: string, more: Partial<Statement> = {}): Statement {
@@ -16,13 +16,30 @@ export function statement(text: string, more: Partial<Statement> = {}): Statemen
 }
 
 const HASH = '0'.repeat(64);
+
 export const CERTIFICATE: Certificate = {
-  ...{ leanVersion: 'test', fingerprint: 'test', fileHash: 'test', axioms: [], claim: 'test' },
-  ...{ statementHash: HASH, proofHash: HASH, headerHash: HASH, checks: [], premises: [], restsOn: [] },
-  sandbox: { kind: 'none', description: 'test' },
+  leanVersion: 'test',
+  fingerprint: 'test',
+  fileHash: HASH,
+  objectHash: HASH,
+  libraryHash: null,
+  statementHash: HASH,
+  proofHash: HASH,
+  headerHash: HASH,
+  axioms: [],
+  claim: 'test',
+  checks: [],
+  restsOn: [],
+  sandbox: { kind: 'none', description: 'a test' },
   memory: { bytesMax: 0, peakBytes: 0 },
   times: { compileMs: 0, objectMs: 0, checksMs: 0 },
 };
+
+/** The certificate of these texts; of a statement without a header, that of the header which stands above it. */
+export function certificateOf(header: string, statement: string, proof: string): Certificate {
+  const [headerHash, statementHash, proofHash] = [header, statement, proof].map(sha256) as [string, string, string];
+  return { ...CERTIFICATE, headerHash, statementHash, proofHash };
+}
 
 export function proved(text: string, proof: string, more: Partial<Proved> = {}): Proved {
   const { id, name, header } = statement(text);

@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkFile } from '@stp/lean-verifier';
-import { coreEnvironment, noSandbox, scratchFolder } from '@stp/lean-verifier/testing';
+import { checkFile, limitClasses } from '@stp/lean-verifier';
+import { confirmProofs, coreEnvironment, noSandbox, scratchFolder } from '@stp/lean-verifier/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proofAccess } from './access.ts';
 import { type CompiledModuleStatements, compiledStatements } from './compiled-statements.ts';
@@ -112,33 +112,36 @@ describe('a proof', () => {
 });
 
 describe('a certificate', () => {
-  const certificate = async (proof: string, its = environment, above = '') => {
-    const path = join(folder, 'Kept.lean');
-    writeFileSync(path, `import ${PART_2}\n${above}theorem Kept.one ${text(21)} := ${proof}\n`);
-    const asked = [{ name: 'Kept.one', opens: '', signature: ` ${text(21)}` }];
-    const task = { stated: asked, importLines: [`import ${PART_2}`] };
-    const report = await checkFile(path, its, { scratchDirectory, certificate: task });
-    return report.theorems[0];
+  const judged = async (proofText: string, its: typeof core = environment, above = '') => {
+    const [found] = await confirmProofs(`import ${PART_2}\n${above}`, [{ signature: ` ${text(21)}`, proofText }], {
+      place: { environment: its, workingDirectory: scratchDirectory },
+      scratchDirectory,
+      limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+      indexFolder: null,
+      disagreementsFolder: null,
+      signal: AbortSignal.timeout(280_000),
+    });
+    return found!;
   };
-  const USING = 'by have := fact_03 n; omega';
+  const USING = '  have := fact_03 n\n  omega';
 
   it('names the assumptions that its proof rests on', async () => {
-    const found = await certificate(USING);
-    expect(found).toMatchObject({ verdict: 'accepted', assumed: ['fact_03'] });
-    expect((await certificate('rfl'))?.assumed).toBeUndefined();
+    const { kind, judgement } = await judged(USING);
+    expect([kind, judgement?.assumed]).toEqual(['proved', ['fact_03']]);
+    expect(judgement?.claim).toContain('against 1 earlier theorem of its module');
+    expect((await judged('  rfl')).judgement).not.toHaveProperty('assumed');
   });
 
   it('is not given where the folder is none of assumptions, nor for an axiom of the file', async () => {
     const { assumptionFolders: _, ...none } = environment;
-    const message = 'rests on axioms that are not allowed: fact_03';
-    expect(await certificate(USING, none as typeof environment)).toMatchObject({ verdict: 'rejected', message });
-    const own = `axiom wish ${text(21)}\n`;
-    expect((await certificate('wish n', environment, own))?.verdict).not.toBe('accepted');
+    const reason = 'rests on axioms that are not allowed: fact_03';
+    expect(await judged(USING, none)).toMatchObject({ kind: 'rejected', reason });
+    expect((await judged('  exact wish n', environment, `axiom wish ${text(21)}\n`)).kind).not.toBe('proved');
   });
 
   it('is not what a file that a person wrote gets for resting on assumptions', async () => {
     const path = join(folder, 'File.lean');
-    writeFileSync(path, `import ${PART_2}\ntheorem used ${text(21)} := ${USING}\n`);
+    writeFileSync(path, `import ${PART_2}\ntheorem used ${text(21)} := by\n${USING}\n`);
     const report = await checkFile(path, environment, { scratchDirectory });
     expect(report.theorems[0]).toMatchObject({
       verdict: 'rejected',

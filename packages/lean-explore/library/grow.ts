@@ -8,19 +8,24 @@
  * own generation or a later one.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Semaphore } from '@stp/base';
-import { isThere } from '@stp/base/files';
+import { RUN_MARK } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
-import type { LeanMessage } from '@stp/config/records';
 import {
+  checkerVersions,
   GROWN_NAMESPACE,
+  type GrownObject,
   type GrownTheorem,
+  hashOfFile,
   headerOf,
+  JUDGED_BY,
+  judgeLibraryModule,
   type LeanEnvironment,
   type LeanRun,
   type LemmaMark,
+  type LibraryJudgement,
   libraryError,
   markedNamespace,
   markLines,
@@ -36,6 +41,8 @@ export interface GrownModule {
   readonly module: string;
   readonly header: string | null;
   readonly source: string;
+  /** Modules of the library that it imports, through each other. */
+  readonly below: readonly string[];
   readonly theorems: readonly GrownTheorem[];
   /** 1-based first line of each theorem in the source. */
   readonly lines: readonly number[];
@@ -46,8 +53,10 @@ export interface GrownModule {
 
 /** Part of every module name: raise it when the layout changes. */
 const LAYOUT = 'grown library 3';
-/** Enough for a thousand proofs of a few seconds each. */
-const MODULE_DEADLINE_MS = 600_000;
+/** For the search for consequences. */
+const CONSEQUENCES_DEADLINE_MS = 600_000;
+/** Beside each compiled module: by what it was judged, over what, and the hash of its bytes. */
+const RECORD = 'judged.json';
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
 export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
@@ -56,7 +65,8 @@ export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
     const generations = [...Map.groupBy(own, ({ generation }) => generation)].sort(([a], [b]) => a - b);
     let earlier: readonly GrownTheorem[] = [];
     for (const [, added] of generations) {
-      modules.push(grownModule(header, added, earlier, modules.at(-1)?.module ?? null));
+      const below = modules.map(({ module }) => module);
+      modules.push(grownModule(header, added, earlier, below));
       earlier = [...earlier, ...added];
     }
     return modules;
@@ -67,12 +77,12 @@ function grownModule(
   header: string | null,
   theorems: readonly GrownTheorem[],
   earlier: readonly GrownTheorem[],
-  before: string | null,
+  below: readonly string[],
 ): GrownModule {
   const { imports, rest } = splitImports(headerOf(header));
   const parts = [
     ...imports,
-    ...(before === null ? [] : [`import ${before}`]),
+    ...below.slice(-1).map((before) => `import ${before}`),
     rest,
     `namespace ${GROWN_NAMESPACE}`,
     'set_option autoImplicit false',
@@ -96,6 +106,7 @@ function grownModule(
     module: `StpGrown${contentId(LAYOUT, source)}`,
     header,
     source,
+    below,
     theorems,
     lines,
     marks,
@@ -122,32 +133,46 @@ export function grownMarks(theorems: readonly GrownTheorem[]): Map<string | null
 export interface GrowOptions {
   /** Compiled modules are kept here, by content and toolchain. */
   readonly cacheDirectory: string;
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly runMark?: string;
   /** Where Lean runs: a model wrote these theorems. */
   readonly sandbox?: Sandbox;
+  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  readonly indexFolder?: string;
+  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  readonly disagreementsFolder?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Compiles what is not compiled yet; the environment that finds all of it. STP1202 where a module does not compile. */
+/**
+ * Compiles and judges what is not there yet; the environment that finds all of it. STP1202 where a module does not compile or is
+ * refused.
+ */
 export async function growEnvironment(
   environment: LeanEnvironment,
   theorems: readonly GrownTheorem[],
   options: GrowOptions,
 ): Promise<LeanEnvironment> {
+  const modules = grownModules(theorems);
+  const fingerprint = contentId(environment.fingerprint, ...modules.map(({ module }) => module));
   let grown = environment;
-  for (const module of grownModules(theorems)) {
-    const { folder, errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
-    if (errors.length > 0) throw notCompiled(module, errors);
-    grown = { ...grown, searchPath: [...grown.searchPath, folder] };
+  for (const module of modules) {
+    const made = await growModule(grown, environment.fingerprint, module, options);
+    if (made.kind !== 'judged') throw notGrown(module, made);
+    grown = withObject(grown, made.object);
   }
-  const fingerprint = contentId(environment.fingerprint, ...grownModules(theorems).map(({ module }) => module));
   return { ...grown, fingerprint };
 }
 
+function withObject(environment: LeanEnvironment, object: GrownObject): LeanEnvironment {
+  const { searchPath, grown = [] } = environment;
+  return { ...environment, searchPath: [...searchPath, path.dirname(object.path)], grown: [...grown, object] };
+}
+
 /**
- * The theorems of `added` that compile over `earlier`, each with the marks that Lean accepts of those it came with, or with none
- * where it is trivial by others (`consequences`). Several headers at once, in so many processes. One module holds all theorems of one header; what Lean refuses is left out, and the rest tried again. STP1202 where Lean
- * refuses a module without saying what it means.
+ * The theorems of `added` that compile over `earlier` and are accepted there, each with the marks that Lean accepts of those it
+ * came with, or with none where it is trivial by others (`consequences`). Several headers at once, in so many processes. One module
+ * holds all theorems of one header; what is refused is left out, and the rest tried again. STP1202 where Lean refuses a module
+ * without saying what it means.
  */
 export async function growable(
   environment: LeanEnvironment,
@@ -162,15 +187,15 @@ export async function growable(
     let standing = own;
     while (standing.length > 0) {
       const module = grownModules([...before, ...standing]).at(-1)!;
-      const { folder, errors } = await compileGrownModule(grown, environment.fingerprint, module, options);
-      if (errors.length === 0) {
-        const under = { ...grown, searchPath: [...grown.searchPath, folder] };
+      const made = await growModule(grown, environment.fingerprint, module, options);
+      if (made.kind === 'judged') {
+        const under = withObject(grown, made.object);
         const asked = { module: module.module, header, added: standing, earlier: before, trivialProof };
-        const idle = await consequences(asked, (input) => runUnder(under, { arguments: ['--stdin'], input }, options));
+        const idle = await consequences(asked, (input) => runUnder(under, input, options));
         return standing.map((one) => (idle.has(one.name) ? { ...one, marks: [] } : one));
       }
-      const left = withoutRefused(module, errors);
-      if (left === null) throw notCompiled(module, errors);
+      const left = withoutRefused(module, made) ?? (await withoutCulprit(standing, (part) => fitUnder(header, part)));
+      if (left === null) throw notGrown(module, made);
       standing = left;
     }
     return [];
@@ -188,29 +213,37 @@ export async function growable(
 
 function runUnder(
   { executable, searchPath }: LeanEnvironment,
-  asked: { readonly arguments: readonly string[]; readonly input?: string; readonly writable?: readonly string[] },
-  { environment, sandbox, signal }: GrowOptions,
+  input: string,
+  { runMark, sandbox, signal }: GrowOptions,
 ): Promise<LeanRun> {
-  const { writable = [], ...process } = asked;
   return runLean({
     executable,
     searchPath,
-    ...process,
-    deadlineMs: MODULE_DEADLINE_MS,
-    ...(environment === undefined ? {} : { environment }),
-    ...(sandbox === undefined ? {} : { sandbox, writable }),
+    arguments: ['--stdin'],
+    input,
+    deadlineMs: CONSEQUENCES_DEADLINE_MS,
+    ...(runMark === undefined ? {} : { environment: { [RUN_MARK]: runMark } }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(signal === undefined ? {} : { signal }),
   });
 }
 
-/** The theorems of a module without those, and without the marks, that errors point at; null where one points at neither. */
-function withoutRefused(
-  { theorems, lines, marks, marksFrom }: GrownModule,
-  errors: readonly LeanMessage[],
-): GrownTheorem[] | null {
+type NotGrown = Exclude<LibraryJudgement, { kind: 'judged' }>;
+
+/**
+ * The theorems of a module without those that were refused, and without the marks that errors point at; null where nothing says
+ * which these are.
+ */
+function withoutRefused(module: GrownModule, made: NotGrown): GrownTheorem[] | null {
+  if (made.kind === 'refused') {
+    const left = module.theorems.filter(({ name }) => !made.refused.has(name));
+    return made.refused.size === 0 ? null : left;
+  }
+  const { theorems, lines, marks, marksFrom } = module;
   const refused = new Set<GrownTheorem | undefined>();
   const unfit = new Set<string>();
-  for (const { line } of errors) {
+  if (made.errors.length === 0) return null;
+  for (const { line } of made.errors) {
     const { theorem, mark } = marks[line - marksFrom] ?? {};
     if (theorem === undefined) refused.add(theorems[lines.findLastIndex((first) => first <= line)]);
     else if (theorems.some(({ name }) => name === theorem)) unfit.add(`${theorem} ${mark}`);
@@ -222,46 +255,78 @@ function withoutRefused(
     .map((one) => ({ ...one, marks: one.marks.filter((mark) => !unfit.has(`${one.name} ${mark}`)) }));
 }
 
-/** Warnings that count as errors: a proof that is missing, and a rewrite rule that would be tried on every term. */
-const UNFIT_WARNING = /uses [`'‘]sorry|has a variable as head symbol/u;
+/** Where something is refused for the whole module: what fits of each half. Null where that gets nowhere. */
+async function withoutCulprit(
+  theorems: readonly GrownTheorem[],
+  fit: (part: readonly GrownTheorem[]) => Promise<GrownTheorem[]>,
+): Promise<GrownTheorem[] | null> {
+  if (theorems.length < 2) return null;
+  const half = Math.ceil(theorems.length / 2);
+  const first = await fit(theorems.slice(0, half));
+  const both = [...first, ...(await fit(theorems.slice(half)))];
+  return both.length < theorems.length ? both : first;
+}
 
-/** Two compilations at once are safe: the first to finish gives the folder its name. */
-async function compileGrownModule(
+type Grown = NotGrown | { readonly kind: 'judged'; readonly object: GrownObject };
+
+/** The module, judged now or before. Two that make it at once are safe: the first to finish gives the folder its name. */
+async function growModule(
   environment: LeanEnvironment,
   fingerprint: string,
-  { module, source }: GrownModule,
+  module: GrownModule,
   options: GrowOptions,
-): Promise<{ folder: string; errors: readonly LeanMessage[] }> {
-  const folder = path.join(options.cacheDirectory, 'grown', contentId(fingerprint, module));
-  const object = `${module}.olean`;
-  if (await isThere(path.join(folder, object))) return { folder, errors: [] };
-  const staging = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.partial`;
+): Promise<Grown> {
+  const { runMark, sandbox, signal, indexFolder = null, disagreementsFolder = null } = options;
+  const folder = path.join(options.cacheDirectory, 'grown', contentId(fingerprint, module.module));
+  const place = { environment, workingDirectory: options.cacheDirectory, runMark, sandbox };
+  const judgedBy = [...JUDGED_BY, ...(await checkerVersions(place)), sandbox?.facts.kind ?? 'none'];
+  const below = new Set(module.below);
+  const over = (environment.grown ?? []).filter((object) => below.has(path.basename(object.path, '.olean')));
+  const record = JSON.stringify({ judgedBy, over: over.map(({ hash }) => hash) });
+  const known = await knownObject(folder, module.module, record);
+  if (known !== null) return { kind: 'judged', object: known };
+  const directory = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.partial`;
   try {
-    await mkdir(staging, { recursive: true });
-    const file = path.join(staging, `${module}.lean`);
-    await writeFile(file, source);
-    const words = [`--root=${staging}`, '-o', path.join(staging, object), file];
-    const run = await runUnder(environment, { arguments: words, writable: [staging] }, options);
-    const errors = run.messages.filter(({ severity, text }) => severity === 'error' || UNFIT_WARNING.test(text));
-    if (errors.length > 0) return { folder, errors };
-    if (run.timedOut || run.exitCode !== 0)
-      throw libraryError(
-        `${module} was not compiled: ${run.timedOut ? 'Lean did not end in time' : run.rest.trim() || 'no message'}`,
-        'See `bin/stp doctor`; then retry the round.',
-      );
-    await rename(staging, folder).catch(async (error: unknown) => {
-      if (!(await isThere(path.join(folder, object)))) throw error;
+    const made = await judgeLibraryModule(module, { place, directory, indexFolder, disagreementsFolder, signal });
+    if (made.kind !== 'judged') return made;
+    await writeFile(path.join(directory, RECORD), JSON.stringify({ record, hash: made.hash }));
+    await rename(directory, folder).catch(async () => {
+      if ((await knownObject(folder, module.module, record)) !== null) return;
+      // Judged by other kernels, over other modules, or changed since.
+      await rm(folder, { recursive: true, force: true });
+      await rename(directory, folder);
     });
-    return { folder, errors: [] };
+    return { kind: 'judged', object: { path: path.join(folder, `${module.module}.olean`), hash: made.hash } };
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
-function notCompiled({ module, source }: GrownModule, errors: readonly LeanMessage[]) {
-  const { line, text } = errors[0]!;
+/** The compiled module, if it is the one of which the record beside it tells; else null. */
+async function knownObject(folder: string, module: string, record: string): Promise<GrownObject | null> {
+  const object = path.join(folder, `${module}.olean`);
+  try {
+    const kept = JSON.parse(await readFile(path.join(folder, RECORD), 'utf8'));
+    const hash = await hashOfFile(object);
+    return kept.record === record && kept.hash === hash ? { path: object, hash } : null;
+  } catch {
+    return null;
+  }
+}
+
+function notGrown({ module, source }: GrownModule, made: NotGrown) {
+  const advice =
+    'The library of the run was made with another Lean: go on with that one, or start without `library: grow`.';
+  if (made.kind === 'refused') {
+    const [theorem = 'the module', why = made.objection] = [...made.refused][0] ?? [];
+    return libraryError(`grown module ${module}: ${theorem} is refused: ${why}`, advice);
+  }
+  const [error] = made.errors;
+  if (error === undefined)
+    return libraryError(`${module} was not compiled: ${made.failure}`, 'See `bin/stp doctor`; then retry the round.');
+  const { line, text } = error;
   return libraryError(
     `grown module ${module}, line ${line} (${source.split('\n')[line - 1]?.trim() ?? ''}): ${text}`,
-    'The library of the run was made with another Lean: continue with that one, or start without `library: grow`.',
+    advice,
   );
 }

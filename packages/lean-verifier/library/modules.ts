@@ -47,7 +47,12 @@ export async function discoverModules(directories: readonly SourceDirectory[]): 
     for (const file of await leanFiles(directory)) {
       const name = moduleName(modulePrefix, file);
       const source = await readSource(path.join(directory, file));
-      add({ name, path: path.join(directory, file), source, imports: readHeader(source).imports.map((line) => line.name) });
+      add({
+        name,
+        path: path.join(directory, file),
+        source,
+        imports: readHeader(source).imports.map((line) => line.name),
+      });
       names.push(name);
     }
     if (names.includes(modulePrefix)) continue;

@@ -2,9 +2,8 @@
  * Judges every theorem of a whole Lean file by its compiled module. A separate process in the sandbox compiles the file
  * into a module; its messages are not believed. Then a thread reads the module without running any of it: which
  * constants the file adds, which axioms they rest on, and the second kernel's verdict on each (`object/`). A file is
- * not judged if its object cannot be read, or if it changes how its own text is read (`verdict/file-policy.ts`). For a
- * certificate the theorems are compared with our own statements, and further checkers check the module
- * (`certificate/`).
+ * not judged if its object cannot be read, or if it changes how its own text is read (`verdict/file-policy.ts`). Where the
+ * second kernel could not decide, further checkers check the module (`certificate/`).
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,7 +15,7 @@ import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import type { CompiledFile } from './certificate/checker.ts';
-import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
+import { CHECKERS } from './certificate/checkers.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
 import { modulePath } from './folder-modules.ts';
 import { type CompiledModule, compileModule, MODULE_PARTS } from './object/compiled-module.ts';
@@ -29,10 +28,8 @@ import {
   SECOND_KERNEL,
   type TheoremFinding,
 } from './object/findings.ts';
-import { judgeObject, type ObjectTask, tellDisagreement } from './object/judge-object.ts';
+import { judgeObject, type ObjectTask } from './object/judge-object.ts';
 import type { Meaning } from './object/meaning.ts';
-import { findProofs } from './object/proof-policy.ts';
-import { compileStatements, statedName } from './object/stated-module.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 import { readSource } from './source-file.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
@@ -57,14 +54,6 @@ export interface TheoremReport {
   readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
-  /** Assumptions of a problem set among them, sorted; missing if there is none. */
-  readonly assumed?: readonly string[];
-  /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
-  readonly restsOn?: readonly string[];
-  /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
-  readonly declinedBy?: readonly string[];
-  /** Checkers that rejected it, or rejected the module without naming a theorem; missing if there is none. */
-  readonly refusedBy?: readonly string[];
 }
 
 export interface FileReport {
@@ -113,8 +102,6 @@ export interface CheckFileOptions {
   readonly memoryBytesMax?: number;
   /** Where Lean runs; without one as any program of this user. */
   readonly sandbox?: Sandbox;
-  /** What the file is to prove, where it is judged for a certificate. */
-  readonly certificate?: CertificateTask;
   /** Keeps which compiled module holds which constant; without it this is found out once a process. */
   readonly indexFolder?: string;
   /** Where the compiled module goes for files that import it, if nothing speaks against it; without it nowhere. */
@@ -237,8 +224,6 @@ class FileCheck {
       text,
       directory,
       deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
-      // Certificates are made beside each other, a file for a person has the machine's other cores.
-      inOrder: this.#options.certificate !== undefined,
     });
   }
 
@@ -252,7 +237,7 @@ class FileCheck {
     const kernels = theorems.map(({ kernel }) => kernel);
     const kernel = kernels.includes('rejected') ? 'refused' : kernels.includes('declined') ? 'declined' : 'accepted';
     const checks = [
-      lookOf(OBJECT.name, OBJECT.version, isRefused ? 'refused' : 'accepted', found.statementsMs),
+      lookOf(OBJECT.name, OBJECT.version, isRefused ? 'refused' : 'accepted', 0),
       lookOf(SECOND_KERNEL.name, SECOND_KERNEL.version, kernel, found.objectMs),
       ...further.records,
     ];
@@ -270,39 +255,14 @@ class FileCheck {
   async #findings(
     path: string,
     text: string,
-  ): Promise<(ObjectFinding & { statementsMs: number; objectMs: number }) | { readonly unread: string }> {
-    const { certificate, disagreementsFolder = null } = this.#options;
+  ): Promise<(ObjectFinding & { objectMs: number }) | { readonly unread: string }> {
     const { toleratesLibraryAxioms } = this.#environment;
-    const task = { ...this.#bounds(), path, ...this.#reading() };
     const startedMs = performance.now();
-    if (certificate === undefined) {
-      const report = await judgeObject(task);
-      if ('unread' in report) return report;
-      const copy = await this.#exampleCopy(text);
-      if (copy !== null && 'unread' in copy) return copy;
-      const times = { statementsMs: 0, objectMs: performance.now() - startedMs };
-      return { ...findInFile(report, toleratesLibraryAxioms, text, copy), ...times };
-    }
-    const { stated, importLines, marksTheorems = false } = certificate;
-    const directory = `${this.#directory}-stated`;
-    const statements = await compileStatements(stated, { ...this.#bounds(), importLines, directory });
-    if (statements.problem !== '') return { unread: `the statements: ${statements.problem}` };
-    const statedMs = performance.now();
-    const asked = stated.map(({ name }, index) => ({ name, stated: statedName(index) }));
-    const statedPath = statements.path === null ? {} : { statedPath: statements.path };
-    const report = await judgeObject({ ...task, asked, ...statedPath });
+    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading() });
     if ('unread' in report) return report;
-    if (report.rejected.length > 0) await tellDisagreement(path, report, disagreementsFolder);
-    const expected = {
-      importLines,
-      unreadable: statements.wrong,
-      toleratesLibraryAxioms,
-      mayShare: true,
-      mayMark: marksTheorems,
-      text,
-    };
-    const times = { statementsMs: statedMs - startedMs, objectMs: performance.now() - statedMs };
-    return { ...findProofs(report, expected), ...times };
+    const copy = await this.#exampleCopy(text);
+    if (copy !== null && 'unread' in copy) return copy;
+    return { ...findInFile(report, toleratesLibraryAxioms, text, copy), objectMs: performance.now() - startedMs };
   }
 
   /** Null where the file has no example. */
@@ -317,14 +277,14 @@ class FileCheck {
     return 'unread' in report ? { unread: `${why}was not read: ${report.unread}` } : { named, report };
   }
 
-  /** Further checkers look at what nothing speaks against so far; without a certificate only where the second kernel could not tell. */
+  /** Further checkers look where nothing speaks against the file so far and the second kernel could not tell. */
   #lookFurther({ theorems, objection }: ObjectFinding): Promise<CheckersReport> {
     // The module that they look at holds no example.
     const sound = theorems.filter(
       ({ objection: against, kernel, isExample }) => against === null && kernel !== 'rejected' && !isExample,
     );
     const isOpen = sound.some(({ kernel }) => kernel === 'declined');
-    const isAsked = objection === null && sound.length > 0 && (isOpen || this.#options.certificate !== undefined);
+    const isAsked = objection === null && isOpen;
     const searchPath = [this.#directory, ...this.#environment.searchPath];
     const bounds = this.#bounds();
     const file: CompiledFile = {
@@ -351,48 +311,28 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, assumed, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
-  const report = {
-    name,
-    line,
-    column,
-    axioms,
-    ...(assumed.length === 0 ? {} : { assumed }),
+  const { name, line, column, axioms, objection, kernel, reason, meaning, isExample } = theorem;
+  const told = (verdict: FileVerdict, message: string): TheoremReport => ({
+    ...{ name, verdict, message, line, column, axioms },
     ...(isExample ? { isExample } : {}),
     ...(meaning === undefined ? {} : { meaning }),
-    ...(restsOn.length === 0 ? {} : { restsOn }),
-  };
-  const refused = (verdict: FileVerdict, message: string, refusedBy: readonly string[]): TheoremReport => ({
-    ...report,
-    verdict,
-    message,
-    ...(refusedBy.length === 0 ? {} : { refusedBy }),
   });
-  if (objection !== null) return refused('rejected', objection, [OBJECT.name]);
-  if (kernel === 'rejected')
-    return refused('rejected', `the second kernel refuses it: ${reason}`, [SECOND_KERNEL.name]);
+  if (objection !== null) return told('rejected', objection);
+  if (kernel === 'rejected') return told('rejected', `the second kernel refuses it: ${reason}`);
   // A refusal of the module may concern any theorem of it.
-  if (ofFile !== null) return refused('unchecked', ofFile, [OBJECT.name]);
-  for (const about of isExample ? [null] : [name, null])
-    if (further.objections.has(about))
-      return refused(
-        about === null ? 'unchecked' : 'rejected',
-        further.objections.get(about)!,
-        further.refusedBy.get(about) ?? [],
-      );
-  const declined = [
-    ...(kernel === 'declined' ? [SECOND_KERNEL.name] : []),
-    ...((isExample ? [] : further.declinedBy.get(name)) ?? []),
-  ];
-  const declinedBy = declined.length === 0 ? {} : { declinedBy: declined };
+  if (ofFile !== null) return told('unchecked', ofFile);
+  const against = isExample ? undefined : further.objections.get(name);
+  if (against !== undefined) return told('rejected', against);
+  const ofModule = further.objections.get(null);
+  if (ofModule !== undefined) return told('unchecked', ofModule);
+  const declinedBy = further.declinedBy.get(name) ?? [];
   const isChecked =
     kernel === 'accepted' ||
     (!isExample &&
       further.records.some(
-        ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declined.includes(by)),
+        ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declinedBy.includes(by)),
       ));
-  if (isChecked) return { ...report, verdict: 'accepted', message: '', ...declinedBy };
-  return { ...report, verdict: 'unchecked', message: `no kernel accepted it: ${reason}`, ...declinedBy };
+  return isChecked ? told('accepted', '') : told('unchecked', `no kernel accepted it: ${reason}`);
 }
 
 /** A file with Lean's `module` header, over a library that was compiled without the module system. */

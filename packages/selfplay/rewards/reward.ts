@@ -8,8 +8,6 @@ export interface JudgedSample {
   readonly sample: Sample;
   /** Null where nothing was verified: the texts alone are judged. */
   readonly verdict: Verdict | null;
-  /** Whether a second, fresh process accepted the proof too; false also where nobody asked. */
-  readonly certified: boolean;
 }
 
 /** All distinct samples of one statement in a shard: what is compared with each other. */

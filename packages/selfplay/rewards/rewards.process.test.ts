@@ -38,31 +38,21 @@ describe('advantages', () => {
   });
 });
 
-const group = (...kinds: readonly (readonly [VerdictKind | null, boolean])[]): RewardGroup => ({
+const group = (...kinds: readonly (VerdictKind | null)[]): RewardGroup => ({
   statement: statement('theorem a : p'),
-  samples: kinds.map(([kind, certified], at) => ({
+  samples: kinds.map((kind, at) => ({
     sample: { id: `s${at}` } as Sample,
     verdict: kind === null ? null : ({ kind } as Verdict),
-    certified,
   })),
 });
 
 describe('the reward by Lean', () => {
-  it('is 1 for what is certified and 0 for what is refused; what nobody could say is no number', async () => {
-    const kinds = group(
-      ['proved', true],
-      ['rejected', false],
-      ['timeout', false],
-      ['no_proof', false],
-      ['infra', false],
-      ['header_error', false],
-      ['proved', false],
-      [null, false],
-    );
+  it('is 1 for what is proved and 0 for what is refused; what nobody could say is no number', async () => {
+    const kinds = group('proved', 'rejected', 'timeout', 'no_proof', 'infra', 'header_error', null);
     const rewards = await leanReward.rewards([kinds], OPTIONS);
     expect(rewards.map((reward) => (reward.kind === 'reward' ? reward.value : null))).toEqual([
       ...[1, 0, 0, 0],
-      ...[null, null, null, null],
+      ...[null, null, null],
     ]);
     expect(rewards.map(({ sampleId }) => sampleId)).toEqual(kinds.samples.map(({ sample }) => sample.id));
   });
@@ -85,7 +75,7 @@ describe('mixed rewards', () => {
       { source: leanReward, weight: 2 },
       { source: judge, weight: 0.5 },
     ]);
-    const all = group(['proved', true], ['infra', false], ['rejected', false], ['rejected', false]);
+    const all = group('proved', 'infra', 'rejected', 'rejected');
     expect(await source.rewards([all], OPTIONS)).toEqual([
       { kind: 'reward', sampleId: 's0', value: 2.25, parts: { lean: 1, judge: 0.5, marks: 3 } },
       { kind: 'missing', sampleId: 's1', why: 'lean: Lean could not be run on it' },

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { machineSandbox } from '../../../../test/support/sandbox.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
-import { checkFile } from '../check-file.ts';
+import { compileModule } from '../object/compiled-module.ts';
+import { judgeModule } from '../object/judge-module.ts';
+import { compileStatements, statedName } from '../object/stated-module.ts';
 import type { Checker } from './checker.ts';
 import { CHECKERS } from './checkers.ts';
 import { runCheckers } from './run-checkers.ts';
@@ -28,7 +30,7 @@ afterEach(() => {
 
 let doubles = 0;
 /** A program in place of leanchecker. It sees what that sees: the walls and what is shown in them. */
-function place(script: string): void {
+function install(script: string): void {
   const own = join(folder, `double-${doubles++}`);
   mkdirSync(own);
   const path = join(own, 'tool');
@@ -44,16 +46,29 @@ const STATED = [
 ];
 
 let files = 0;
+const place = { environment, workingDirectory: folder, ...walls };
+/** A module of this text, judged for these statements as theorems of one library. */
 async function check(text = FILE, stated = STATED) {
-  const path = join(folder, `File${files++}.lean`);
-  writeFileSync(path, text);
-  const certificate = { stated, importLines: [] };
-  const report = await checkFile(path, environment, { scratchDirectory: folder, certificate, ...walls });
+  const directory = join(folder, `file-${files++}`);
+  const bounds = { place, memoryBytesMax: 2_147_483_648 };
+  const module = 'StpFile';
+  const compiled = await compileModule({ ...bounds, module, text, directory, deadlineMs: 60_000 });
+  expect(compiled.path).not.toBeNull();
+  const statements = await compileStatements(stated, { ...bounds, importLines: [], directory: `${directory}-stated` });
+  const judged = await judgeModule({
+    ...{ ...bounds, directory, module, text, statements, indexFolder: null, disagreementsFolder: null },
+    asked: stated.map(({ name }, index) => ({ name, stated: statedName(index) })),
+    expected: { importLines: [], mayShare: true, mayMark: false },
+  });
+  if ('unread' in judged) throw new Error(judged.unread);
+  const { theorems, objection, checks } = judged;
   return {
-    verdicts: report.theorems.map(({ verdict }) => verdict),
-    messages: report.theorems.map(({ message }) => message),
-    checks: Object.fromEntries(report.checks.map(({ by, outcome }) => [by, outcome])),
-    report,
+    verdicts: theorems.map((theorem) =>
+      theorem.objection !== null ? 'rejected' : objection !== null ? 'unchecked' : 'accepted',
+    ),
+    messages: theorems.map((theorem) => theorem.objection ?? objection),
+    checks: Object.fromEntries(checks.map(({ by, outcome }) => [by, outcome])),
+    judged,
   };
 }
 
@@ -76,20 +91,18 @@ async function look(checkers: readonly Checker[] = CHECKERS) {
 
 describe('checkers', () => {
   test('that are not there are recorded as absent, never as passed, and take nothing away', async () => {
-    const { verdicts, checks, report } = await check();
+    const { verdicts, checks, judged } = await check();
     expect(verdicts).toEqual(['accepted', 'accepted']);
     expect(checks).toEqual({
-      lean: 'accepted',
       object: 'accepted',
       'second kernel': 'accepted',
       leanchecker: 'absent',
     });
-    expect(report.checks.at(-1)!.version).toBeNull();
-    if (environment.toleratesLibraryAxioms) expect(report.libraryHasProofs).toBe(false);
+    expect(judged.checks.at(-1)!.version).toBeNull();
   });
 
   test('that accept are recorded with what they are; they see the module and nothing that could be changed', async () => {
-    place(
+    install(
       `module=$1
 for folder in $(echo "$LEAN_PATH" | tr ':' ' '); do [ -f "$folder/$module.olean" ] && at=$folder; done
 [ -n "$at" ] && [ -n "$LEAN_SYSROOT" ] || exit 1
@@ -106,18 +119,18 @@ ${sandbox === null ? 'exit 0' : 'echo x 2>/dev/null >"$at/$module.olean" && exit
     ['ends with a code of its own', 'exit 7', 'failed', /gave no verdict/],
     ['cannot be started', 'exec /no/such/program', 'failed', /gave no verdict: not-started/],
   ])('one that %s speaks against every theorem of the module', async (_, script, outcome, message) => {
-    place(script);
+    install(script);
     const { outcomes, objections } = await look();
     expect(outcomes).toEqual([outcome]);
     expect(objections.get(null)).toMatch(message);
   });
 
   test('nothing stands that one of them speaks against, and nobody is blamed by a guess', async () => {
-    place('echo "unsound" >&2; exit 1');
-    const { verdicts, messages, checks, report } = await check();
+    install('echo "unsound" >&2; exit 1');
+    const { verdicts, messages, checks } = await check();
     expect(verdicts).toEqual(['unchecked', 'unchecked']);
     expect(messages[0]).toBe('leanchecker refuses it: unsound');
-    expect([checks.leanchecker, report.outcome]).toEqual(['refused', 'unchecked']);
+    expect(checks.leanchecker).toBe('refused');
   });
 
   test('one that hangs is ended, and what it started with it', async () => {

@@ -1,6 +1,6 @@
 /**
- * A Lean file of proofs that are to be certified: each in a section of its own under its header's opens and under a name that
- * the caller chose, below the grown theorems that the proofs name.
+ * The text of kept proofs in one Lean file: each in a section of its own under its header's opens and under a name that the
+ * caller chose, below the grown theorems that the proofs need.
  */
 
 import { closingLines, splitImports } from '../header.ts';
@@ -11,11 +11,9 @@ import {
   markedNamespace,
   markLines,
   marksOpened,
-  signatureOf,
   theoremText,
 } from '../kept-theorem.ts';
 import { ownScope } from '../object/stated-module.ts';
-import type { CertificateTask } from './checkers.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
 export const KEPT_NAMESPACE = 'Kept';
@@ -47,66 +45,22 @@ export type GrownText = GrownTheorem &
 const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
 
 /**
- * What stands above a proof that opens marks. `used`: the grown theorems that its object mentions, where that is known.
- * `marked`: all that are marked, as where it was found; a tactic may fare otherwise with fewer.
- */
-export type Lemmas = 'used' | 'marked';
-
-export interface CertificateFile {
-  readonly text: string;
-  /** What it is to prove: each theorem as our record states it. */
-  readonly task: CertificateTask;
-  /** The proof at this line (from 1), or null. */
-  readonly proofAt: (line: number) => ProofText | null;
-}
-
-/** The file over the compiled library. */
-export function certificateFile(
-  proofs: readonly ProofText[],
-  library: readonly GrownText[] = [],
-  lemmas: Lemmas = 'marked',
-): CertificateFile {
-  const grown = neededTheorems(proofs, library, lemmas);
-  const imports = importLines([...proofs, ...grown]);
-  const above = [...imports, ...grownSection(grown, proofs), KEPT_OPENING];
-  const blocks = [
-    ...above.map((text) => ({ text, proof: null })),
-    ...proofs.map((proof) => ({ text: sectionOf(proof), proof })),
-  ];
-  const proofOf = blocks.flatMap(({ text, proof }) => text.split('\n').map(() => proof));
-  return {
-    text: [...blocks.map(({ text }) => text), KEPT_CLOSING].join('\n'),
-    proofAt: (line) => proofOf[line - 1] ?? null,
-    task: {
-      stated: [...grown, ...proofs].map(({ name, header, statement }) => ({
-        name,
-        opens: openLines(header),
-        signature: signatureOf({ header, statement }),
-      })),
-      importLines: imports,
-      marksTheorems: [...proofs, ...grown].some(({ proof }) => marksOpened(proof) !== null),
-    },
-  };
-}
-
-/**
- * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what
- * `lemmas` says. A theorem needs only ones that grew before it, so in this order each stands below all that it needs.
+ * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what its
+ * object mentions. Of a proof that opens marks, and of which that is not known or not enough, all that are marked: a tactic may fare
+ * otherwise with fewer. A theorem needs only ones that grew before it, so in this order each stands below all that it needs.
  */
 export function neededTheorems<Grown extends GrownText>(
   proofs: readonly Pick<ProofText, 'proof' | 'premises' | 'restsOn'>[],
   library: readonly Grown[],
-  lemmas: Lemmas,
 ): Grown[] {
   const needed = new Set<string>();
   /** Headers whose theorems are needed from here to the first. */
   const marked = new Set<string | null>();
   const opened = new Set<string>();
   const need = ({ proof, premises, restsOn }: Pick<ProofText, 'proof' | 'premises' | 'restsOn'>): void => {
-    for (const premise of premises) needed.add(premise);
+    for (const name of [...premises, ...(restsOn ?? [])]) needed.add(name);
     const marks = marksOpened(proof);
-    if (lemmas === 'used' && restsOn !== undefined) for (const lemma of restsOn) needed.add(lemma);
-    else if (marks !== null) opened.add(marks);
+    if (restsOn === undefined && marks !== null) opened.add(marks);
   };
   for (const proof of proofs) need(proof);
   const found: Grown[] = [];

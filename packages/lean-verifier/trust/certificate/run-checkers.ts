@@ -6,8 +6,6 @@ export interface CheckersReport {
   readonly records: readonly CheckRecord[];
   /** What was found wrong, by theorem; under `null` what is about no theorem that could be named. */
   readonly objections: ReadonlyMap<string | null, string>;
-  /** Names of the checkers that found something wrong, by theorem; under `null` as above. */
-  readonly refusedBy: ReadonlyMap<string | null, readonly string[]>;
   /** Names of the checkers that could not tell of a theorem, by theorem. */
   readonly declinedBy: ReadonlyMap<string, readonly string[]>;
 }
@@ -18,7 +16,6 @@ const DETAIL_CHARS_MAX = 400;
 export async function runCheckers(checkers: readonly Checker[], file: CompiledFile): Promise<CheckersReport> {
   const records: CheckRecord[] = [];
   const objections = new Map<string | null, string>();
-  const refusedBy = new Map<string | null, string[]>();
   const declinedBy = new Map<string, string[]>();
   for (const checker of checkers) {
     file.signal?.throwIfAborted();
@@ -37,15 +34,11 @@ export async function runCheckers(checkers: readonly Checker[], file: CompiledFi
     });
     if (answer.outcome === 'refused' || answer.outcome === 'failed')
       for (const theorem of answer.theorems ?? [null]) objections.set(theorem, describe(checker.name, answer));
-    if (answer.outcome === 'refused') for (const theorem of answer.theorems ?? [null]) add(refusedBy, theorem, checker);
     if (answer.outcome === 'declined')
-      for (const theorem of answer.theorems ?? file.theorems) add(declinedBy, theorem, checker);
+      for (const theorem of answer.theorems ?? file.theorems)
+        declinedBy.set(theorem, [...(declinedBy.get(theorem) ?? []), checker.name]);
   }
-  return { records, objections, refusedBy, declinedBy };
-}
-
-function add<Theorem>(names: Map<Theorem, string[]>, theorem: Theorem, { name }: Checker): void {
-  names.set(theorem, [...(names.get(theorem) ?? []), name]);
+  return { records, objections, declinedBy };
 }
 
 function describe(name: string, { outcome, detail }: CheckerAnswer): string {

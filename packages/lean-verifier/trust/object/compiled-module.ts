@@ -29,6 +29,8 @@ export interface CompileTask {
    * theorem about a function's cases, the later ones share.
    */
   readonly inOrder?: boolean;
+  /** Other modules import it: its private names get its own name as a part. */
+  readonly isImported?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -57,7 +59,11 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
   };
   const run = {
     ...place,
-    arguments: [...(task.inOrder ? await commandOptions(place) : []), '-o', path, source],
+    arguments: [
+      ...(task.inOrder ? await commandOptions(place) : []),
+      ...(task.isImported ? [`--root=${directory}`] : []),
+      ...['-o', path, source],
+    ],
     input: null,
     workingDirectory: directory,
     deadlineMs: task.deadlineMs,

@@ -1,33 +1,39 @@
 /**
- * Judges proofs that Lean accepted in the screen as objects. The proofs of one header are compiled into one module,
- * their statements without them into another, and the first module must contain exactly what these proofs may contain.
- * If it contains anything else, no one can tell which proof caused that, so the batch is halved, down to single proofs.
+ * Judges proofs that Lean accepted in the screen as objects; this is the one judgement that a proof gets. The proofs of
+ * one header are compiled into one module, their statements without them into another, and the first module must contain
+ * exactly what these proofs may contain. If it contains anything else, no one can tell which proof caused that, so the
+ * batch is parted, down to single proofs. A certificate is the record of the module in which nothing was objected to.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { VerdictKind } from '@stp/config/records';
+import { sha256 } from '@stp/config/ids';
+import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import { noSandbox } from '../../runtime/sandbox/sandbox.ts';
+import type { LeanEnvironment } from '../../verifier.ts';
 import { splitImports } from '../header.ts';
 import { grownAmong } from '../kept-theorem.ts';
-import { type ProvedName, provedLines, provedName, type WrittenProof } from '../stated-form.ts';
+import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
-import { judgeObject, tellDisagreement } from './judge-object.ts';
-import { findProofs } from './proof-policy.ts';
+import { changedGrownObject, grownHash } from './grown-objects.ts';
+import { type JudgedModule, judgeModule } from './judge-module.ts';
 import { compileStatements, statedName } from './stated-module.ts';
 
 export type ClaimedProof = WrittenProof;
 
-/** `axioms`: the forbidden ones. */
 export interface Confirmation {
   readonly kind: VerdictKind;
   /** Why it is not proved; empty where it is. */
   readonly reason: string;
+  /** The forbidden ones that it rests on. */
   readonly axioms: readonly string[];
-  /** Grown theorems that its object mentions; missing where it is not proved. */
-  readonly restsOn?: readonly string[] | undefined;
+  /** There where it is proved. */
+  readonly judgement?: ObjectJudgement;
+  /** Lean's kernel accepts it, and the second one refuses it. */
+  readonly isDisagreement?: true;
 }
 
 export interface ConfirmContext {
@@ -35,9 +41,22 @@ export interface ConfirmContext {
   readonly scratchDirectory: string;
   /** Under which the proofs were accepted, or wider. */
   readonly limits: Limits;
+  /** The header that fixes what the statements mean, where the proofs' header adds a grown library to it. */
+  readonly statedUnder?: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
   readonly signal: AbortSignal;
+}
+
+/** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */
+const CLAIM = 'kernel-checked';
+/** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
+const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
+
+function claimOf({ toleratesLibraryAxioms }: LeanEnvironment, assumed: number): string {
+  const claim = toleratesLibraryAxioms ? CLAIM_WITHOUT_LIBRARY_PROOFS : CLAIM;
+  if (assumed === 0) return claim;
+  return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
 }
 
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
@@ -48,7 +67,7 @@ export async function confirmProofs(
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];
   const directory = join(context.scratchDirectory, `confirm-${randomBytes(8).toString('hex')}`);
-  let found: readonly Confirmation[] | { readonly mixed: Confirmation };
+  let found: Looked;
   try {
     found = await lookAt(header, claims, context, directory);
   } finally {
@@ -56,86 +75,159 @@ export async function confirmProofs(
   }
   if (!('mixed' in found)) return found;
   if (claims.length === 1) return [found.mixed];
-  const half = Math.ceil(claims.length / 2);
-  return [
-    ...(await confirmProofs(header, claims.slice(0, half), context)),
-    ...(await confirmProofs(header, claims.slice(half), context)),
-  ];
+  const confirmations: Confirmation[] = [];
+  for (const part of parted(claims.length, found.blamed)) {
+    const own = await confirmProofs(
+      header,
+      part.map((index) => claims[index]!),
+      context,
+    );
+    for (const [at, index] of part.entries()) confirmations[index] = own[at]!;
+  }
+  return confirmations;
 }
 
-/** `mixed`: the finding for a proof that was alone; for several proofs it cannot be assigned to one. */
+/** `mixed`: the finding for a proof that was alone; for several it cannot be assigned to one, and `blamed` are suspects. */
+type Looked = readonly Confirmation[] | { readonly mixed: Confirmation; readonly blamed: ReadonlySet<number> };
+
+/** Two smaller parts: the suspects and the rest, or halves where nobody or everybody is a suspect. */
+function parted(count: number, blamed: ReadonlySet<number>): number[][] {
+  const all = Array.from({ length: count }, (_, index) => index);
+  const parts = [all.filter((index) => !blamed.has(index)), all.filter((index) => blamed.has(index))];
+  if (parts.every(({ length }) => length > 0)) return parts;
+  const half = Math.ceil(count / 2);
+  return [all.slice(0, half), all.slice(half)];
+}
+
 async function lookAt(
   header: string,
   claims: readonly ClaimedProof[],
   context: ConfirmContext,
   directory: string,
-): Promise<readonly Confirmation[] | { readonly mixed: Confirmation }> {
-  const { place, limits, signal, indexFolder, disagreementsFolder } = context;
+): Promise<Looked> {
+  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header } = context;
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
-  const { imports: importLines, rest } = splitImports(header);
-  const opening = [rest, ...optionLines(limits, header)];
   // Many samples prove one statement.
   const signatures = [...new Set(claims.map(({ signature }) => signature))];
-  const stated = signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature }));
-  const statements = await compileStatements(stated, {
-    ...bounds,
-    importLines,
-    opening,
-    directory: join(directory, 'stated'),
-  });
-  if (statements.problem !== '') return { mixed: refused('infra', `the statements: ${statements.problem}`) };
+  const stated = splitImports(statedUnder);
+  const statements = await compileStatements(
+    signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature })),
+    {
+      ...bounds,
+      importLines: stated.imports,
+      opening: [stated.rest, ...optionLines(limits, statedUnder)],
+      directory: join(directory, 'stated'),
+    },
+  );
+  if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
   const unread = [...statements.wrong.values()][0];
-  if (unread !== undefined) return { mixed: refused('header_error', `the statement: ${unread}`) };
+  if (unread !== undefined) return mixed(refused('header_error', `the statement: ${unread}`));
+  const { imports: importLines, rest } = splitImports(header);
+  const lines = [...importLines, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
+  const lastLines = claims.map((claim, index) => {
+    for (const text of provedLines(names[index]!, claim).lines) lines.push(...text.split('\n'));
+    return lines.length;
+  });
+  const text = `${lines.join('\n')}\n`;
+  const module = `Stp${nonce}`;
   // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
-  const text = proofsText([...importLines, ...opening], claims, names);
   const compiled = await compileModule({
     ...bounds,
-    module: 'Proofs',
+    module,
     text,
     directory: join(directory, 'proofs'),
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   });
-  if (compiled.path === null) return { mixed: notCompiled(compiled) };
-  const places = new Map(signatures.map((signature, index) => [signature, index]));
+  if (compiled.path === null) {
+    const errors = compiled.messages.filter(({ severity }) => severity === 'error');
+    // Where Lean says that errors are decides what is tried beside what, and nothing else.
+    const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
+    return mixed(notCompiled(compiled), blamed);
+  }
   const asked = claims.map(({ signature }, index) => ({
     name: names[index]!.full,
-    stated: statedName(places.get(signature)!),
+    stated: statedName(signatures.indexOf(signature)),
   }));
-  const task = { ...bounds, path: compiled.path, indexFolder, asked };
-  const report = await judgeObject({ ...task, statedPath: statements.path! });
-  if ('unread' in report) return { mixed: refused('timeout', `its object was not read: ${report.unread}`) };
-  const { toleratesLibraryAxioms } = place.environment;
-  const expected = {
-    importLines,
-    unreadable: statements.wrong,
-    toleratesLibraryAxioms,
-    mayShare: false,
-    mayMark: false,
+  const judged = await judgeModule({
+    ...bounds,
+    directory: join(directory, 'proofs'),
+    module,
     text,
+    asked,
+    statements,
+    expected: { importLines, mayShare: false, mayMark: false },
+    indexFolder,
+    disagreementsFolder,
+  });
+  if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
+  const changed = await changedGrownObject(place.environment);
+  if (changed !== null) return mixed(refused('infra', changed));
+  const { theorems, objection } = judged;
+  const wrong = theorems.flatMap((theorem, index) =>
+    theorem.objection !== null || theorem.kernel === 'rejected' ? [index] : [],
+  );
+  if (objection !== null || wrong.length > 0)
+    return mixed(againstOne(judged), new Set(wrong.length === claims.length ? [] : wrong));
+  const { sandbox = noSandbox('none was asked for'), environment } = place;
+  const record = {
+    fileHash: sha256(text),
+    objectHash: judged.objectHash,
+    libraryHash: grownHash(environment),
+    checks: [
+      { by: 'lean', version: environment.version, outcome: 'accepted' as const, ms: Math.round(compiled.ms) },
+      ...judged.checks,
+    ],
+    sandbox: sandbox.facts,
+    memory: { bytesMax: limits.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
+    times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  const { theorems, objection } = findProofs(report, expected);
-  const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
-  if (objection === null && wrong === undefined)
-    return theorems.map(({ kernel, reason: undecided, mentions, misread }) =>
-      misread !== undefined
-        ? refused('header_error', misread)
-        : kernel === 'accepted'
-          ? { kind: 'proved', reason: '', axioms: [], restsOn: grownAmong(mentions) }
-          : refused('timeout', `the second kernel could not decide it: ${undecided}`),
+  return theorems.map(({ name, kernel, reason, axioms, assumed, mentions, misread }) => {
+    if (misread !== undefined) return refused('header_error', misread);
+    if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
+    // A checker that could not tell of a neighbour accepted this one.
+    const declinedBy = judged.declinedBy.get(name)!;
+    const checks = record.checks.map((check) =>
+      check.outcome !== 'declined' || declinedBy.includes(check.by)
+        ? check
+        : { ...check, outcome: 'accepted' as const },
     );
-  if (claims.length === 1 && report.rejected.length > 0)
-    await tellDisagreement(compiled.path, report, disagreementsFolder);
-  const reason = wrong?.objection ?? objection ?? `the second kernel refuses it: ${wrong?.reason}`;
-  const axioms = reason.startsWith('rests on axioms') ? (wrong?.axioms ?? []) : [];
-  return { mixed: { kind: reason === 'rests on `sorry`' ? 'sorry' : 'rejected', reason, axioms } };
+    const judgement = {
+      ...record,
+      checks,
+      axioms: [...axioms],
+      ...(assumed.length === 0 ? {} : { assumed: [...assumed] }),
+      claim: claimOf(environment, assumed.length),
+      restsOn: grownAmong(mentions),
+    };
+    return { kind: 'proved', reason: '', axioms: [], judgement };
+  });
 }
 
-function proofsText(opening: readonly string[], claims: readonly ClaimedProof[], names: readonly ProvedName[]): string {
-  const theorems = claims.flatMap((claim, index) => provedLines(names[index]!, claim).lines);
-  return `${[...opening, ...theorems].join('\n')}\n`;
+const mixed = (confirmation: Confirmation, blamed: ReadonlySet<number> = new Set()): Looked => ({
+  mixed: confirmation,
+  blamed,
+});
+
+/** Of a proof that stood alone in a module to which something was objected. */
+function againstOne({ theorems, objection }: JudgedModule): Confirmation {
+  const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
+  const otherwise = wrong?.objection ?? objection;
+  const reason = otherwise ?? `the second kernel refuses it: ${wrong?.reason}`;
+  const axioms = reason.startsWith('rests on axioms') ? (wrong?.axioms ?? []) : [];
+  return {
+    kind: reason === 'rests on `sorry`' ? 'sorry' : 'rejected',
+    reason,
+    axioms,
+    ...(otherwise === null ? { isDisagreement: true } : {}),
+  };
 }
+
+const rounded = ({ objectMs, checksMs }: JudgedModule['times']): JudgedModule['times'] => ({
+  objectMs: Math.round(objectMs),
+  checksMs: Math.round(checksMs),
+});
 
 function notCompiled({ exit, failure, messages }: CompiledModule): Confirmation {
   switch (exit) {

@@ -9,13 +9,14 @@ import { judgeInThread } from '@stp/lean-kernel/thread';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { checkFile } from '../check-file.ts';
+import { limitClasses } from '../verdict/limits.ts';
+import { type Confirmation, confirmProofs } from './confirm-proofs.ts';
 
 vi.mock('../../../lean-kernel/olean/judge-in-thread.ts', { spy: true });
 
-const FILE = 'theorem Kept.one (a b : Nat) : a + b = b + a := Nat.add_comm a b\ntheorem Kept.two : 1 + 1 = 2 := rfl\n';
-const STATED = [
-  { name: 'Kept.one', opens: '', signature: ' (a b : Nat) : a + b = b + a' },
-  { name: 'Kept.two', opens: '', signature: ' : 1 + 1 = 2' },
+const CLAIMS = [
+  { signature: ' (a b : Nat) : a + b = b + a', proofText: '  exact Nat.add_comm a b' },
+  { signature: ' : 1 + 1 = 2', proofText: '  rfl' },
 ];
 const environment = await coreEnvironment();
 const folder = scratchFolder();
@@ -47,27 +48,29 @@ function says(name: string | RegExp, verdict: 'rejected' | 'declined'): void {
   });
 }
 
-async function check(disagreementsFolder?: string) {
-  const path = join(folder, 'File.lean');
-  writeFileSync(path, FILE);
-  const certificate = { stated: STATED, importLines: [] };
-  const options = { scratchDirectory: folder, certificate };
-  return checkFile(
-    path,
-    environment,
-    disagreementsFolder === undefined ? options : { ...options, disagreementsFolder },
-  );
+const passes = (): void => void vi.mocked(judgeInThread).mockImplementationOnce(actual.judgeInThread);
+
+function confirm(claims = CLAIMS): Promise<readonly Confirmation[]> {
+  return confirmProofs('', claims, {
+    place: { environment, workingDirectory: folder },
+    scratchDirectory: folder,
+    limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+    indexFolder: null,
+    disagreementsFolder: kept,
+    signal: AbortSignal.timeout(280_000),
+  });
 }
 
 test('the theorem is refused, both kernels are named as the suspects, and the module is kept whole', async () => {
-  says('Kept.two', 'rejected');
-  const { theorems, checks } = await check(kept);
-  expect(theorems.map(({ verdict }) => verdict)).toEqual(['accepted', 'rejected']);
-  expect(theorems[1]).toMatchObject({
-    message: 'the second kernel refuses it: the types differ',
-    refusedBy: ['second kernel'],
-  });
-  expect(checks.at(-2)).toMatchObject({ by: 'second kernel', outcome: 'refused' });
+  // Both, then the one that nothing is said of, then the suspect.
+  says(/_proof1$/, 'rejected');
+  passes();
+  says(/_proof0$/, 'rejected');
+  const found = await confirm();
+  expect(found.map(({ kind, reason, isDisagreement }) => [kind, reason, isDisagreement])).toEqual([
+    ['proved', '', undefined],
+    ['rejected', 'the second kernel refuses it: the types differ', true],
+  ]);
   const [module] = readdirSync(kept);
   const path = join(kept, module!);
   expect(said).toHaveBeenCalledOnce();
@@ -78,21 +81,26 @@ test('the theorem is refused, both kernels are named as the suspects, and the mo
   // A person can look at what is kept: with the kernel itself, which is at one with Lean here.
   const [{ searchPath, fuel }] = vi.mocked(judgeInThread).mock.calls[0]!;
   const again = await actual.judgeInThread({ path, searchPath, fuel });
-  expect(again.constants.map(({ name, verdict }) => [name, verdict])).toEqual([
-    ['Kept.one', 'accepted'],
-    ['Kept.two', 'accepted'],
+  expect(again.constants.map(({ name, verdict }) => [name.replace(/^_stp[0-9a-f]+/, ''), verdict])).toEqual([
+    ['_proof0', 'accepted'],
   ]);
 });
 
-test('a theorem that no kernel accepts is not accepted, though nothing speaks against it', async () => {
-  says('Kept.one', 'declined');
-  const { theorems, checks } = await check();
-  expect(theorems.map(({ verdict }) => verdict)).toEqual(['unchecked', 'accepted']);
-  expect(theorems[0]).toMatchObject({
-    message: 'no kernel accepted it: the types differ',
-    declinedBy: ['second kernel'],
+test('a theorem that the second kernel cannot decide is not proved, and its neighbour has a record of its own', async () => {
+  says(/_proof0$/, 'declined');
+  const [first, second] = await confirm();
+  expect(first).toEqual({
+    kind: 'timeout',
+    reason: 'the second kernel could not decide it: the types differ',
+    axioms: [],
   });
-  expect(checks.at(-2)).toMatchObject({ by: 'second kernel', outcome: 'declined' });
+  expect(second).toMatchObject({ kind: 'proved', reason: '' });
+  expect(second!.judgement!.checks.map(({ by, outcome }) => [by, outcome])).toEqual([
+    ['lean', 'accepted'],
+    ['object', 'accepted'],
+    ['second kernel', 'accepted'],
+    ['leanchecker', 'absent'],
+  ]);
   expect(said).not.toHaveBeenCalled();
 });
 
@@ -127,8 +135,7 @@ test.each([
 });
 
 test('kernels that agree say and keep nothing', async () => {
-  const { theorems } = await check(kept);
-  expect(theorems.map(({ verdict }) => verdict)).toEqual(['accepted', 'accepted']);
+  expect((await confirm()).map(({ kind }) => kind)).toEqual(['proved', 'proved']);
   expect(said).not.toHaveBeenCalled();
   expect(existsSync(kept)).toBe(false);
 });

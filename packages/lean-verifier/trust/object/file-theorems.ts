@@ -70,7 +70,6 @@ const isListed = ({ kind, range }: CheckedConstant): boolean =>
 const unrelated = (constant: CheckedConstant | undefined) => ({
   axioms: axiomNames(constant),
   assumed: [],
-  restsOn: [],
   mentions: [],
 });
 

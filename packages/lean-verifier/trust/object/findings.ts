@@ -7,6 +7,9 @@ export const OBJECT = { name: 'object', version: '2' } as const;
 /** Our own kernel (`packages/lean-kernel/`): the certificate counts as checked twice by it. */
 export const SECOND_KERNEL = { name: 'second kernel', version: '2' } as const;
 
+/** Part of what a kept judgement is known by. */
+export const JUDGED_BY: readonly string[] = [OBJECT, SECOND_KERNEL].map(({ name, version }) => `${name} ${version}`);
+
 export interface TheoremFinding {
   readonly name: string;
   /** Where its declaration begins: 1-based line, 0-based column. */
@@ -16,8 +19,6 @@ export interface TheoremFinding {
   readonly axioms: readonly string[];
   /** Assumptions of a problem set among them, sorted. */
   readonly assumed: readonly string[];
-  /** Other theorems that the module was to hold and that this one rests on, in the order of the file. */
-  readonly restsOn: readonly string[];
   /** Constants of imported modules that it mentions, itself or through others of the module; none where theorems are only listed. */
   readonly mentions: readonly string[];
   /** It is an example, and has no name. */

@@ -1,4 +1,4 @@
-/** Collects proofs by header and heartbeats until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
+/** Collects proofs by headers and heartbeats until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import type { Limits } from '../verdict/limits.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
@@ -8,14 +8,17 @@ const PROOFS_MAX = 150;
 /** A proof waits at most this long for others, ms. */
 const WAIT_MS = 4_000;
 
+/** A proof that Lean accepted, and the header that fixes what its statement means. */
+type Claim = CheckEntry & { readonly statedUnder: string };
+
 interface Waiting {
-  readonly entry: CheckEntry;
+  readonly entry: Claim;
   readonly heartbeatsMax: number;
   readonly resolve: (confirmation: Confirmation) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits'> {
+export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder'> {
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
   readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
@@ -35,7 +38,7 @@ export class ProofConfirmer {
    * `heartbeatsMax`: under which the proof was accepted. Rejects with the signal's reason, or where nothing can be compiled any
    * more.
    */
-  confirm(entry: CheckEntry, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
+  confirm(entry: Claim, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason);
       signal.addEventListener('abort', stop, { once: true });
@@ -45,7 +48,7 @@ export class ProofConfirmer {
           signal.removeEventListener('abort', stop);
           how(value);
         };
-      const key = `${heartbeatsMax} ${entry.header}`;
+      const key = JSON.stringify([heartbeatsMax, entry.header, entry.statedUnder]);
       const list = this.#waiting.get(key) ?? [];
       this.#waiting.set(key, list);
       list.push({ entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) });
@@ -74,12 +77,13 @@ export class ProofConfirmer {
     this.#running.add(running);
   }
 
-  /** All under one header and one limit of heartbeats. */
+  /** All under the same headers and one limit of heartbeats. */
   async #judge(batch: readonly Waiting[]): Promise<void> {
     try {
       const { takeTurn, signal } = this.#context;
       const { entry, heartbeatsMax } = batch[0]!;
-      const context = { ...this.#context, limits: { ...this.#context.limits, heartbeatsMax } };
+      const limits = { ...this.#context.limits, heartbeatsMax };
+      const context = { ...this.#context, limits, statedUnder: entry.statedUnder };
       const claims = batch.map((one) => one.entry);
       const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);

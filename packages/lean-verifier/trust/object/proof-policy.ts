@@ -43,7 +43,6 @@ export interface ProofsExpected {
 export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
   const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
   const isWritten = expected.text === undefined ? () => true : writtenIn(expected.text);
-  const nameAt = new Map(report.asked.map(({ place, name }) => [place, name]));
   const theorems = report.asked.map((asked, index): TheoremFinding => {
     const mine = own.get(index) ?? [];
     const theorem = asked.place === null ? undefined : report.constants[asked.place];
@@ -56,7 +55,6 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       column: theorem?.range?.column ?? 0,
       axioms: axiomNames(theorem),
       assumed: assumedNames(theorem),
-      restsOn: asked.reaches.flatMap((place) => nameAt.get(place) ?? []),
       mentions: asked.mentions,
       objection:
         objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),

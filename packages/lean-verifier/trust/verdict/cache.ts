@@ -3,7 +3,7 @@
  * their size.
  */
 import { createHash } from 'node:crypto';
-import { leanMessageSchema, type VerdictKind } from '@stp/config/records';
+import { leanMessageSchema, type ObjectJudgement, objectJudgementSchema, type VerdictKind } from '@stp/config/records';
 import { z } from 'zod';
 import type { CheckResult } from '../../verifier.ts';
 import { openCacheFiles } from './cache-files.ts';
@@ -14,21 +14,25 @@ const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
 /** Characters of verdicts in memory: some hundred thousand verdicts. */
 const CHARS_KEPT_MAX = 67_108_864;
 
-/** What else older lines hold is passed by. */
 const lineSchema = z.object({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   kind: z.enum(['proved', 'rejected', 'sorry']),
   messages: z.array(leanMessageSchema).max(8),
   axioms: z.array(z.string().max(512)).max(10_000),
   checkMs: z.number().nonnegative(),
-  restsOn: z.array(z.string().max(512)).max(10_000).optional(),
+  judgement: objectJudgementSchema.optional(),
 });
 type CachedVerdict = z.infer<typeof lineSchema>;
+
+/** What is known of a text, whoever wrote it. */
+export interface KnownVerdict extends Pick<CheckResult, 'kind' | 'messages' | 'axioms' | 'checkMs'> {
+  readonly judgement?: ObjectJudgement | undefined;
+}
 
 export interface VerdictCache {
   get(key: string): Omit<CachedVerdict, 'key'> | null;
   /** Resolves when it is handed to the operating system. A disk that takes no more ends the writing with one warning. */
-  put(key: string, result: CheckResult): Promise<void>;
+  put(key: string, result: KnownVerdict): Promise<void>;
 }
 
 /** A key over everything that decides a verdict; each part is preceded by its length. */
@@ -67,9 +71,9 @@ export async function openVerdictCache(directory: string): Promise<VerdictCache>
       keep(key, body);
       return parse(body);
     },
-    async put(key, { kind, messages, axioms, checkMs, restsOn }) {
+    async put(key, { kind, messages, axioms, checkMs, judgement }) {
       if (!KEPT.has(kind) || known.has(key)) return;
-      const parsed = lineSchema.safeParse({ key, kind, messages, axioms, checkMs, restsOn });
+      const parsed = lineSchema.safeParse({ key, kind, messages, axioms, checkMs, judgement });
       if (!parsed.success) return;
       const body = JSON.stringify(parsed.data);
       keep(key, body);

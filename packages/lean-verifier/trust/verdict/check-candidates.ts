@@ -4,10 +4,13 @@
  * number of texts.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { LeanMessage, VerdictKind } from '@stp/config/records';
+import { sha256 } from '@stp/config/ids';
+import type { Certificate, LeanMessage, ObjectJudgement, VerdictKind } from '@stp/config/records';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../../verifier.ts';
 import type { Confirmation } from '../object/confirm-proofs.ts';
+import { JUDGED_BY } from '../object/findings.ts';
+import { grownHash } from '../object/grown-objects.ts';
 import type { ProofConfirmer } from '../object/proof-confirmer.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
@@ -24,7 +27,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '4';
+const CHECK_VERSION = '5';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -47,10 +50,13 @@ export interface VerifierState {
   readonly cache: VerdictCache | null;
   readonly confirmer: ProofConfirmer;
   readonly premises: PremiseResolver;
+  /** Names and versions of the further checkers that look at objects here. */
+  readonly checkers: readonly string[];
 }
 
 /** One thing to check, wanted by one or more candidates (equal texts are checked once). */
 interface Work extends CheckEntry {
+  readonly statedUnder: string;
   readonly key: string;
   /** Of a verdict that does as well: that with the reason. */
   readonly explainedKey: string;
@@ -64,7 +70,7 @@ interface Work extends CheckEntry {
   readonly ownName: string | undefined;
 }
 
-type Judged = Omit<CheckResult, 'id'>;
+type Judged = Omit<CheckResult, 'id' | 'certificate'> & { readonly judgement?: ObjectJudgement | undefined };
 
 export async function checkCandidates(
   state: VerifierState,
@@ -74,8 +80,10 @@ export async function checkCandidates(
 ): Promise<readonly CheckResult[]> {
   signal.throwIfAborted();
   const results: CheckResult[] = new Array(candidates.length);
-  const report = (index: number, judged: Judged): void => {
-    results[index] = { id: candidates[index]!.id, ...judged };
+  const report = (index: number, { judgement, ...judged }: Judged): void => {
+    const candidate = candidates[index]!;
+    const certificate = judgement === undefined ? {} : { certificate: certificateOf(state, candidate, judgement) };
+    results[index] = { id: candidate.id, ...judged, ...certificate };
     options.onResult?.(results[index]);
   };
   const alone = options.tier === 'certificate';
@@ -127,7 +135,7 @@ export async function checkCandidates(
     signal.throwIfAborted();
     works.delete(work.key);
     for (const index of work.indexes) report(index, judged);
-    if (cache !== null) await cache.put(work.key, results[work.indexes[0]!]!);
+    if (cache !== null) await cache.put(work.key, judged);
   }
 
   function settle(work: Work, outcome: Outcome): void {
@@ -164,6 +172,8 @@ function prepare(
     return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
   }
   const header = screenedHeader?.text ?? state.libraryHeader;
+  const stated = screenStatedUnder(state, candidate, header);
+  if ('reason' in stated) return refused('header_error', { line: 0, column: 0, reason: stated.reason });
   const statement = screenStatement(candidate.statement, namesBoundIn(candidate.header));
   if (!statement.accepted) {
     const { reason, ...place } = statement.refusal;
@@ -174,16 +184,17 @@ function prepare(
   const { environment } = state;
   const { limits, confirm, isExplained } = asked;
   const bounds = [limits.small, limits.big].map((limit) => JSON.stringify(limit));
-  const judgedBy = confirm ? 'object' : 'text';
+  const judgedBy = confirm ? [stated.text, grownHash(environment) ?? '', ...JUDGED_BY, ...state.checkers] : ['text'];
   const ownName = calledName(statement.name, `${proof.text}\n${proof.ending ?? ''}`);
   const texts = [header, statement.signature, proof.text, proof.ending ?? '', ownName ?? ''];
-  const parts = [CHECK_VERSION, judgedBy, environment.fingerprint, ...texts, ...bounds];
+  const parts = [CHECK_VERSION, `${judgedBy.length}`, ...judgedBy, environment.fingerprint, ...texts, ...bounds];
   const explainedKey = verdictKey(parts);
   return {
     key: isExplained ? explainedKey : verdictKey([...parts, 'unexplained']),
     explainedKey,
     isExplained,
     header,
+    statedUnder: stated.text,
     signature: statement.signature,
     proofText: proof.text,
     ending: proof.ending,
@@ -191,6 +202,32 @@ function prepare(
     premises: state.premises(header, proof.text),
     linesDropped: proof.linesDropped,
     columnsAdded: proof.columnsAdded,
+  };
+}
+
+function screenStatedUnder(
+  { libraryHeader }: VerifierState,
+  { statedUnder }: Candidate,
+  header: string,
+): { readonly text: string } | { readonly reason: string } {
+  if (statedUnder === undefined) return { text: header };
+  if (statedUnder === null) return { text: libraryHeader };
+  return screenHeader(statedUnder);
+}
+
+/** Bound to the candidate's own texts: two that are printed alike share a judgement. */
+function certificateOf(
+  { environment, libraryHeader }: VerifierState,
+  { header, statedUnder = header, statement, proof }: Candidate,
+  judgement: ObjectJudgement,
+): Certificate {
+  return {
+    ...judgement,
+    leanVersion: environment.version,
+    fingerprint: environment.fingerprint,
+    statementHash: sha256(statement),
+    proofHash: sha256(proof),
+    headerHash: sha256(statedUnder ?? libraryHeader),
   };
 }
 
@@ -225,10 +262,10 @@ async function judgeOutcome(
     confirming === null
       ? UNCONFIRMED
       : await state.confirmer.confirm(work, confirming.heartbeatsMax, confirming.signal);
-  const { kind, reason, axioms, restsOn } = confirmation;
+  const { kind, reason, axioms, judgement, isDisagreement } = confirmation;
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
-  return { ...base, kind, axioms, messages, restsOn };
+  return { ...base, kind, axioms, messages, judgement, ...(isDisagreement ? { isDisagreement } : {}) };
 }
 
 function placeInProof(message: LeanMessage, work: Work): LeanMessage {

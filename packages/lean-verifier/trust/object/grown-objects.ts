@@ -1,0 +1,18 @@
+/** Binds judgements to the bytes of the grown library's compiled modules: a module's name says nothing of what a file holds. */
+import { sha256 } from '@stp/config/ids';
+import type { LeanEnvironment } from '../../verifier.ts';
+import { hashOfFile } from './judge-module.ts';
+
+/** Hash of all modules that a run has grown; null where there is none. */
+export function grownHash({ grown = [] }: LeanEnvironment): string | null {
+  return grown.length === 0 ? null : sha256(grown.map(({ hash }) => hash).join('\n'));
+}
+
+/** Why the modules on disk are not the ones that were judged, or null. */
+export async function changedGrownObject({ grown = [] }: LeanEnvironment): Promise<string | null> {
+  for (const { path, hash } of grown) {
+    const now = await hashOfFile(path).catch(() => null);
+    if (now !== hash) return `${path} is no longer the module that was judged: remove its folder, then try again`;
+  }
+  return null;
+}

@@ -1,0 +1,103 @@
+/**
+ * Judges a compiled module of proofs against our own statements: what it contains, the second kernel's verdict on every
+ * constant, then the further checkers of this machine. Nothing here runs or believes what the compiling process said.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { CheckRecord } from '@stp/config/records';
+import type { AskedTheorem } from '@stp/lean-kernel';
+import { CHECKERS } from '../certificate/checkers.ts';
+import { runCheckers } from '../certificate/run-checkers.ts';
+import type { ToolPlace } from '../certificate/run-tool.ts';
+import { OBJECT, SECOND_KERNEL, type TheoremFinding } from './findings.ts';
+import { judgeObject, tellDisagreement } from './judge-object.ts';
+import { findProofs, type ProofsExpected } from './proof-policy.ts';
+import type { StatedModule } from './stated-module.ts';
+
+export interface ModuleTask extends ToolPlace {
+  /** Holds `<module>.olean`, which `text` was compiled to. */
+  readonly directory: string;
+  readonly module: string;
+  readonly text: string;
+  /** The theorems that the module must hold, and no others. */
+  readonly asked: readonly AskedTheorem[];
+  /** Their statements, compiled by another process that saw no proof. */
+  readonly statements: StatedModule;
+  readonly expected: Pick<ProofsExpected, 'importLines' | 'mayShare' | 'mayMark'>;
+  readonly indexFolder: string | null;
+  readonly disagreementsFolder: string | null;
+}
+
+export interface JudgedModule {
+  /** In the order of `asked`; an objection may come from a further checker. */
+  readonly theorems: readonly TheoremFinding[];
+  /** What is wrong with the module and with no theorem in particular; null where nothing is. */
+  readonly objection: string | null;
+  /** Checkers that could not tell of a theorem, by its name. */
+  readonly declinedBy: ReadonlyMap<string, readonly string[]>;
+  /** SHA-256 of the module, hex. */
+  readonly objectHash: string;
+  /** By the object's judge, the second kernel and the further checkers. */
+  readonly checks: readonly CheckRecord[];
+  readonly times: { readonly objectMs: number; readonly checksMs: number };
+}
+
+/** Why nothing could be read of the module, or what was found. Rejects only with the signal's reason. */
+export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { readonly unread: string }> {
+  const { place, directory, module, statements, asked, expected, indexFolder, disagreementsFolder, text } = task;
+  const path = `${directory}/${module}.olean`;
+  const bounds = { place, signal: task.signal, memoryBytesMax: task.memoryBytesMax };
+  const startedMs = performance.now();
+  const objectHash = await hashOfFile(path);
+  const statedPath = statements.path === null ? {} : { statedPath: statements.path };
+  const report = await judgeObject({ ...bounds, path, indexFolder, asked, ...statedPath });
+  if ('unread' in report) return report;
+  const { toleratesLibraryAxioms } = place.environment;
+  const found = findProofs(report, { ...expected, unreadable: statements.wrong, toleratesLibraryAxioms, text });
+  const objectMs = performance.now() - startedMs;
+  // Of several proofs each is looked at again.
+  if (report.rejected.length > 0 && asked.length === 1) await tellDisagreement(path, report, disagreementsFolder);
+  const refused = found.theorems.some(({ objection, kernel }) => objection !== null || kernel === 'rejected');
+  const isSound = found.objection === null && !refused;
+  const searchPath = [directory, ...place.environment.searchPath];
+  const further = await runCheckers(isSound ? CHECKERS : [], {
+    ...bounds,
+    place: { ...place, environment: { ...place.environment, searchPath } },
+    directory,
+    module,
+    theorems: asked.map(({ name }) => name),
+  });
+  const theorems = found.theorems.map((theorem) => {
+    const against = further.objections.get(theorem.name);
+    return against === undefined ? theorem : { ...theorem, objection: against };
+  });
+  const kernels = theorems.map(({ kernel }) => kernel);
+  const kernel = kernels.includes('rejected') ? 'refused' : kernels.includes('declined') ? 'declined' : 'accepted';
+  return {
+    theorems,
+    objection: found.objection ?? further.objections.get(null) ?? null,
+    declinedBy: new Map(
+      theorems.map(({ name, kernel: own }) => [
+        name,
+        [...(own === 'declined' ? [SECOND_KERNEL.name] : []), ...(further.declinedBy.get(name) ?? [])],
+      ]),
+    ),
+    objectHash,
+    checks: [
+      { ...OBJECT_CHECK, outcome: isSound ? 'accepted' : 'refused', ms: Math.round(objectMs) },
+      { ...KERNEL_CHECK, outcome: kernel, ms: Math.round(objectMs) },
+      ...further.records,
+    ],
+    times: { objectMs, checksMs: further.records.reduce((total, { ms }) => total + ms, 0) },
+  };
+}
+
+const OBJECT_CHECK = { by: OBJECT.name, version: OBJECT.version };
+const KERNEL_CHECK = { by: SECOND_KERNEL.name, version: SECOND_KERNEL.version };
+
+/** SHA-256, hex. */
+export async function hashOfFile(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
