@@ -170,7 +170,7 @@ export interface StatementContexts {
 export interface Exploration {
   /**
    * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
-   * `deeper`: so many steps further than at first. `coreTwins`: which functions Lean's core library has too comes first.
+   * `deeper`: so many steps further than at first. `coreEquivalents`: which functions Lean's core library has too comes first.
    */
   explore(
     run: string,
@@ -181,7 +181,7 @@ export interface Exploration {
       readonly seed: number;
       readonly random: boolean;
       readonly deeper: number;
-      readonly coreTwins: boolean;
+      readonly coreEquivalents: boolean;
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;

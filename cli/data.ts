@@ -48,7 +48,7 @@ export async function exportData(options: ExportOptions): Promise<void> {
   if (options.as === 'llmstep') return exportText(options, folder);
   for (const option of ['input', 'split'] as const)
     if (options[option] !== undefined)
-      throw new StpError('STP1002', `--${option} means nothing without --as llmstep`, 'Leave it out.');
+      throw new StpError('STP1002', `--${option} has no effect without --as llmstep`, 'Leave it out.');
   const library = await readLibrary();
   const report = await exportLibrary(library, { folder, seed, replace: replace === true });
   if (json === true) return console.log(JSON.stringify(report));
@@ -281,7 +281,7 @@ function refuseForeign(options: PrepareOptions): void {
     if (value !== undefined && !known.has(key))
       throw new StpError(
         'STP1002',
-        `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} means nothing with --from ${options.from}`,
+        `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} has no effect with --from ${options.from}`,
         'Leave it out; `bin/stp data prepare --help` explains the options.',
       );
 }

@@ -128,6 +128,12 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     options.model === PORTFOLIO
       ? { directory: PORTFOLIO, name: PORTFOLIO, round: null }
       : await findModel(options.model, join(runDirectory, 'downloads'));
+  if ('isForeign' in model && model.isForeign && config.prover.slots)
+    throw new StpError(
+      'STP1002',
+      `${options.model} knows names, and no slots`,
+      'Give --format NAME (docs/models.md), or --set prover.slots=false.',
+    );
   const { directory, run } = await openRunFolder(runDirectory, config);
   const evaluated = {
     split: options.split,

@@ -1,16 +1,18 @@
-/** Finds a model by the name that a person gives: a checkpoint folder, or a run and one of its rounds. */
+/** Finds a model by the name that a person gives: a checkpoint or another model's folder, weights by name, or a run and one of its rounds. */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StpError } from '@stp/base';
 import type { CheckpointRef, ObjectStore } from '@stp/config/records';
-import { readManifest, writeServedModel } from '@stp/language-model';
+import { ggufToFolder, readManifest, writeServedModel } from '@stp/language-model';
 import { readJson } from '../activities/records/record-files.ts';
 import { describeRounds, lastRound, SFT_ONLY, stateName } from '../activities/run/finished-rounds.ts';
 import { runStateSchema } from '../activities/run/run-state.ts';
 import { fetchCheckpoint } from '../activities/training/checkpoints.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import { openStore } from '../infra/stores/open-store.ts';
+import { isNamed, pinnedName, weightsFolder } from '../infra/weights/weights.ts';
+import { workerSettings } from '../workers/settings.ts';
 
 export interface ModelSource {
   /** Checkpoint folder on this machine. */
@@ -19,17 +21,18 @@ export interface ModelSource {
   readonly name: string;
   /** Null for an SFT model and for a folder of its own. */
   readonly round: number | null;
+  /** Whether other people made it: names as slots mean nothing to it. */
+  readonly isForeign?: boolean;
 }
 
 /** What names a model that only servers have. */
 export const SERVED = 'served:';
-const OTHER_FORM =
-  'It is a model in the form of Hugging Face, not a checkpoint of a run. Start a server with it, such as vLLM, name that in STP_GENERATOR_URL, and give served:NAME.';
 /** Of a model whose server does not say how long its context is: what is asked for decides. */
 const SERVED_CONTEXT_LENGTH = 2 ** 20;
 
 /**
- * `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FOLDER` of a checkpoint, or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
+ * `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FOLDER` of a checkpoint or of a model in
+ * Hugging Face's form, weights by name that are on this machine (`pypi:`, `hf://`, `gs://`), or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
  * or a name under `runs/`. STP1002 where there is no such model.
  *
  * @param downloads folder for a checkpoint that lies in a bucket
@@ -40,6 +43,11 @@ export async function findModel(name: string, downloads: string): Promise<ModelS
     await readManifest(name);
     return { directory: resolve(name), name, round: null };
   }
+  if (isNamed(name) && !(name.startsWith('gs://') && RUN_ROUND.test(name))) {
+    const weights = await namedWeights(name);
+    if (weights !== null) return { directory: weights, name, round: null, isForeign: true };
+  }
+  if (await isOfHuggingFace(name)) return { directory: resolve(name), name, round: null, isForeign: true };
   const { run, wanted } = splitName(name);
   const uri = run.includes('://') ? run.replace(/\/+$/, '') : pathToFileURL(await runFolder(run, name)).href;
   const store = withNeighbours(await openStore(uri), dirnameOfUri(uri));
@@ -69,19 +77,28 @@ async function servedElsewhere(name: string, downloads: string): Promise<ModelSo
   return { directory, name: served, round: null };
 }
 
+const RUN_ROUND = /^(.+)@(sft|\d{1,4})$/;
+
+/** Weights that `bin/stp weights get` has put on this machine; null for a run in a bucket. */
+async function namedWeights(name: string): Promise<string | null> {
+  const { cacheDirectory } = workerSettings();
+  const options = { cacheDirectory, python: 'python3', convertGguf: ggufToFolder };
+  return weightsFolder(await pinnedName(name, false, options), false, options).catch((error: unknown) => {
+    if (name.startsWith('gs://')) return null;
+    throw error;
+  });
+}
+
 function splitName(name: string): { run: string; wanted: number | null } {
-  const match = /^(.+)@(sft|\d{1,4})$/.exec(name);
+  const match = RUN_ROUND.exec(name);
   if (!match) return { run: name, wanted: null };
   return { run: match[1]!, wanted: match[2] === 'sft' ? SFT_ONLY : Number(match[2]) };
 }
 
 async function runFolder(run: string, name: string): Promise<string> {
   for (const folder of run.includes('/') ? [run] : [join('runs', run), run])
-    if (await isThere(join(folder, 'config.json'))) {
-      if (await isOfHuggingFace(folder)) throw noModel(name, OTHER_FORM);
-      return resolve(folder);
-    }
-  throw noModel(name, 'Give a checkpoint folder (with manifest.json), a run folder, or the name of a run under runs/.');
+    if (await isThere(join(folder, 'config.json'))) return resolve(folder);
+  throw noModel(name, 'Give the folder of a model (with config.json), a run folder, or the name of a run under runs/.');
 }
 
 /** A model of other people has a `config.json` too, which says what kind it is. */

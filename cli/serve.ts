@@ -1,7 +1,10 @@
 /** `stp serve --model DIR`: a checkpoint behind an OpenAI-compatible HTTP server, until SIGTERM or Ctrl-C. */
+import { tmpdir } from 'node:os';
 import { StpError } from '@stp/base';
 import { embeddedGenerator } from '@stp/language-model';
 import { DEFAULT_LIMITS, ServedModel, startModelServer } from '@stp/language-model/serve';
+import { isNamed } from '../infra/weights/weights.ts';
+import { findModel } from './model-source.ts';
 import { clientKeys, untilStopped } from './serving.ts';
 
 /** Comma-separated keys of clients. */
@@ -20,13 +23,19 @@ export interface ServeOptions {
   readonly key: boolean;
 }
 
+/** The folder of weights in the cache has no name of its own. */
+const nameOf = (model: string): string | undefined => (isNamed(model) ? model.replace(/#.*$/, '') : undefined);
+
 export async function serve(options: ServeOptions): Promise<void> {
-  const { model: directory, host, port, threads } = options;
+  const { host, port, threads } = options;
   const keys = clientKeys(KEYS_VARIABLE, options);
   const stopped = untilStopped();
+  const { directory } = isNamed(options.model)
+    ? await findModel(options.model, tmpdir())
+    : { directory: options.model };
   const generator = await embeddedGenerator({ threads })(directory);
   try {
-    const model = await ServedModel.open(generator, directory, options.name);
+    const model = await ServedModel.open(generator, directory, options.name ?? nameOf(options.model));
     const server = await startModelServer({
       model,
       host,

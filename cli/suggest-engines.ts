@@ -66,7 +66,7 @@ export async function openEngines(options: EngineOptions, place: EnginePlace): P
     if (engines.length > 0) return engines;
     throw new StpError(
       'STP1002',
-      'nothing is left that could suggest',
+      'no engine is left that could suggest',
       'Give --model or --server, or leave out --no-portfolio.',
     );
   } catch (error) {
@@ -107,7 +107,7 @@ async function folderOf(
   return findModel(name, join(directory, copy)).then(
     (found) => found.directory,
     (error: unknown) => {
-      // A model of other people has no manifest; the engine says what is wrong with a folder that holds no model.
+      // The engine says what is wrong with a folder that holds no model.
       if (name.includes('/')) return name;
       throw error;
     },

@@ -30,5 +30,5 @@ async function requireBundle(nodes: NodesConfig, findObject: StoredObjects['find
   if (named !== undefined && !bundleSha256!.startsWith(named))
     throw new StpError('STP1602', `nodes.bundleSha256 is not the checksum of ${bundle}`, advice, { facts });
   if ((await findObject(bundle!)) === null)
-    throw new StpError('STP1602', `${bundle}, the archive that machines install, is not there`, advice, { facts });
+    throw new StpError('STP1602', `${bundle}, the archive that machines install, does not exist`, advice, { facts });
 }

@@ -26,7 +26,6 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import type { Certified } from '../round/certified.ts';
 import { conjectureFiles } from '../round/chosen-conjectures.ts';
 import { flowGroups } from '../round/flow-groups.ts';
-import { hindsightExamples } from '../round/hindsight.ts';
 import { grownTheorems } from '../round/library.ts';
 import { policyExamples, rewardedRounds } from '../round/policy-examples.ts';
 import { PORTFOLIO } from '../round/portfolio.ts';
@@ -91,15 +90,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             window,
             conjectures,
             chosen,
-            hindsight: hindsightExamples({
-              sources: ports.sources,
-              grown,
-              store,
-              config,
-              shards: input.shards,
-              proved,
-              heldOutKeys: data.heldOutKeys,
-            }),
             sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;

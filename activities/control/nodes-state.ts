@@ -3,7 +3,7 @@
 import { isStillComing } from '../../infra/nodes/looking.ts';
 import type { NodesState } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
-import { finalAfter, lookUntil } from '../nodes/look-again.ts';
+import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
 import type { CloudMachines } from '../ports.ts';
 

@@ -3,7 +3,7 @@
 import type { Released } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
 import { concludeUnreported } from '../metrics.ts';
-import { lookUntil } from '../nodes/look-again.ts';
+import { lookUntil } from '../nodes/poll-delay.ts';
 import type { NodesInput } from '../nodes/node-sets.ts';
 import type { CloudMachines, RunMonitor, RunStore } from '../ports.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Asked } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
-import { finalAfter, lookUntil } from '../nodes/look-again.ts';
+import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
 import type { CloudMachines } from '../ports.ts';
 

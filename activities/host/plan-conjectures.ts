@@ -6,7 +6,6 @@ import {
   libraryTheoremSchema,
   type ObjectStore,
   provedSchema,
-  type RoundManifest,
   statementSchema,
 } from '@stp/config/records';
 import {
@@ -20,12 +19,11 @@ import {
   SeedProofs,
 } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
-import type { DataSources, RunStore, Sources } from '../ports.ts';
+import type { DataSources, RunStore } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { ConjecturePlan } from '../round/conjecture-records.ts';
 import { grownTheorems } from '../round/library.ts';
-import { openGoals } from '../round/open-goals.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 
@@ -38,7 +36,7 @@ export function planConjecturesActivity(ports: RunStore & DataSources<'definitio
         const entries =
           input.config.conjectures.conditionOn === 'proved-seed'
             ? await seedPlan(store, input)
-            : await targetPlan(store, ports.sources, input);
+            : await targetPlan(store, input);
         return entries.length === 0
           ? null
           : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries, input.config), signal);
@@ -61,19 +59,18 @@ function wantedTexts({ config, data }: RoundContext, proved: number): number {
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
-/** The plan's entries by their weights, as many as texts are wanted, or a share of them. */
+/** The plan's entries by their weights, as many as texts are wanted. */
 function repeated(
   entries: readonly PlanEntry[],
   input: RoundContext,
   proved: number,
   random: Random,
-  share = 1,
 ): PlanEntry[] {
   return repeatInputs(
     entries,
     (entry) => entry.weight,
     input.data.train.count,
-    Math.round(share * wantedTexts(input, proved)),
+    wantedTexts(input, proved),
     input.config.conjectures.copiesMax,
     random,
   );
@@ -118,12 +115,8 @@ async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEn
   return repeated(entries, input, proved, random);
 }
 
-/** Unproved statements of the dataset as targets (SGS), and goals at which searches for their proofs stood. */
-async function targetPlan(
-  store: ObjectStore,
-  sources: Pick<Sources, 'definitions'>,
-  input: RoundContext,
-): Promise<PlanEntry[]> {
+/** Unproved statements of the dataset as targets (SGS). */
+async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
   const best = await certifiedRates(store, manifests);
@@ -139,30 +132,5 @@ async function targetPlan(
     entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
   }
   const random = randomStream(config.seed, round, 'targets');
-  const goals = await openGoalEntries(store, sources, input, manifests.at(-1), best);
-  if (goals.length === 0) return repeated(entries, input, proved, random);
-  const share = config.conjectures.openGoalShare;
-  return random.shuffle([
-    ...repeated(entries, input, proved, random, 1 - share),
-    ...repeated(goals, input, proved, random, share),
-  ]);
-}
-
-async function openGoalEntries(
-  store: ObjectStore,
-  sources: Pick<Sources, 'definitions'>,
-  { config, data }: RoundContext,
-  manifest: RoundManifest | undefined,
-  proved: ReadonlyMap<string, number>,
-): Promise<PlanEntry[]> {
-  if (config.conjectures.openGoalShare === 0 || manifest === undefined) return [];
-  const goals = await openGoals({ sources, store, config, manifest, proved, heldOutKeys: data.heldOutKeys });
-  return goals.map(({ id, header, statement }) => ({
-    seedId: id,
-    header,
-    lemma: null,
-    level: 1,
-    origin: { kind: 'target', targetStatement: statement },
-    weight: 1,
-  }));
+  return repeated(entries, input, proved, random);
 }

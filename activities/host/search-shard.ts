@@ -4,7 +4,6 @@ import type { RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type CheckpointRef,
-  type ClosedGoalRecord,
   expansionSchema,
   proofStepSchema,
   type ShardResult,
@@ -33,13 +32,12 @@ import type {
 import { stateForms } from '../prover-forms.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { BatchedSamples } from '../round/batched-samples.ts';
-import { type FailedSearch, provedGoals } from '../round/closed-goals.ts';
 import { grownTheorems } from '../round/library.ts';
 import { sampledSchema } from '../round/sampled.ts';
 import { searchStatement } from '../round/search-statement.ts';
 import { unprovedItems } from '../round/shard-files.ts';
 import { atStepPlaces, type StepPlace } from '../round/step-places.ts';
-import { openVerifierWords } from '../round/verifier-words.ts';
+import { openVerifierScores } from '../round/verifier-scores.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 
 /** Searches that share a Lean process: while one waits for the model, the others use the process. */
@@ -108,11 +106,6 @@ export function searchShardActivity(
             finish: 'stop' as const,
             ...(steps.length === 0 ? {} : { steps }),
           }));
-          const failed = items.flatMap(({ statement }, index) => {
-            const { expansions, steps } = found[index]!;
-            return steps.length === 0 ? [{ statement, expansions }] : [];
-          });
-          const closed = config.prover.search.hindsight ? await closedIn(ports, input, failed, signal) : [];
           const samples = dedupeSamples(raw, input.checkpoint.model, wholeProofs);
           await logMetrics(
             ports,
@@ -123,7 +116,6 @@ export function searchShardActivity(
               states_expanded: figures.expansions,
               states_expanded_per_second: figures.expansions / (wallMs / 1_000),
               search_steps: figures.steps,
-              search_goals_closed: closed.length,
               search_share_lean: figures.leanMs / Math.max(1, figures.leanMs + figures.modelMs),
             }),
           );
@@ -139,9 +131,6 @@ export function searchShardActivity(
                 found.flatMap(({ expansions }) => expansions),
                 signal,
               ),
-              ...(closed.length === 0
-                ? {}
-                : { closed: await writeRecords(store, `${name}/closed-*.jsonl`, closed, signal) }),
               figures,
             },
           };
@@ -149,18 +138,6 @@ export function searchShardActivity(
       );
     },
   };
-}
-
-async function closedIn(
-  ports: RunStore & RunVerifier<'check'>,
-  { run, config, library }: SearchShardInput,
-  failed: readonly FailedSearch[],
-  signal: AbortSignal,
-): Promise<ClosedGoalRecord[]> {
-  const grown = await Array.fromAsync(grownTheorems(await ports.store(run), library));
-  const headers = grownHeaders(grown);
-  const verifier = await ports.verifier(run, config.verification, grown);
-  return provedGoals(failed, (header) => headers.get(header) ?? header, verifier, signal);
 }
 
 async function searchItems(
@@ -182,7 +159,7 @@ async function searchItems(
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);
   const samples = new BatchedSamples(generator, { temperature, topP, maxTokens }, ends);
-  const words = await openVerifierWords(ports, run, prover.search, config.modelThreads, ends);
+  const scores = await openVerifierScores(ports, run, prover.search, config.modelThreads, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   let done = 0;
   const searchItem = async ({ statement }: WorkItem, place: StepPlace) => {
@@ -193,7 +170,7 @@ async function searchItems(
         stream: [config.seed, input.name, statement.id],
         ...place,
         samples,
-        words,
+        scores,
         formOf: formOf(statement),
         search: prover.search,
         limits,
@@ -210,6 +187,6 @@ async function searchItems(
     const found = await atStepPlaces(ports, shared, items, { failed, ends }, searchItem);
     return { found, modelMs: samples.modelMs };
   } finally {
-    await words?.close();
+    await scores?.close();
   }
 }

@@ -16,7 +16,7 @@ import { grownTheorems } from '../round/library.ts';
 import { type SampleShardInput, sampledSchema } from '../round/sampled.ts';
 import { NOTHING } from '../round/search-statement.ts';
 import { atStepPlaces, type StepPlace } from '../round/step-places.ts';
-import { openVerifierWords, type VerifierWords } from '../round/verifier-words.ts';
+import { openVerifierScores, type VerifierScores } from '../round/verifier-scores.ts';
 import { type Walked, walkStatement } from '../round/walk-statement.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 
@@ -103,7 +103,7 @@ async function walkItems(
   const policies = explorers(generator, config, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   const headers = grownHeaders(grown);
-  const words = await openVerifierWords(ports, run, prover.walks, config.modelThreads, ends);
+  const scores = await openVerifierScores(ports, run, prover.walks, config.modelThreads, ends);
   let done = 0;
   const walkItem = async ({ statement, samples }: WorkItem, place: StepPlace) => {
     const name = `${input.name}/walks/${statement.id}.json`;
@@ -118,8 +118,8 @@ async function walkItems(
         limits,
       });
       if (walked === null) return { walked: refused(statement.id, samples), leanMs: 0 };
-      const heard = words === null ? walked.walked : await withWords(walked.walked, words, formOf(statement));
-      return { walked: [...heard], leanMs: walked.leanMs };
+      const scored = scores === null ? walked.walked : await withScores(walked.walked, scores, formOf(statement));
+      return { walked: [...scored], leanMs: walked.leanMs };
     });
     done += 1;
     report({ walked: done, of: items.length });
@@ -129,12 +129,12 @@ async function walkItems(
   try {
     return await atStepPlaces(ports, shared, items, { failed, ends }, walkItem);
   } finally {
-    await words?.close();
+    await scores?.close();
   }
 }
 
-/** The walks with the verifiers' words on what was written in each state. A state is asked about once, with all that walks wrote there. */
-async function withWords(walked: readonly Walked[], words: VerifierWords, formOf: StateForm): Promise<Walked[]> {
+/** The walks with the verifiers' scores on what was written in each state. A state is asked about once, with all that walks wrote there. */
+async function withScores(walked: readonly Walked[], scores: VerifierScores, formOf: StateForm): Promise<Walked[]> {
   const byPrompt = new Map<string, Set<string>>();
   const promptsOf = ({ walk: { states, written } }: Walked): string[] =>
     written.map((_, at) => formOf(states[at]!.goal).prompt);
@@ -144,14 +144,14 @@ async function withWords(walked: readonly Walked[], words: VerifierWords, formOf
   const known = new Map<string, ReadonlyMap<string, number>>();
   for (const [prompt, texts] of byPrompt) {
     const asked = [...texts];
-    const said = await words.of(prompt, asked);
-    known.set(prompt, new Map(asked.map((text, at) => [text, said[at]!])));
+    const given = await scores.of(prompt, asked);
+    known.set(prompt, new Map(asked.map((text, at) => [text, given[at]!])));
   }
   return walked.map((own) => ({
     ...own,
     walk: {
       ...own.walk,
-      words: promptsOf(own).map((prompt, at) => known.get(prompt)!.get(own.walk.written[at]!)!),
+      scores: promptsOf(own).map((prompt, at) => known.get(prompt)!.get(own.walk.written[at]!)!),
     },
   }));
 }

@@ -90,13 +90,13 @@ export async function exploredBySeed(
 ): Promise<Map<string, ExploredStatement>> {
   const statements = entriesBySeed(entries);
   const bySeed = new Map<string, ExploredStatement>();
-  const { source, coreTwins } = config.conjectures;
+  const { source, coreEquivalents } = config.conjectures;
   const options = {
     ...config.verification,
     seed: config.seed,
     random: source === 'random',
     deeper,
-    coreTwins: source !== 'random' && coreTwins,
+    coreEquivalents: source !== 'random' && coreEquivalents,
   };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);

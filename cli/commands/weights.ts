@@ -2,11 +2,11 @@
 import { type Command, Option } from 'commander';
 
 export function addWeightsCommands(program: Command): void {
-  const weights = program.command('weights').description('Models from elsewhere that a training starts from.');
+  const weights = program.command('weights').description('Show and download models from which a training can start.');
   const python = () => new Option('--python <path>', 'Python with huggingface_hub').default('python3');
   weights
     .command('show')
-    .description('Say licence, size and commit of a model on the Hugging Face hub; downloads no weights.')
+    .description('Print licence, size and commit of a model on the Hugging Face hub. Downloads no weights.')
     .argument('<name>', 'hf://OWNER/NAME or hf://OWNER/NAME@REVISION')
     .addOption(python())
     .option('--json', 'print what was found as JSON on stdout')

@@ -83,7 +83,7 @@ test('exploration finds equations where its types are there, and says where noth
     {
       read: (stated, { source: _, ...module }) => {
         const texts = new Map([['Shop.Things', SHOP]]);
-        return exploreInThreads(stated, { ...module, seed: 1, coreTwins: true, texts, threads: 1, signal });
+        return exploreInThreads(stated, { ...module, seed: 1, coreEquivalents: true, texts, threads: 1, signal });
       },
       unread: unexplored,
     },

@@ -39,7 +39,7 @@ describe('machines of a cloud', () => {
     ['the bundle is not named', { bundle: null }, 'nodes.bundle is not set'],
     ['its checksum is not named', { bundleSha256: null }, 'nodes.bundleSha256 is not set'],
     ['the checksum is of another one', { bundleSha256: 'f'.repeat(64) }, 'is not the checksum of'],
-    ['the bundle is not there', { bundle: 'gs://bucket/runs/bundles/mine.tar.gz' }, 'is not there'],
+    ['the bundle is not there', { bundle: 'gs://bucket/runs/bundles/mine.tar.gz' }, 'does not exist'],
     ['Temporal is where no machine reaches it', { temporalAddress: 'localhost:7233' }, 'on localhost'],
   ])('are not where %s', async (_, nodes, message) => {
     await expect(check(nodes)).rejects.toMatchObject({ code: 'STP1602', message: expect.stringContaining(message) });

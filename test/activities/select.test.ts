@@ -30,10 +30,10 @@ import { retrainSetActivity } from '../../activities/control/retrain-set.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { certifiedRates, readManifests, replayWindow } from '../../activities/run/history.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { selectionConfig } from '../../tools/bench/selection.ts';
-import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { expectedCounts } from './expected-counts.ts';
+import { selectionConfig } from './measured-selection.ts';
+import { certifySynthetic, type SyntheticRound, writeSyntheticRound } from './synthetic-round.ts';
 
 const SAMPLES = 6_400;
 let directory: string;

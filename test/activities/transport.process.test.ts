@@ -20,8 +20,8 @@ import { openVectorSet } from '../../activities/records/vector-set.ts';
 import { chosenConjectureSchema, transportTargetSchema } from '../../activities/round/chosen-conjectures.ts';
 import { conjectureRecordSchema } from '../../activities/round/conjecture-records.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { selectionConfig } from '../../tools/bench/selection.ts';
-import { writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
+import { selectionConfig } from './measured-selection.ts';
+import { writeSyntheticRound } from './synthetic-round.ts';
 
 const { signal } = new AbortController();
 let directory: string;

@@ -151,7 +151,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   expect(keys[4]).toEqual(keys[0]!.slice(0, 2));
   expect(walks[0]!.states.map(({ goals }) => goals)).toEqual([1, 2, 1]);
   // Weighted; what is too long for the verifiers has the worst word of those beside it.
-  expect(walks.map(({ words }) => words)).toEqual([
+  expect(walks.map(({ scores }) => scores)).toEqual([
     [-0.5, 1, 1],
     [-0.5, -0.5, -0.5],
     [-0.5, 1, 1],

@@ -227,7 +227,7 @@ describe('bin/stp data prepare', () => {
   it.each([
     [{ from: 'jsonl' }, 'STP1002', '--input is missing'],
     [{ from: 'jsonl', input: 'no/such/file' }, 'STP1405', 'cannot read'],
-    [{ from: 'library', weight: 2 }, 'STP1002', '--weight means nothing with --from library'],
+    [{ from: 'library', weight: 2 }, 'STP1002', '--weight has no effect with --from library'],
     [{ from: 'stp-config', input: 'x', headerFile: 'no/such/file' }, 'STP1405', 'cannot read'],
     [{ from: 'library', name: 'library' }, 'STP1002', 'the name library is taken'],
     [{ from: 'library', name: '../up' }, 'STP1002', '"../up" is no name of a set'],
@@ -244,7 +244,7 @@ describe('bin/stp data prepare', () => {
 
   it.each([
     [['--split', 'tset'], 1, 'Is "tset" a word of its splits?'],
-    [['--seed', '1'], 2, '--seed means nothing with --from minif2f'],
+    [['--seed', '1'], 2, '--seed has no effect with --from minif2f'],
   ])('with %j exits %i', async (args, code, message) => {
     const made = await command('--from', 'minif2f', '--input', join(FIXTURES, 'minif2f.json'), ...args);
     expect(made.all).toContain(message);

@@ -4,31 +4,56 @@ import json
 import sys
 
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM
 
 torch.set_num_threads(1)
+PAD, END = 0, 1
+GREEDY_TOKENS = 16
 
 
-def make_folder(directory, seed, config, dtype, shard):
+def make_folder(directory, seed, family, config, dtype, shard):
     torch.manual_seed(seed)
-    model = LlamaForCausalLM(LlamaConfig(**config))
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, eos_token_id=END, pad_token_id=PAD, **config))
     with torch.no_grad():
         for parameter in model.parameters():
             # Larger than fresh weights, and no gain of one: what is forgotten shows.
             parameter.mul_(2.0).add_(0.01 * torch.randn_like(parameter))
+            # Biases begin at zero.
+            if parameter.dim() == 1:
+                parameter.add_(0.2 * torch.randn_like(parameter))
     model.to(getattr(torch, dtype)).save_pretrained(directory, max_shard_size=shard)
 
 
 def compute(directory, sequences):
-    model = LlamaForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
-    log_probabilities, embeddings = [], []
+    model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
+    log_probabilities, embeddings, greedy = [], [], []
     with torch.no_grad():
         for ids in sequences:
-            output = model(torch.tensor([ids]), output_hidden_states=True)
+            given = torch.tensor([ids])
+            output = model(given, output_hidden_states=True)
             log_probabilities.append(torch.log_softmax(output.logits[0, -1], -1).tolist())
             mean = output.hidden_states[-1][0].mean(0)
             embeddings.append((mean / mean.norm()).tolist())
-    return {"logProbabilities": log_probabilities, "embeddings": embeddings}
+            written = model.generate(
+                given,
+                attention_mask=torch.ones_like(given),
+                max_new_tokens=GREEDY_TOKENS,
+                do_sample=False,
+                suppress_tokens=[PAD],
+                eos_token_id=END,
+                pad_token_id=PAD,
+                return_dict_in_generate=True,
+                output_logits=True,
+            )
+            steps = []
+            for chosen, logits in zip(written.sequences[0, len(ids) :].tolist(), written.logits):
+                known = torch.log_softmax(logits[0], -1)
+                known[PAD] = -torch.inf
+                best = known.topk(2).values
+                # Where two tokens are as likely, rounding decides.
+                steps.append({"id": chosen, "logprob": best[0].item(), "lead": (best[0] - best[1]).item()})
+            greedy.append(steps)
+    return {"logProbabilities": log_probabilities, "embeddings": embeddings, "greedy": greedy}
 
 
 request = json.load(sys.stdin)

@@ -8,7 +8,7 @@ import type { ArtifactRef } from '@stp/config/records';
 import type { SampleConjecturesInput } from '../../activities/round/conjecture-parts.ts';
 import type { ExploreConjecturesInput } from '../../activities/round/explored-texts.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
 
 export async function conjectureTexts(

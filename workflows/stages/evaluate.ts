@@ -13,7 +13,7 @@ import { condition } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { control } from '../control/activity-proxies.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { allPieces } from '../nodes/lean-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';

@@ -10,7 +10,7 @@ import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
 import type { Stage } from '../control/contracts.ts';
 import type { ShardTally } from '../control/shard-tally.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { readyNodes } from '../nodes/ready-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';

@@ -56,14 +56,16 @@ export async function readFolderTokenizer(files: ModelFiles): Promise<FolderToke
     return { endIds: [...new Set([...(named === undefined ? [] : [named]), ...endIds])], padId };
   };
   const tokenizer = readTokenizer(text, path, marks);
+  return { tokenizer, template: await readTemplate(files), proofWords: settings?.proofWords ?? null };
+}
+
+/** The chat template of a model folder, in a file of its own or beside the tokenizer; null where it has none. */
+export async function readTemplate(files: ModelFiles): Promise<TemplateData | null> {
+  const settings = await jsonIn(files, 'tokenizer_config.json', (json) => tokenizerConfigSchema.parse(json));
   const written = await files.find('chat_template.jinja', TEMPLATE_CHARS_MAX);
   const source = written?.toString('utf8') ?? settings?.chat_template ?? null;
   const names = { bos_token: settings?.bos_token ?? '', eos_token: settings?.eos_token ?? '' };
-  return {
-    tokenizer,
-    template: source === null ? null : { source, names },
-    proofWords: settings?.proofWords ?? null,
-  };
+  return source === null ? null : { source, names };
 }
 
 async function jsonIn<Value>(files: ModelFiles, name: string, parse: (json: unknown) => Value): Promise<Value | null> {

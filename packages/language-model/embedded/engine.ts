@@ -3,7 +3,11 @@
  * processes. It keeps the ports' promises: results depend on checkpoint, request and seed, and every failure is an
  * `StpError`.
  */
+import { ChatGenerator } from '../chat/chat-generator.ts';
+import { ChatTemplate } from '../chat/chat-template.ts';
 import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
+import { readTemplate } from '../checkpoint/folder-tokenizer.ts';
+import { modelFiles } from '../checkpoint/model-folder.ts';
 import type { GeneratorFactory } from '../generator.ts';
 import { oneAtATime } from '../process/one-at-a-time.ts';
 import { refuseShare, type Trainer, type TrainOptions, type TrainRequest, type TrainResult } from '../trainer.ts';
@@ -30,8 +34,11 @@ export interface EmbeddedGeneratorOptions extends EmbeddedOptions {
 
 export function embeddedGenerator(options: EmbeddedGeneratorOptions): GeneratorFactory {
   const { threads, runMark, staysWarm, batchSize = BATCH_SIZE_DEFAULT } = options;
-  return (checkpointDirectory) =>
-    SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark, staysWarm });
+  return async (checkpointDirectory) => {
+    const pool = await SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark, staysWarm });
+    const template = await readTemplate(await modelFiles(checkpointDirectory));
+    return template === null ? pool : new ChatGenerator(pool, new ChatTemplate(template));
+  };
 }
 
 export interface EmbeddedTrainerOptions extends EmbeddedOptions {

@@ -2,24 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Completion, TokenLogprob } from '../generator.ts';
 
-/** What all parts of one answer share. */
-export interface AnswerHead {
-  readonly id: string;
-  readonly object: 'text_completion';
-  /** Unix time, seconds. */
-  readonly created: number;
-  readonly model: string;
+/** How the answers of an endpoint are written. */
+export interface AnswerForm {
+  /** What all parts of one answer share; `created` is Unix time in seconds. */
+  head(model: string, isPart: boolean): Readonly<Record<'id' | 'object' | 'model', string> & { created: number }>;
+  /** A whole choice. */
+  choice(index: number, completion: Completion): object;
+  /** A piece of a choice's text. */
+  piece(index: number, text: string): object;
+  /** The end of a choice whose text has been sent: why it ended, and the log-probabilities of all its tokens. */
+  end(index: number, completion: Completion): object;
 }
 
 export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
-}
-
-export function answerHead(model: string): AnswerHead {
-  const id = `cmpl-${randomUUID().replaceAll('-', '')}`;
-  return { id, object: 'text_completion', created: Math.floor(Date.now() / 1_000), model };
 }
 
 export function usageOf(promptTokens: number, completionTokens: number): Usage {
@@ -30,18 +28,41 @@ export function usageOf(promptTokens: number, completionTokens: number): Usage {
   };
 }
 
-export function choiceOf(index: number, { text, finish, tokenLogprobs }: Completion) {
-  return { index, text, logprobs: logprobsOf(tokenLogprobs), finish_reason: finish };
+/** `POST /v1/completions`. */
+export const COMPLETION_FORM: AnswerForm = {
+  head: (model) => headOf('cmpl', 'text_completion', model),
+  choice: (index, { text, finish, tokenLogprobs }) => ({
+    ...{ index, text, logprobs: logprobsOf(tokenLogprobs), finish_reason: finish },
+  }),
+  piece: (index, text) => ({ index, text, logprobs: null, finish_reason: null }),
+  end: (index, completion) => COMPLETION_FORM.choice(index, { ...completion, text: '' }),
+};
+
+/** `POST /v1/chat/completions`. */
+export const CHAT_FORM: AnswerForm = {
+  head: (model, isPart) => headOf('chatcmpl', isPart ? 'chat.completion.chunk' : 'chat.completion', model),
+  choice: (index, { text, finish, tokenLogprobs }) => ({
+    index,
+    message: { role: 'assistant', content: text, refusal: null },
+    ...{ logprobs: chatLogprobsOf(tokenLogprobs), finish_reason: finish },
+  }),
+  piece: (index, text) => ({
+    ...{ index, delta: { role: 'assistant', content: text }, logprobs: null, finish_reason: null },
+  }),
+  end: (index, { finish, tokenLogprobs }) => ({
+    ...{ index, delta: {}, logprobs: chatLogprobsOf(tokenLogprobs), finish_reason: finish },
+  }),
+};
+
+function headOf(kind: string, object: string, model: string) {
+  const id = `${kind}-${randomUUID().replaceAll('-', '')}`;
+  return { id, object, created: Math.floor(Date.now() / 1_000), model };
 }
 
-/** A piece of a choice's text. */
-export function textPart(index: number, text: string) {
-  return { index, text, logprobs: null, finish_reason: null };
-}
-
-/** The end of a choice whose text has been sent: why it ended, and the log-probabilities of all its tokens. */
-export function endPart(index: number, completion: Completion) {
-  return choiceOf(index, { ...completion, text: '' });
+function chatLogprobsOf(tokens: readonly TokenLogprob[] | undefined) {
+  if (tokens === undefined) return null;
+  const written = ({ token, logprob }: Omit<TokenLogprob, 'top'>) => ({ token, logprob, bytes: [...Buffer.from(token)] });
+  return { content: tokens.map((one) => ({ ...written(one), top_logprobs: (one.top ?? []).map(written) })), refusal: null };
 }
 
 /** `text_offset` counts characters of the tokens' own texts. */

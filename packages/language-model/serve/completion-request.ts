@@ -1,7 +1,8 @@
 /**
- * The body of `POST /v1/completions`, checked. Unknown fields are ignored, as in OpenAI's and vLLM's servers; known
+ * The bodies of `POST /v1/completions` and `POST /v1/chat/completions`, checked. Unknown fields are ignored, as in OpenAI's and vLLM's servers; known
  * fields that would change the result and are not supported are refused by name.
  */
+import type { ChatMessage } from '@stp/config/records';
 import { z } from 'zod';
 import { type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX, TOP_LOGPROBS_MAX } from '../generator.ts';
 import { badRequest } from './api-error.ts';
@@ -11,6 +12,9 @@ import { firstProblem, textsSchema } from './texts.ts';
 /** OpenAI's default, short as it is. */
 const TOKENS_DEFAULT = 16;
 const TEMPERATURE_MAX = 2;
+
+const MESSAGES_MAX = 4_096;
+const MESSAGE_PARTS_MAX = 256;
 
 /** Fields of OpenAI and vLLM that are not honoured, with the values that ask for nothing. */
 const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
@@ -33,25 +37,54 @@ const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   guided_regex: [],
   guided_choice: [],
   guided_grammar: [],
+  tools: [],
+  functions: [],
+  modalities: [],
 };
 
 const stopSchema = z.string().min(1).max(STOP_CHARS_MAX);
 
-const bodySchema = z.object({
+/** Fields of both endpoints. */
+const sharedFields = {
   model: z.string().nullish(),
-  prompt: textsSchema,
   n: z.int().min(1).max(CHOICES_PER_PROMPT_MAX).nullish(),
-  best_of: z.int().nullish(),
-  /** Without it OpenAI's 16; `null` is as many as the context has room for, as vLLM has it. */
-  max_tokens: z.int().min(1).nullable().default(TOKENS_DEFAULT),
   temperature: z.number().min(0).max(TEMPERATURE_MAX).nullish(),
   top_p: z.number().positive().max(1).nullish(),
   seed: z.int().nonnegative().nullish(),
   stop: z.union([stopSchema, z.array(stopSchema).max(STOPS_MAX)]).nullish(),
-  logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   logit_bias: z.record(z.string(), z.number()).nullish(),
+};
+
+const bodySchema = z.object({
+  ...sharedFields,
+  prompt: textsSchema,
+  best_of: z.int().nullish(),
+  /** Without it OpenAI's 16; `null` is as many as the context has room for, as vLLM has it. */
+  max_tokens: z.int().min(1).nullable().default(TOKENS_DEFAULT),
+  logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
+});
+
+/** Parts of a message that are text are joined; other parts are refused. */
+const contentSchema = z.union([
+  z.string(),
+  z
+    .array(z.object({ type: z.literal('text', 'parts other than text are not supported'), text: z.string() }))
+    .max(MESSAGE_PARTS_MAX)
+    .transform((parts) => parts.map(({ text }) => text).join('')),
+]);
+const chatSchema = z.object({
+  ...sharedFields,
+  messages: z
+    .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: contentSchema }))
+    .min(1)
+    .max(MESSAGES_MAX),
+  /** Either name; without them as many as the context has room for. */
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
 });
 
 export interface CompletionRequest {
@@ -71,26 +104,59 @@ export interface CompletionRequest {
 export function parseCompletionRequest(body: unknown): CompletionRequest {
   const parsed = bodySchema.safeParse(body);
   if (!parsed.success) throw firstProblem(parsed.error);
-  const fields = parsed.data;
-  refuseUnsupported(body as Readonly<Record<string, unknown>>);
-  const choicesPerPrompt = fields.n ?? 1;
-  if ((fields.best_of ?? choicesPerPrompt) !== choicesPerPrompt)
+  const { prompt, best_of: bestOf, ...fields } = parsed.data;
+  const shared = sharedParts(fields, body);
+  if ((bestOf ?? shared.choicesPerPrompt) !== shared.choicesPerPrompt)
     throw badRequest('`best_of` other than `n` is not supported.', 'best_of', 'unsupported_parameter');
+  return {
+    ...shared,
+    prompts: prompt,
+    sampling: {
+      ...shared.sampling,
+      maxTokens: fields.max_tokens,
+      ...(typeof fields.logprobs === 'number' ? { tokenLogprobs: true } : {}),
+      ...((fields.logprobs ?? 0) > 0 ? { topLogprobs: fields.logprobs! } : {}),
+    },
+  };
+}
+
+export interface ChatRequest extends Omit<CompletionRequest, 'prompts'> {
+  readonly messages: readonly ChatMessage[];
+}
+
+/** The body of `POST /v1/chat/completions`. Throws an `ApiError` with status 400 that names the field. */
+export function parseChatRequest(body: unknown): ChatRequest {
+  const parsed = chatSchema.safeParse(body);
+  if (!parsed.success) throw firstProblem(parsed.error);
+  const { messages, ...fields } = parsed.data;
+  const shared = sharedParts(fields, body);
+  return {
+    ...shared,
+    messages,
+    sampling: {
+      ...shared.sampling,
+      maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
+      ...(fields.logprobs ? { tokenLogprobs: true } : {}),
+      ...(fields.logprobs && (fields.top_logprobs ?? 0) > 0 ? { topLogprobs: fields.top_logprobs! } : {}),
+    },
+  };
+}
+
+type SharedFields = z.infer<z.ZodObject<typeof sharedFields>>;
+
+function sharedParts(fields: SharedFields, body: unknown) {
+  refuseUnsupported(body as Readonly<Record<string, unknown>>);
   if (Object.keys(fields.logit_bias ?? {}).length > 0)
     throw badRequest('`logit_bias` is not supported.', 'logit_bias', 'unsupported_parameter');
   const stop = typeof fields.stop === 'string' ? [fields.stop] : (fields.stop ?? []);
   return {
     model: fields.model ?? null,
-    prompts: fields.prompt,
-    choicesPerPrompt,
+    choicesPerPrompt: fields.n ?? 1,
     seed: fields.seed ?? null,
     sampling: {
       temperature: fields.temperature ?? 1,
       topP: fields.top_p ?? 1,
-      maxTokens: fields.max_tokens,
       ...(stop.length > 0 ? { stop } : {}),
-      ...(typeof fields.logprobs === 'number' ? { tokenLogprobs: true } : {}),
-      ...((fields.logprobs ?? 0) > 0 ? { topLogprobs: fields.logprobs! } : {}),
     },
     stream: fields.stream ?? false,
     streamUsage: fields.stream_options?.include_usage ?? false,

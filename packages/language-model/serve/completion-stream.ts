@@ -5,13 +5,14 @@
 import { Readable } from 'node:stream';
 import type { Completion, GenerateOptions } from '../generator.ts';
 import { apiErrorOf } from './api-error.ts';
-import { type AnswerHead, endPart, textPart, usageOf } from './completion-answer.ts';
+import { type AnswerForm, usageOf } from './completion-answer.ts';
 
 /** Time for a client to take the last words of a stream that was ended early. One that has stopped reading takes none. */
 const LAST_WORDS_MS = 1_000;
 
 export interface StreamOptions {
-  readonly head: AnswerHead;
+  readonly form: AnswerForm;
+  readonly modelName: string;
   readonly promptTokens: number;
   readonly withUsage: boolean;
   /** Starts the work; its callbacks feed the stream. */
@@ -46,14 +47,18 @@ export async function completionEvents(options: StreamOptions): Promise<Readable
   return stream;
 }
 
-async function* events(pending: PendingParts, { head, promptTokens, withUsage, report }: StreamOptions) {
+async function* events(
+  pending: PendingParts,
+  { form, modelName, promptTokens, withUsage, report }: StreamOptions,
+) {
+  const head = form.head(modelName, true);
   let completionTokens = 0;
   for (;;) {
     const { texts, ends, finished } = pending.take();
-    for (const [index, text] of texts) yield event({ ...head, choices: [textPart(index, text)] });
+    for (const [index, text] of texts) yield event({ ...head, choices: [form.piece(index, text)] });
     for (const [index, completion] of ends) {
       completionTokens += completion.tokens;
-      yield event({ ...head, choices: [endPart(index, completion)] });
+      yield event({ ...head, choices: [form.end(index, completion)] });
     }
     if (finished) break;
     await pending.change();

@@ -1,11 +1,12 @@
-/** `POST /v1/completions`: a request becomes samples with seeds of their own, whole or streamed. */
+/** `POST /v1/completions` and `/v1/chat/completions`: a request becomes samples with seeds of their own, whole or streamed. */
 import { randomInt } from 'node:crypto';
+import { StpError } from '@stp/base';
 import type { WorkTracker } from '@stp/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Completion, GenerateOptions, SampleRequest, SamplingOptions } from '../generator.ts';
 import { badRequest } from './api-error.ts';
-import { answerHead, choiceOf, usageOf } from './completion-answer.ts';
-import { type CompletionRequest, parseCompletionRequest } from './completion-request.ts';
+import { type AnswerForm, CHAT_FORM, COMPLETION_FORM, usageOf } from './completion-answer.ts';
+import { type CompletionRequest, parseChatRequest, parseCompletionRequest } from './completion-request.ts';
 import { completionEvents } from './completion-stream.ts';
 import { CHOICES_MAX } from './limits.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
@@ -22,27 +23,51 @@ export interface CompletionJob {
   readonly promptTokens: number;
 }
 
-export function completionsHandler(
-  model: ServedModel,
-  tracker: WorkTracker,
-  metrics: ServeMetrics,
-  report: (error: unknown) => void,
-) {
-  return async ({ body }: FastifyRequest, reply: FastifyReply) => {
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export function completionsHandler(...served: Served): Handler {
+  return answering(COMPLETION_FORM, async (body) => parseCompletionRequest(body), ...served);
+}
+
+/** A chat is the text that the model's template makes of it. */
+export function chatHandler(...served: Served): Handler {
+  const [{ template }] = served;
+  return answering(
+    CHAT_FORM,
+    async (body) => {
+      const { messages, ...request } = parseChatRequest(body);
+      if (template === null) throw badRequest('The model has no chat template; use /v1/completions.', 'messages');
+      const prompt = await template.render(messages).catch((error: unknown) => {
+        throw error instanceof StpError ? badRequest(`${error.message}.`, 'messages') : error;
+      });
+      return { ...request, prompts: [prompt] };
+    },
+    ...served,
+  );
+}
+
+/** The model, its work under way, its metrics, and who hears of failures that clients see only in part. */
+type Served = readonly [model: ServedModel, tracker: WorkTracker, metrics: ServeMetrics, report: (error: unknown) => void];
+
+function answering(
+  form: AnswerForm,
+  parse: (body: unknown) => Promise<CompletionRequest>,
+  ...[model, tracker, metrics, report]: Served
+): Handler {
+  return async ({ body }, reply) => {
     const startedAt = performance.now();
-    const request = parseCompletionRequest(body);
     const work = tracker.begin(reply.raw);
     let isStreaming = false;
     try {
+      const request = await parse(body);
       const job = jobOf(request, model);
       metrics.promptTokens.inc(job.promptTokens);
       const sample = (options: GenerateOptions) =>
         sampleCounted(model, job, { ...options, signal: work.signal }, metrics);
-      const head = answerHead(job.modelName);
       if (request.stream) {
         const { signal, end } = work;
         const withUsage = request.streamUsage;
-        const events = await completionEvents({ ...job, head, sample, withUsage, signal, report, end });
+        const events = await completionEvents({ ...job, form, sample, withUsage, signal, report, end });
         metrics.firstTextSeconds.observe((performance.now() - startedAt) / 1_000);
         isStreaming = true;
         return await reply.type('text/event-stream').header('cache-control', 'no-cache').send(events);
@@ -50,8 +75,8 @@ export function completionsHandler(
       const completions = await sample({});
       const completionTokens = completions.reduce((sum, { tokens }) => sum + tokens, 0);
       return {
-        ...head,
-        choices: completions.map((completion, index) => choiceOf(index, completion)),
+        ...form.head(job.modelName, false),
+        choices: completions.map((completion, index) => form.choice(index, completion)),
         usage: usageOf(job.promptTokens, completionTokens),
       };
     } finally {

@@ -1,33 +1,34 @@
-/** The one model behind the server: its engine, its tokenizer, and the names it answers to. */
-import { basename, join, resolve } from 'node:path';
-import { readWhole } from '../checkpoint/files.ts';
+/** The one model behind the server: its engine, its tokenizer and chat template, and the names it answers to. */
+import { basename, resolve } from 'node:path';
+import { ChatTemplate } from '../chat/chat-template.ts';
+import { readFolderTokenizer } from '../checkpoint/folder-tokenizer.ts';
+import { modelFiles } from '../checkpoint/model-folder.ts';
 import type { Generator } from '../generator.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
-import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
 import { badRequest, modelNotFound } from './api-error.ts';
-
-/** Of 65,536 tokens and merges, with room to spare. */
-const TOKENIZER_BYTES_MAX = 64 * 1024 * 1024;
 
 export class ServedModel {
   readonly generator: Generator;
   readonly tokenizer: Tokenizer;
+  /** Null where the model has none, and answers no chat. */
+  readonly template: ChatTemplate | null;
   /** First the name that answers carry; then the hash of the weights, by which a run finds its checkpoint. */
   readonly names: readonly string[];
   /** Unix time, seconds. */
   readonly openedAt = Math.floor(Date.now() / 1_000);
 
-  constructor(generator: Generator, tokenizer: Tokenizer, name: string) {
+  constructor(generator: Generator, tokenizer: Tokenizer, template: ChatTemplate | null, name: string) {
     this.generator = generator;
     this.tokenizer = tokenizer;
+    this.template = template;
     this.names = [...new Set([name, generator.model.name])];
   }
 
   /** `name` is the folder's where none is given. */
   static async open(generator: Generator, checkpointDirectory: string, name?: string): Promise<ServedModel> {
-    const path = join(checkpointDirectory, 'tokenizer.json');
-    const tokenizer = readTokenizer((await readWhole(path, TOKENIZER_BYTES_MAX)).toString('utf8'), path);
-    return new ServedModel(generator, tokenizer, name ?? basename(resolve(checkpointDirectory)));
+    const { tokenizer, template } = await readFolderTokenizer(await modelFiles(checkpointDirectory));
+    const chat = template === null ? null : new ChatTemplate(template);
+    return new ServedModel(generator, tokenizer, chat, name ?? basename(resolve(checkpointDirectory)));
   }
 
   /** The name an answer carries: the one that was asked for. Throws the 404 where it is another model's. */

@@ -14,7 +14,7 @@ import {
   tooManyRequests,
   unauthorised,
 } from './api-error.ts';
-import { completionsHandler } from './completions.ts';
+import { chatHandler, completionsHandler } from './completions.ts';
 import { embeddingsHandler } from './embeddings.ts';
 import { BODY_BYTES_MAX, RECEIVE_TIMEOUT_MS, type ServeLimits } from './limits.ts';
 import { ServeMetrics } from './serve-metrics.ts';
@@ -71,6 +71,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
   server.get('/v1/models', () => ({ object: 'list', data: model.list() }));
   server.get<{ Params: { id: string } }>('/v1/models/:id', ({ params }) => model.describe(model.nameFor(params.id)));
   server.post('/v1/completions', completionsHandler(model, tracker, metrics, options.onError));
+  server.post('/v1/chat/completions', chatHandler(model, tracker, metrics, options.onError));
   server.post('/v1/embeddings', embeddingsHandler(model, tracker, metrics));
   const url = await listen(server, host, options.port);
   return {
@@ -79,6 +80,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
       isClosing = true;
       await tracker.drain();
       await server.close();
+      await model.template?.close();
     },
   };
 }

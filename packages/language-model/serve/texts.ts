@@ -29,10 +29,10 @@ export interface CountedText {
 export function countedText(input: string | readonly number[], tokenizer: Tokenizer, param: string): CountedText {
   if (typeof input === 'string') {
     if (!input.isWellFormed()) throw badRequest(`\`${param}\` holds half a character.`, param);
-    return { text: input, tokens: tokenizer.encode(input).length };
+    return { text: input, tokens: tokenizer.encodePrompt(input).length };
   }
   const text = tokenizer.decode(input);
-  const ids = tokenizer.encode(text);
+  const ids = tokenizer.encodePrompt(text);
   if (ids.length !== input.length || ids.some((id, index) => id !== input[index])) {
     const message = `\`${param}\` holds tokens that the tokenizer does not make of their own text; send the text.`;
     throw badRequest(message, param);

@@ -115,7 +115,7 @@ function inImportOrder(
       const imported = modules.get(name);
       if (imported === undefined) {
         if (!isOurs(name)) continue;
-        throw libraryError(`${module.path} imports ${name}, which is not there`, 'Correct the import line.');
+        throw libraryError(`${module.path} imports ${name}, which does not exist`, 'Correct the import line.');
       }
       own.push(name);
       visit(imported, [...trail, module.name]);

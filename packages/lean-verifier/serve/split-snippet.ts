@@ -53,8 +53,7 @@ export function splitSnippet(code: string): SplitSnippet {
   const positions = positionsOf(code, [...commands.map(({ start }) => start), end]);
   const last = positions.pop()!;
   const lines = new Map<string, number>();
-  for (const [index, { text }] of commands.entries())
-    if (!lines.has(text)) lines.set(text, positions[index]!.line);
+  for (const [index, { text }] of commands.entries()) if (!lines.has(text)) lines.set(text, positions[index]!.line);
   const starts = [...lines.values()];
   const headerLines = Math.max(1, lines.size);
   const shift = last.line - 1 - headerLines;

@@ -8,7 +8,7 @@ import type { RunControl } from './run-control.ts';
 import { publish } from './search-attributes.ts';
 import { StageClock } from './stage-clock.ts';
 
-export class Story {
+export class RunStatus {
   readonly clock: StageClock;
   /** Null until data and SFT are done. */
   state: RunState | null;

@@ -9,7 +9,7 @@ import { applied, type Equation, type Term, type Variable, variableTerm } from '
 import type { TestValues } from './test-values.ts';
 
 /** Finds such functions; what it found of one holds of it in every signature. */
-export class CoreTwins {
+export class CoreEquivalents {
   readonly #signature: SignatureReader;
   readonly #found = new Map<string, Term | null>();
 

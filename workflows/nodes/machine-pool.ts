@@ -6,17 +6,17 @@ import { ApplicationFailure, log } from '@temporalio/workflow';
 import { DISK_FULL, host, oneOfSeveral } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
 import { lossOf } from './every-node.ts';
-import { Lane } from './lane.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 
-export class Crew {
+export class MachinePool {
   private readonly free: string[];
-  private readonly lane: Lane;
+  private readonly limit: ConcurrencyLimit;
   private left: number;
 
   constructor(queues: readonly string[]) {
     this.free = [...queues];
     this.left = queues.length;
-    this.lane = new Lane(() => this.left);
+    this.limit = new ConcurrencyLimit(() => this.left);
   }
 
   /**
@@ -25,7 +25,7 @@ export class Crew {
    */
   async run<T>(work: (queue: string, isLast: boolean) => Promise<T>): Promise<T> {
     for (;;) {
-      const outcome = await this.lane.run(() => this.onOne(work));
+      const outcome = await this.limit.run(() => this.onOne(work));
       if (outcome.kind === 'done') return outcome.result;
     }
   }

@@ -1,6 +1,6 @@
 /**
  * Selection at scale: a synthetic round through `collectRound`, `chooseConjectures`, `finishRound` and `retrainSet`, in a
- * process of its own whose memory is measured. `node tools/bench/selection.ts SAMPLES` prints figures and counts as JSON.
+ * process of its own whose memory is measured. `node test/activities/measured-selection.ts SAMPLES` prints figures and counts as JSON.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,7 +22,6 @@ import { certifySynthetic, writeSyntheticRound } from './synthetic-round.ts';
 /** Heap of the measured process: what is not streamed does not fit. */
 const HEAP_MEBIBYTES = 512;
 const STATEMENTS_PER_SHARD = 500;
-const BENCH_SAMPLES = 1_000_000;
 
 export interface SelectionFigures {
   readonly counts: RoundCounts;
@@ -39,13 +38,6 @@ export async function measureSelection(samples: number): Promise<SelectionFigure
     stderr: 'inherit',
   });
   return JSON.parse(stdout.split('\n').at(-1)!) as SelectionFigures;
-}
-
-export async function benchSelection(row: (name: string, value: number, unit: string) => void): Promise<void> {
-  const { secondsPerStep, rssBytesMax } = await measureSelection(BENCH_SAMPLES);
-  for (const [step, seconds] of Object.entries(secondsPerStep))
-    row(`selection of ${BENCH_SAMPLES} samples: ${step}`, BENCH_SAMPLES / seconds, 'samples/s');
-  row(`selection of ${BENCH_SAMPLES} samples: memory`, rssBytesMax / 2 ** 20, 'MiB');
 }
 
 export const selectionConfig = resolveConfig({

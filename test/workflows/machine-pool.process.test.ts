@@ -2,7 +2,7 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';
-import { Crew } from '../../workflows/nodes/crew.ts';
+import { MachinePool } from '../../workflows/nodes/machine-pool.ts';
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<typeof import('@temporalio/workflow')>()),
@@ -21,10 +21,10 @@ function lost(type: 'SCHEDULE_TO_START' | 'HEARTBEAT'): ActivityFailure {
 }
 
 it('gives each machine one piece at a time, in the order they came', async () => {
-  const crew = new Crew(['a', 'b']);
+  const pool = new MachinePool(['a', 'b']);
   const [begun, busy]: [string[], Set<string>] = [[], new Set()];
   const pieces = Array.from({ length: 7 }, (_, piece) =>
-    crew.run(async (queue) => {
+    pool.run(async (queue) => {
       expect(busy.has(queue)).toBe(false);
       busy.add(queue);
       begun.push(`${piece}`);
@@ -51,7 +51,7 @@ it.each([
   ['that fell silent', () => lost('HEARTBEAT')],
   ['whose disk is full', full],
 ] as const)('deals the work of a machine %s to another', async (_, failure) => {
-  const crew = new Crew(['a', 'b', 'c']);
+  const pool = new MachinePool(['a', 'b', 'c']);
   const asked: string[] = [];
   const work = (piece: number) => async (queue: string) => {
     asked.push(queue);
@@ -59,19 +59,19 @@ it.each([
     if (queue === 'b') throw failure();
     return piece;
   };
-  expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => crew.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(await Promise.all([0, 1, 2, 3, 4, 5].map((piece) => pool.run(work(piece))))).toEqual([0, 1, 2, 3, 4, 5]);
   expect(asked.filter((queue) => queue === 'b')).toHaveLength(1);
 });
 
 it('says what happened where the last machine is lost, and what fails for another reason', async () => {
-  const crew = new Crew(['a', 'b']);
+  const pool = new MachinePool(['a', 'b']);
   const work = async (queue: string): Promise<string> => {
     if (queue === 'a') throw lost('HEARTBEAT');
     throw new Error('out of memory');
   };
-  await expect(crew.run(work)).rejects.toThrow('out of memory');
-  await expect(crew.run(async () => Promise.reject(lost('HEARTBEAT')))).rejects.toThrow('activity failed');
+  await expect(pool.run(work)).rejects.toThrow('out of memory');
+  await expect(pool.run(async () => Promise.reject(lost('HEARTBEAT')))).rejects.toThrow('activity failed');
   // A machine that failed is still there, and the last: its work may wait for space.
-  expect(await crew.run(async (_, isLast) => isLast)).toBe(true);
-  expect(await crew.run(async (queue) => queue)).toBe('b');
+  expect(await pool.run(async (_, isLast) => isLast)).toBe(true);
+  expect(await pool.run(async (queue) => queue)).toBe('b');
 });

@@ -3,31 +3,31 @@ import type { VerifierConfig } from '@stp/config';
 import { combined } from '@stp/selfplay';
 import type { RunEnsemble } from '../ports.ts';
 
-export interface VerifierWords {
-  /** A word a tactic, in order. One that is too long for the verifiers gets the worst word that one of its neighbours got. */
+export interface VerifierScores {
+  /** A score a tactic, in order. One that is too long for the verifiers gets the worst score that one of its neighbours got. */
   of(prompt: string, tactics: readonly string[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
 /** Null where the configuration names no verifier. The caller closes it. */
-export async function openVerifierWords(
+export async function openVerifierScores(
   ports: RunEnsemble,
   run: string,
   { verifier, verifierWeight, verifierBy, verifierCaution }: VerifierConfig,
   threads: number,
   signal: AbortSignal,
-): Promise<VerifierWords | null> {
+): Promise<VerifierScores | null> {
   if (verifier === null) return null;
   const ensemble = await ports.ensemble(run, verifier, threads);
   const combination = { by: verifierBy, caution: verifierCaution };
   return {
     async of(prompt, tactics) {
       const targets = tactics.map((target) => ({ prompt, target }));
-      const words = (await ensemble.rewards(targets, signal)).map((own) =>
+      const scores = (await ensemble.rewards(targets, signal)).map((own) =>
         own === null ? null : combined(own, combination),
       );
-      const worst = Math.min(0, ...words.filter((word) => word !== null));
-      return words.map((word) => verifierWeight * (word ?? worst));
+      const worst = Math.min(0, ...scores.filter((score) => score !== null));
+      return scores.map((score) => verifierWeight * (score ?? worst));
     },
     close: () => ensemble.close(),
   };

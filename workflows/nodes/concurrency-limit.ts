@@ -1,7 +1,7 @@
-/** A lane lets a few pieces of work through at once, in the order they came: how a workflow bounds its fan-out. */
+/** Lets a few pieces of work through at once, in the order they came: how a workflow bounds its fan-out. */
 import { condition } from '@temporalio/workflow';
 
-export class Lane {
+export class ConcurrencyLimit {
   private running = 0;
   private nextTicket = 0;
   private serving = 0;
