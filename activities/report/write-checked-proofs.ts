@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { ArtifactRef, Proved } from '@stp/config/records';
-import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas } from '@stp/lean-verifier';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas, proofsByFile } from '@stp/lean-verifier';
 import type { DataSources, FileCheck, RunScratch, RunStore, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
 import { keptName, proofsFile } from '../round/proofs-file.ts';
@@ -44,7 +44,8 @@ export async function writeCheckedProofs(
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
   try {
-    const parts = cut(proofs.kept, textOf);
+    const groups = proofs.kept.length === 0 ? [[]] : proofsByFile(proofs.kept);
+    const parts = groups.flatMap((group) => cut(group, textOf));
     let proofsMax = Number.POSITIVE_INFINITY;
     for (let index = 0; index < parts.length; ) {
       signal.throwIfAborted();

@@ -8,6 +8,7 @@ import type { Proved } from '@stp/config/records';
 import { type LeanSource, pruneTheorems } from '@stp/lean-explore';
 import { ownDefinitions } from '@stp/lean-text';
 import {
+  foreignLines,
   grownSection,
   importLines,
   KEPT_NAMESPACE,
@@ -49,7 +50,12 @@ export function proofsFile(
 ): string {
   const grown = neededTheorems(proofs, library, lemmas);
   const imported = new Set(importLines([...proofs, ...grown]).map((line) => line.replace(/^import\s+/, '')));
-  const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
+  const foreign = foreignLines([...proofs, ...grown]);
+  // Statements of another library alone are read without ours.
+  const isOurs = foreign.length === 0 || imported.size > foreign.length;
+  const sources = modules.filter(
+    ({ module }) => isOurs && (!module.startsWith(PROBLEM_MODULES) || imported.has(module)),
+  );
   const needed = pruneTheorems(
     sources,
     [...proofs, ...grown].map(({ header, statement, proof }) =>
@@ -61,6 +67,7 @@ export function proofsFile(
     .filter(({ text }) => text !== '')
     .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
   return [
+    ...foreign,
     '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/',
     ...carried,
     ...grownSection(grown, proofs),

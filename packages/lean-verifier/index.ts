@@ -30,12 +30,14 @@ export {
 } from './trust/certificate/certify-proofs.ts';
 export type { CertificateTask } from './trust/certificate/checkers.ts';
 export {
+  foreignLines,
   grownSection,
   importLines,
   KEPT_NAMESPACE,
   keptSection,
   type Lemmas,
   neededTheorems,
+  proofsByFile,
   type ProofText,
 } from './trust/certificate/proofs-text.ts';
 export { type CheckFileOptions, checkFile, FILE_TIMEOUT_MS, type FileReport } from './trust/check-file.ts';
