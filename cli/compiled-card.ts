@@ -30,13 +30,15 @@ export interface CompiledCounts {
   readonly assumed: AssumptionModule[];
   readonly unassumed: string[];
   readonly unreadable: UnreadableModule[];
+  /** Statements that are printed with all their implicit arguments. */
+  explicit: number;
   /** Statements whose place among the theorems of their module is known. */
   ordered: number;
 }
 
 export function noCounts(unreadable: readonly UnreadableModule[]): CompiledCounts {
   return {
-    ...{ modules: 0, statements: 0, train: 0, heldOut: 0, narrow: 0, ordered: 0 },
+    ...{ modules: 0, statements: 0, train: 0, heldOut: 0, narrow: 0, explicit: 0, ordered: 0 },
     ...{ leftOut: {}, examples: [], areas: {}, assumed: [], unassumed: [], unreadable: [...unreadable] },
   };
 }
@@ -49,6 +51,7 @@ export function countModule(counts: CompiledCounts, stated: CompiledModuleStatem
   }
   counts.modules += 1;
   counts.statements += theorems.length;
+  counts.explicit += stated.explicit;
   counts.ordered += theorems.filter(({ order }) => order !== null).length;
   if (isNarrow) counts.narrow += 1;
   const area = areaOf(module.name);
@@ -76,7 +79,7 @@ export function describedCounts(name: string, folder: string, counts: CompiledCo
   const all = eligible(counts);
   return [
     `${name}: ${counts.train} training and ${counts.heldOut} held-out statements of ${counts.modules} modules, in ${folder}`,
-    `  ${percent(counts.statements, all)} of ${all} eligible theorems mean the same when they are read again`,
+    `  ${percent(counts.statements, all)} of ${all} eligible theorems mean the same when they are read again, ${counts.explicit} of them only with all implicit arguments`,
     ...reasonLines(counts).map((line) => `  ${line}`),
     ...counts.unreadable.slice(0, EXAMPLES_MAX).map(({ name: module, why }) => `  module left out: ${module}: ${why}`),
     ...(counts.unreadable.length > EXAMPLES_MAX ? [`  … ${counts.unreadable.length} modules in all`] : []),
@@ -107,7 +110,7 @@ export function compiledCard(name: string, origin: SetOrigin, made: string, coun
     `- **Made with**: ${made}. Another Lean, or the project built anew, needs a new set.`,
     `- **Count**: ${counts.statements}; ${counts.train} train, ${counts.heldOut} held out (split: ${origin.split}).`,
     `- **Read again**: ${percent(counts.statements, all)} of ${all} eligible theorems. Lean elaborates each text under its header to the type of the`,
-    '  original; the types were compared as terms of our own kernel, up to the names of universes.',
+    `  original; the types were compared as terms of our own kernel, up to the names of universes. ${counts.explicit} do so only with all implicit arguments written.`,
     `- **Accessible**: ${origin.accessible === 'file' ? 'imports, and earlier theorems of the same module as assumptions' : 'imports only'}. ${assumedLine(counts)}.`,
     `- **Headers**: ${counts.narrow} modules could only be stated under their own imports; all others under everything beside them.`,
     ...list('Left out', reasonLines(counts)),

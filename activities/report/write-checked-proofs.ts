@@ -49,8 +49,8 @@ export async function writeCheckedProofs(
   await mkdir(directory, { recursive: true });
   const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
   try {
-    const byFile = proofsByFile(proofs.kept);
-    const parts = (byFile.length === 0 ? [[]] : byFile).flatMap((part) => cut(part, textOf));
+    const groups = proofs.kept.length === 0 ? [[]] : proofsByFile(proofs.kept);
+    const parts = groups.flatMap((group) => cut(group, textOf));
     let proofsMax = Number.POSITIVE_INFINITY;
     for (let index = 0; index < parts.length; ) {
       signal.throwIfAborted();

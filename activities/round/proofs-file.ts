@@ -8,6 +8,7 @@ import type { Proved } from '@stp/config/records';
 import { type LeanSource, pruneTheorems } from '@stp/lean-explore';
 import { ownDefinitions } from '@stp/lean-text';
 import {
+  foreignLines,
   GROWN_NAMESPACE,
   grownSection,
   importLines,
@@ -41,7 +42,7 @@ const PROBLEM_MODULES = 'Stp.Problems.';
 
 /**
  * It carries the definitions of all modules and those of their theorems that the proofs need, and the grown theorems that they
- * need, as `neededTheorems` says. Proofs below `prelude`, all over one list of imports (`proofsByFile`), stand below these
+ * need, as `neededTheorems` says. Proofs over another library, all over one list of imports (`proofsByFile`), stand below these
  * imports in place of the modules.
  *
  * @param library the run's grown theorems, in order of growth
@@ -58,10 +59,13 @@ export function proofsFile(
   const kept = proofs.map((proof) => withAll(keptText(proof)));
   const grown = neededTheorems(kept, library.map(withAll));
   const imports = importLines([...kept, ...grown]);
-  const rest = [...grownSection(grown, kept), keptSection(kept)];
-  if (imports[0] === 'prelude') return [FIRST_LINE, ...imports, '', ...rest].join('\n');
   const imported = new Set(imports.map((line) => line.replace(/^import\s+/, '')));
-  const sources = modules.filter(({ module }) => !module.startsWith(PROBLEM_MODULES) || imported.has(module));
+  const foreign = foreignLines([...kept, ...grown]);
+  // Statements of another library alone are read without ours.
+  const isOurs = foreign.length === 0 || imported.size > foreign.length;
+  const sources = modules.filter(
+    ({ module }) => isOurs && (!module.startsWith(PROBLEM_MODULES) || imported.has(module)),
+  );
   const needed = pruneTheorems(
     sources,
     [...kept, ...grown].map(({ header, statement, proof }) =>
@@ -72,7 +76,7 @@ export function proofsFile(
     .map(({ module, text }) => ({ module, text: splitImports(text).rest }))
     .filter(({ text }) => text !== '')
     .map(({ module, text }) => `/-! # ${module} -/\n\n${text}\n`);
-  return [FIRST_LINE, ...carried, ...rest].join('\n');
+  return [FIRST_LINE, ...foreign, ...carried, ...grownSection(grown, kept), keptSection(kept)].join('\n');
 }
 
 const THEOREM = /^theorem (?:_root_\.Kept\.)?([^\s.:({[]+)/u;

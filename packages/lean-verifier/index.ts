@@ -23,11 +23,13 @@ export { explainToolchain, resolveToolchain } from './toolchain/resolve.ts';
 export type { Toolchain } from './toolchain/toolchain.ts';
 export { checkerVersions } from './trust/certificate/checkers.ts';
 export {
+  foreignLines,
   grownSection,
   importLines,
   KEPT_NAMESPACE,
   keptSection,
   neededTheorems,
+  proofsByFile,
   type ProofText,
   proofsByFile,
 } from './trust/certificate/proofs-text.ts';

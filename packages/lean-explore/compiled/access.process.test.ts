@@ -142,7 +142,8 @@ describe('a certificate', () => {
   it('is not what a file that a person wrote gets for resting on assumptions', async () => {
     const path = join(folder, 'File.lean');
     writeFileSync(path, `import ${PART_2}\ntheorem used ${text(21)} := by\n${USING}\n`);
-    const report = await checkFile(path, environment, { scratchDirectory });
+    const { assumptionFolders: _, ...ofCommands } = environment;
+    const report = await checkFile(path, ofCommands, { scratchDirectory });
     expect(report.theorems[0]).toMatchObject({
       verdict: 'rejected',
       message: 'rests on axioms that are not allowed: fact_03',

@@ -42,6 +42,8 @@ export interface CompiledModuleStatements {
   /** Is it only what the module itself imports, because Lean cannot load more together? */
   readonly isNarrow: boolean;
   readonly theorems: readonly CompiledTheorem[];
+  /** How many of them are printed with all their implicit arguments. */
+  readonly explicit: number;
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
   readonly examples: readonly string[];
   readonly assumed: readonly AssumptionModule[];
@@ -85,7 +87,16 @@ async function stateModule(
     ...names.map((name) => `import ${name}`),
   ];
   const besides = graph.besides(module.name);
-  const none = { module, isNarrow: false, theorems: [], leftOut: {}, examples: [], assumed: [], unassumed: [] };
+  const none = {
+    module,
+    isNarrow: false,
+    theorems: [],
+    explicit: 0,
+    leftOut: {},
+    examples: [],
+    assumed: [],
+    unassumed: [],
+  };
   let read: ReadModule;
   try {
     read = known.withoutRepeated(reader.read(module), module.name, besides);
@@ -120,6 +131,7 @@ async function stateModule(
       order: theorem.order,
       premises: theorem.premises,
     })),
+    explicit: done.restated.filter(({ printing }) => printing === 'explicit').length,
     leftOut: sum(read.leftOut, done.leftOut),
     examples: done.examples,
     assumed: modules,

@@ -5,7 +5,7 @@
 import { HEADER_DEADLINE_MS, type LeanEnvironment, runLean, type Sandbox } from '@stp/lean-verifier';
 
 /** How statements are printed, the first that is read back counts. */
-export const PRINTINGS = ['plain', 'uncoerced', 'functions'] as const;
+export const PRINTINGS = ['plain', 'uncoerced', 'functions', 'explicit'] as const;
 export type Printing = (typeof PRINTINGS)[number];
 
 const COMMON = [
@@ -21,6 +21,8 @@ const OPTIONS: Readonly<Record<Printing, readonly string[]>> = {
   plain: COMMON,
   uncoerced: [...COMMON, 'pp.coercions false'],
   functions: [...COMMON, 'pp.fieldNotation false', 'pp.coercions.types true'],
+  // Hard to read, but it says everything.
+  explicit: [...COMMON, 'pp.explicit true'],
 };
 
 export interface PrintTask {

@@ -81,12 +81,19 @@ export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): strin
 
 const PRELUDE = 'prelude';
 
-/** The proofs that one file may hold: below `prelude` a header's imports are all that its statements are read with. */
+/** Imports of this project's own library. */
+const OWN_IMPORT = /^import Stp(?:\.|$)/u;
+
+/** Lines of headers that name what is not this project's library: `prelude`, and imports of Lean's, a project's or assumed modules. */
+export const foreignLines = (proofs: readonly Pick<ProofText, 'header'>[]): string[] =>
+  importLines(proofs).filter((line) => !OWN_IMPORT.test(line));
+
+/**
+ * The proofs that one file may hold. Statements over other libraries than ours are read with what their header imports, and with
+ * nothing else: what one imports may have the theorem of another.
+ */
 export function proofsByFile<Proof extends Pick<ProofText, 'header'>>(proofs: readonly Proof[]): Proof[][] {
-  const keyOf = (proof: Proof): string => {
-    const lines = importLines([proof]);
-    return lines[0] === PRELUDE ? lines.join('\n') : '';
-  };
+  const keyOf = (proof: Proof): string => (foreignLines([proof]).length > 0 ? importLines([proof]).join('\n') : '');
   return [...Map.groupBy(proofs, keyOf).values()];
 }
 

@@ -6,7 +6,7 @@
 import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kernel';
 import { nameParts, readHeader, type Token, tokenize } from '@stp/lean-text';
 import { importedNames } from '../header.ts';
-import { axiomNames, axiomObjection } from './axiom-policy.ts';
+import { assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
 import { meaningOf } from './meaning.ts';
@@ -41,7 +41,7 @@ export function findInFile(
       objection:
         constant.kind === 'axiom'
           ? 'an axiom: nothing proves it'
-          : axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false }),
+          : axiomObjection(constant, toleratesLibraryAxioms),
       kernel: verdict === 'outside' ? 'declined' : verdict,
       reason: message,
     };
@@ -69,7 +69,7 @@ const isListed = ({ kind, range }: CheckedConstant): boolean =>
 
 const unrelated = (constant: CheckedConstant | undefined) => ({
   axioms: axiomNames(constant),
-  assumed: [],
+  assumed: assumedNames(constant),
   mentions: [],
 });
 
@@ -110,7 +110,7 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
     const objection =
       constant === undefined
         ? null
-        : (axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false }) ??
+        : (axiomObjection(constant, toleratesLibraryAxioms) ??
           unproved(parts[index]!, toleratesLibraryAxioms));
     return {
       ...unrelated(constant),
@@ -166,7 +166,7 @@ function missing({ constants }: ModuleReport, text: string, allTokens: readonly 
 /** A definition or an instance that rests on what is not allowed: a reader of the file takes it for complete. */
 function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: boolean): string | null {
   for (const constant of others) {
-    const objection = axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false });
+    const objection = axiomObjection(constant, toleratesLibraryAxioms);
     if (objection !== null) return `${constant.name} ${objection}`;
   }
   return null;

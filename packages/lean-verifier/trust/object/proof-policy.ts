@@ -95,7 +95,7 @@ function objectionTo(
     ({ madeFor }) => madeFor === null || (!mayShare && typeof madeFor === 'number' && madeFor !== index),
   );
   if (foreign !== undefined) return `it rests on ${foreign.name}, which was made for another proof`;
-  return axiomObjection(theorem, { toleratesLibraryAxioms, mayAssume: true });
+  return axiomObjection(theorem, toleratesLibraryAxioms);
 }
 
 /** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */

@@ -1,0 +1,2 @@
+import Shelf.Lists
+import Shelf.Trees
