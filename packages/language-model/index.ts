@@ -1,6 +1,7 @@
 /** Language models: tokenizer, checkpoints, the embedded engine, remote engines, trainers, a server. */
 export { readManifest } from './checkpoint/checkpoint.ts';
 export { modelIn, readServedModel, writeServedModel } from './checkpoint/served-model.ts';
+export { describeModel, type EngineFit, type ModelDescription } from './describe-model.ts';
 export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
 export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
