@@ -96,7 +96,7 @@ module.exports = {
       comment: 'What workflows bundle; statement hashes (`ids.ts`) are for everyone else.',
       severity: 'error',
       from: {
-        path: '^packages/(?:config/schemas/|base/(?:describe-issues|edit-distance|errors|lanes|printable|turns)\\.ts)',
+        path: '^packages/(?:config/schemas/|base/(?:describe-issues|edit-distance|errors|map-concurrently|printable|semaphore)\\.ts)',
         pathNot: `ids\\.ts$|${TESTS}`,
       },
       to: { dependencyTypes: ['core'] },
@@ -107,6 +107,14 @@ module.exports = {
       from: { path: `^${ROOT}${folder}/` },
       to: { path: `^${ROOT}(?:${forbidden.map((name) => (name.includes('packages') ? name : `${name}/`)).join('|')})` },
     })),
+    {
+      name: 'activities-stand-alone',
+      comment:
+        'The folders of the task queues hold activities and nothing that others use; what activities share lies beside them.',
+      severity: 'error',
+      from: { path: `^${ROOT}activities/(?!index\\.ts$)` },
+      to: { path: `^${ROOT}activities/(?:control|lean|host|every-node)/` },
+    },
     {
       name: 'workflows-are-deterministic',
       comment: 'Workflows take types from below, and code only from schemas, helpers without Node, and the SDK.',

@@ -1,101 +1,158 @@
-/** All activities over one set of ports. Workflows import only their types. */
+/** All activities over one set of ports. A folder a task queue, a file an activity. Workflows import only their types. */
 
-import { collectEvaluationActivities, evaluateActivities } from './evaluation/evaluate.ts';
-import { evaluationRunActivities } from './evaluation/evaluation-run.ts';
-import { everyNodeActivities } from './nodes/every-node.ts';
-import { fleetActivities } from './nodes/fleet.ts';
-import { nodeActivities } from './nodes/nodes.ts';
-import { provisionActivities } from './nodes/provision.ts';
-import { releaseClosedActivities } from './nodes/release-closed.ts';
+import { admitConjecturesActivity } from './control/admit-conjectures.ts';
+import { checkNodesActivity } from './control/check-nodes.ts';
+import { chooseConjecturesActivity } from './control/choose-conjectures.ts';
+import { collectRoundActivity } from './control/collect-round.ts';
+import { countWorkersActivity } from './control/count-workers.ts';
+import { cutProofsActivity } from './control/cut-proofs.ts';
+import { dropCheckpointsActivity } from './control/drop-checkpoints.ts';
+import { findHostsActivity } from './control/find-hosts.ts';
+import { finishRoundActivity } from './control/finish-round.ts';
+import { joinCertifiedActivity } from './control/join-certified.ts';
+import { joinPassesActivity } from './control/join-passes.ts';
+import { judgeShardActivity } from './control/judge-shard.ts';
+import { nodesStateActivity } from './control/nodes-state.ts';
+import { planEvaluationActivity } from './control/plan-evaluation.ts';
+import { planShardsActivity } from './control/plan-shards.ts';
+import { prepareDataActivity } from './control/prepare-data.ts';
+import { prepareRunActivity } from './control/prepare-run.ts';
+import { priceMachinesActivity } from './control/price-machines.ts';
+import { provisionNodesActivity } from './control/provision-nodes.ts';
+import { releaseClosedRunsActivity } from './control/release-closed-runs.ts';
+import { releaseCloudNodesActivity } from './control/release-cloud-nodes.ts';
+import { releaseNodesActivity } from './control/release-nodes.ts';
+import { requestNodesActivity } from './control/request-nodes.ts';
+import { retrainSetActivity } from './control/retrain-set.ts';
+import { rewardRoundActivity } from './control/reward-round.ts';
+import { saveStateActivity } from './control/save-state.ts';
+import { takeOverActivity } from './control/take-over.ts';
+import { watchNodesActivity } from './control/watch-nodes.ts';
+import { cleanUpNodeActivity } from './every-node/clean-up-node.ts';
+import { copyCheckpointActivity } from './every-node/copy-checkpoint.ts';
+import { runOnNodeActivity } from './every-node/run-on-node.ts';
+import { sweepNodeActivity } from './every-node/sweep-node.ts';
+import { warmPageCacheActivity } from './every-node/warm-page-cache.ts';
+import { collectEvaluationActivity } from './host/collect-evaluation.ts';
+import { dropTrainingStatesActivity } from './host/drop-training-states.ts';
+import { embedStatementsActivity } from './host/embed-statements.ts';
+import { finishLevanterActivity } from './host/finish-levanter.ts';
+import { growLibraryActivity } from './host/grow-library.ts';
+import { matchConjecturesActivity } from './host/match-conjectures.ts';
+import { meetToTrainActivity } from './host/meet-to-train.ts';
+import { planConjecturesActivity } from './host/plan-conjectures.ts';
+import { prepareEvaluationActivity } from './host/prepare-evaluation.ts';
+import { prepareLevanterActivity } from './host/prepare-levanter.ts';
+import { readConjecturesActivity } from './host/read-conjectures.ts';
+import { reviseShardActivity } from './host/revise-shard.ts';
+import { sampleConjectureShareActivity } from './host/sample-conjecture-share.ts';
+import { sampleConjecturesActivity } from './host/sample-conjectures.ts';
+import { sampleShardActivity } from './host/sample-shard.ts';
+import { searchShardActivity } from './host/search-shard.ts';
+import { trainByLevanterActivity } from './host/train-by-levanter.ts';
+import { trainModelActivity } from './host/train-model.ts';
+import { trainPartActivity } from './host/train-part.ts';
+import { walkShardActivity } from './host/walk-shard.ts';
+import { writeEvaluationActivity } from './host/write-evaluation.ts';
+import { writeReportActivity } from './host/write-report.ts';
+import { certifyActivity } from './lean/certify.ts';
+import { exploreConjecturesActivity } from './lean/explore-conjectures.ts';
+import { gateConjecturesActivity } from './lean/gate-conjectures.ts';
+import { measurePortfolioActivity } from './lean/measure-portfolio.ts';
+import { scriptShardActivity } from './lean/script-shard.ts';
+import { testConjecturesActivity } from './lean/test-conjectures.ts';
+import { typeConjecturesActivity } from './lean/type-conjectures.ts';
+import { verifyShardActivity } from './lean/verify-shard.ts';
+import { writeProofsActivity } from './lean/write-proofs.ts';
 import type { Ports } from './ports.ts';
-import { proofsActivities } from './report/kept-proofs.ts';
-import { reportActivities } from './report/report.ts';
-import { admitConjecturesActivities } from './round/admit-conjectures.ts';
-import { certifiedPartsActivities } from './round/certified-parts.ts';
-import { certifyActivities } from './round/certify.ts';
-import { conjectureActivities } from './round/conjecture.ts';
-import { embedActivities } from './round/embed.ts';
-import { exploreActivities } from './round/explore.ts';
-import { gateActivities } from './round/gate.ts';
-import { generateActivities } from './round/generate.ts';
-import { judgeShardActivities } from './round/judge-shard.ts';
-import { libraryActivities } from './round/library.ts';
-import { matchConjecturesActivities } from './round/match-conjectures.ts';
-import { planActivities } from './round/plan.ts';
-import { portfolioActivities } from './round/portfolio.ts';
-import { readConjecturesActivities } from './round/read-conjectures.ts';
-import { reviseShardActivities } from './round/revise-shard.ts';
-import { scriptShardActivities } from './round/script-shard.ts';
-import { searchShardActivities } from './round/search-shard.ts';
-import { selectActivities } from './round/select.ts';
-import { verifyShardActivities } from './round/verify-shard.ts';
-import { walkShardActivities } from './round/walk-shard.ts';
-import { datasetActivities } from './run/datasets.ts';
-import { takeOverActivities } from './run/take-over.ts';
-import { retentionActivities } from './training/retention.ts';
-import { trainActivities } from './training/train.ts';
-import { trainLevanterActivities } from './training/train-levanter.ts';
-import { trainPartsActivities } from './training/train-parts.ts';
 
-/** Short activities that read and write the store: they run on the control queue. */
+/** Short activities that read and write the store, `control/`: they run on the control queue. */
 export function createControlActivities(ports: Ports) {
   return {
-    ...datasetActivities(ports),
-    ...planActivities(ports),
-    ...admitConjecturesActivities(ports),
-    ...certifiedPartsActivities(ports),
-    ...judgeShardActivities(ports),
-    ...selectActivities(ports),
-    ...evaluateActivities(ports),
-    ...takeOverActivities(ports),
-    ...retentionActivities(ports),
-    ...fleetActivities(),
-    ...provisionActivities(ports),
-    ...releaseClosedActivities(ports),
-    provisionNodes: nodeActivities(ports).provisionNodes,
-    releaseNodes: nodeActivities(ports).releaseNodes,
+    ...admitConjecturesActivity(ports),
+    ...checkNodesActivity(ports),
+    ...chooseConjecturesActivity(ports),
+    ...collectRoundActivity(ports),
+    ...countWorkersActivity(),
+    ...cutProofsActivity(ports),
+    ...dropCheckpointsActivity(ports),
+    ...findHostsActivity(),
+    ...finishRoundActivity(ports),
+    ...joinCertifiedActivity(ports),
+    ...joinPassesActivity(ports),
+    ...judgeShardActivity(ports),
+    ...nodesStateActivity(ports),
+    ...planEvaluationActivity(ports),
+    ...planShardsActivity(ports),
+    ...prepareDataActivity(ports),
+    ...prepareRunActivity(ports),
+    ...priceMachinesActivity(),
+    ...provisionNodesActivity(ports),
+    ...releaseClosedRunsActivity(ports),
+    ...releaseCloudNodesActivity(ports),
+    ...releaseNodesActivity(ports),
+    ...requestNodesActivity(ports),
+    ...retrainSetActivity(ports),
+    ...rewardRoundActivity(ports),
+    ...saveStateActivity(ports),
+    ...takeOverActivity(ports),
+    ...watchNodesActivity(ports),
   };
 }
 
-/** Activities that need a node's cores, memory, disk or accelerators: they run on its own queue. */
+/** Activities that need a node's cores, memory, disk or accelerators, `host/`: they run on its own queue, with those of `every-node/`. */
 export function createHostActivities(ports: Ports) {
   return {
-    ...trainActivities(ports),
-    ...trainPartsActivities(ports),
-    ...trainLevanterActivities(ports),
-    ...generateActivities(ports),
-    ...reviseShardActivities(ports),
-    ...searchShardActivities(ports),
-    ...walkShardActivities(ports),
-    ...conjectureActivities(ports),
-    ...readConjecturesActivities(ports),
-    ...libraryActivities(ports),
-    ...embedActivities(ports),
-    ...matchConjecturesActivities(ports),
-    ...collectEvaluationActivities(ports),
-    ...evaluationRunActivities(ports),
-    ...reportActivities(ports),
+    ...collectEvaluationActivity(ports),
+    ...dropTrainingStatesActivity(ports),
+    ...embedStatementsActivity(ports),
+    ...finishLevanterActivity(ports),
+    ...growLibraryActivity(ports),
+    ...matchConjecturesActivity(ports),
+    ...meetToTrainActivity(ports),
+    ...planConjecturesActivity(ports),
+    ...prepareEvaluationActivity(ports),
+    ...prepareLevanterActivity(ports),
+    ...readConjecturesActivity(ports),
+    ...reviseShardActivity(ports),
+    ...sampleConjectureShareActivity(ports),
+    ...sampleConjecturesActivity(ports),
+    ...sampleShardActivity(ports),
+    ...searchShardActivity(ports),
+    ...trainByLevanterActivity(ports),
+    ...trainModelActivity(ports),
+    ...trainPartActivity(ports),
+    ...walkShardActivity(ports),
+    ...writeEvaluationActivity(ports),
+    ...writeReportActivity(ports),
     ...createNodeActivities(ports),
   };
 }
 
-/** Activities that need Lean and nothing else of a node: they run on the queue that all nodes with Lean share. */
+/** Activities that need Lean and nothing else of a node, `lean/`: they run on the queue that all nodes with Lean share. */
 export function createLeanActivities(ports: Ports) {
   return {
-    ...exploreActivities(ports),
-    ...gateActivities(ports),
-    ...scriptShardActivities(ports),
-    ...verifyShardActivities(ports),
-    ...certifyActivities(ports),
-    ...portfolioActivities(ports),
-    ...proofsActivities(ports),
+    ...certifyActivity(ports),
+    ...exploreConjecturesActivity(ports),
+    ...gateConjecturesActivity(ports),
+    ...measurePortfolioActivity(ports),
+    ...scriptShardActivity(ports),
+    ...testConjecturesActivity(ports),
+    ...typeConjecturesActivity(ports),
+    ...verifyShardActivity(ports),
+    ...writeProofsActivity(ports),
   };
 }
 
-/** Activities that are about a node itself: every node's own queue has them. */
+/** Activities that are about a node itself, `every-node/`: every node's own queue has them. */
 export function createNodeActivities(ports: Ports) {
-  const { cleanUpNode, sweepNode } = nodeActivities(ports);
-  return { cleanUpNode, sweepNode, ...everyNodeActivities(ports) };
+  return {
+    ...cleanUpNodeActivity(ports),
+    ...copyCheckpointActivity(ports),
+    ...runOnNodeActivity(ports),
+    ...sweepNodeActivity(ports),
+    ...warmPageCacheActivity(),
+  };
 }
 
 export type ControlActivities = ReturnType<typeof createControlActivities>;

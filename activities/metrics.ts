@@ -1,7 +1,7 @@
 /** Metrics of one stage under its own slash group: `rounds/1_3fa9/shard_002/samples`. */
 import { log } from '@temporalio/activity';
 import type { Metric, RunEnd } from '../infra/monitor/monitor.ts';
-import type { Ports } from './ports.ts';
+import type { RunMonitor, RunStore } from './ports.ts';
 import { REPORTED } from './run/finished-rounds.ts';
 
 export function metricsAt(stage: string, step: number, values: Readonly<Record<string, number>>): Metric[] {
@@ -10,11 +10,7 @@ export function metricsAt(stage: string, step: number, values: Readonly<Record<s
 }
 
 /** Gives metrics to the run's monitor from within an activity. Where it fails the activity's log says so: the work counts, not its numbers. */
-export async function logMetrics(
-  ports: Pick<Ports, 'monitor'>,
-  run: string,
-  metrics: readonly Metric[],
-): Promise<void> {
+export async function logMetrics(ports: RunMonitor, run: string, metrics: readonly Metric[]): Promise<void> {
   if (metrics.length === 0) return;
   try {
     const monitor = await ports.monitor(run);
@@ -25,7 +21,7 @@ export async function logMetrics(
 }
 
 /** Tells trackers that the run has ended. As for metrics: a run is no worse without. */
-export async function concludeRun(ports: Pick<Ports, 'monitor'>, run: string, end: RunEnd): Promise<void> {
+export async function concludeRun(ports: RunMonitor, run: string, end: RunEnd): Promise<void> {
   try {
     const monitor = await ports.monitor(run);
     await monitor.conclude?.(end);
@@ -35,7 +31,7 @@ export async function concludeRun(ports: Pick<Ports, 'monitor'>, run: string, en
 }
 
 /** The same at the end of a run that has no report: it failed, or was cancelled. */
-export async function concludeUnreported(ports: Pick<Ports, 'monitor' | 'store'>, run: string): Promise<void> {
+export async function concludeUnreported(ports: RunStore & RunMonitor, run: string): Promise<void> {
   try {
     const store = await ports.store(run);
     if ((await store.stat(REPORTED)) !== null) return;

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import type { Split } from '@stp/config/records';
 import {
   type Answers,
   type ProblemSetReport,
@@ -29,6 +28,7 @@ import {
 } from '../activities/sft/prepare.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
+import type { CompiledOptions } from './data-compiled.ts';
 
 export interface ExportOptions {
   readonly to: string;
@@ -48,7 +48,7 @@ export async function exportData(options: ExportOptions): Promise<void> {
   if (options.as === 'llmstep') return exportText(options, folder);
   for (const option of ['input', 'split'] as const)
     if (options[option] !== undefined)
-      throw new StpError('STP1002', `--${option} means nothing without --as llmstep`, 'Leave it out.');
+      throw new StpError('STP1002', `--${option} has no effect without --as llmstep`, 'Leave it out.');
   const library = await readLibrary();
   const report = await exportLibrary(library, { folder, seed, replace: replace === true });
   if (json === true) return console.log(JSON.stringify(report));
@@ -74,16 +74,10 @@ async function readLibrary(): Promise<OwnLibrary> {
   return ownLibrary(join(REPOSITORY, 'data/library'), theorems, traced);
 }
 
-export interface PrepareOptions {
-  readonly from: string;
-  readonly input?: string;
+export interface PrepareOptions extends CompiledOptions {
   readonly problems?: string;
-  readonly name?: string;
   readonly out?: string;
-  readonly split?: string;
-  readonly as?: Split;
   readonly headerFile?: string;
-  readonly weight?: number;
   readonly skipInvalid?: boolean;
   readonly answers?: Answers;
   readonly root?: string;
@@ -91,10 +85,11 @@ export interface PrepareOptions {
   readonly with?: string;
   readonly seed?: number;
   readonly exportJson?: string;
-  readonly replace?: boolean;
-  readonly json?: boolean;
 }
 
+const COMPILED: readonly (keyof PrepareOptions)[] = [
+  ...(['modules', 'areas', 'names', 'accessible', 'split', 'as', 'weight', 'charsMax'] as const),
+];
 /** Options that apply to some sources only. */
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = {
   library: ['seed'],
@@ -102,6 +97,8 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = 
   'leandojo-steps': ['input', 'split'],
   proofs: ['input', 'with', 'seed'],
   words: ['input', 'problems'],
+  lean: COMPILED,
+  project: ['input', ...COMPILED],
   'stp-config': ['input', 'root', 'skipInvalid', 'headerFile', 'answers'],
   set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid', 'answers'],
 };
@@ -120,6 +117,14 @@ export async function prepare(options: PrepareOptions): Promise<void> {
   const folder = resolve(options.out ?? workerSettings().dataDirectory);
   if (options.from in SFT_NAMES) return prepareSft(options, folder);
   if (options.from === 'words') return prepareWords(options, folder);
+  if (options.from === 'lean' || options.from === 'project') {
+    const { prepareCompiled } = await import('./data-compiled.ts');
+    return prepareCompiled(
+      options,
+      setName(options.name ?? (options.from === 'lean' ? 'lean-core' : 'project')),
+      folder,
+    );
+  }
   const reports = options.from === 'stp-config' ? await mixed(options, folder) : [await single(options, folder)];
   if (options.json === true) return console.log(JSON.stringify(reports));
   for (const report of reports) console.log(described(report));
@@ -276,7 +281,7 @@ function refuseForeign(options: PrepareOptions): void {
     if (value !== undefined && !known.has(key))
       throw new StpError(
         'STP1002',
-        `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} means nothing with --from ${options.from}`,
+        `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} has no effect with --from ${options.from}`,
         'Leave it out; `bin/stp data prepare --help` explains the options.',
       );
 }

@@ -199,7 +199,6 @@ export function describe(report: EvaluationReport): string {
     report.leanVersion +
     (report.library === undefined ? '' : `, lemmas: ${report.library.theorems} theorems of ${report.library.run}`);
   const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
-  const lean = report.leanSeconds === undefined ? [] : [`  ${report.leanSeconds.toFixed(1)} s of Lean in all`];
   const search = report.search === undefined ? [] : [describeSearch(report.search)];
   return [
     head,
@@ -207,12 +206,11 @@ export function describe(report: EvaluationReport): string {
     ...loud,
     ...search,
     ...report.groups.map((group) => describeGroup(group, report)),
-    ...lean,
+    `  ${report.leanSeconds.toFixed(1)} s of Lean in all`,
   ].join('\n\n');
 }
 
 function describeTokens({ tokens, promptTokens, groups, cost }: EvaluationReport): string[] {
-  if (tokens === undefined) return [];
   const proved = groups.reduce((sum, group) => sum + group.proved, 0);
   const each = (amount: number, digits: number): string =>
     proved === 0 ? '' : `, ${(amount / proved).toFixed(digits)} for each proved statement`;

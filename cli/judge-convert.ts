@@ -20,7 +20,7 @@ export async function judgeConvert(
     throw new StpError(
       'STP1002',
       `cannot write ${out}: ${(error as Error).message}`,
-      'Name a file that is not there yet.',
+      'Name a file that does not exist.',
     );
   }
   const proofs = items.filter(({ answer }) => answer !== null).length;

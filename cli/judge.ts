@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeIssues, inLanes, printableJson, printableLine, StpError } from '@stp/base';
+import { describeIssues, mapConcurrently, printableJson, printableLine, StpError } from '@stp/base';
 import { type Judgement, type Judging, judgingSchema } from '@stp/config/records';
 import { Asker, type Candidate, markProof, proofIn, RateLimits, rateLimitsFile, scaleOf } from '@stp/judge';
 import { type Item, readItems } from '@stp/judge/formats';
@@ -33,7 +33,7 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
       const print = new InOrder((judgement) => console.log(line(judgement, options.json === true)));
       // Each proof asks for all its votes at once.
       const width = judging.judges.reduce((sum, { limits: { requestsInFlight } }) => sum + requestsInFlight, 0);
-      const judgements = await inLanes(candidates, width, signal, async (candidate, wanted, index) => {
+      const judgements = await mapConcurrently(candidates, width, signal, async (candidate, wanted, index) => {
         const judgement = await markProof(asker, judging, candidate, wanted);
         print.add(index, judgement);
         return judgement;
@@ -49,11 +49,7 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
 
 async function readJudging(path: string | undefined): Promise<Judging> {
   if (path === undefined)
-    throw new StpError(
-      'STP1002',
-      'nobody is named who judges',
-      'Write --config JUDGES.json; docs/judges.md has examples.',
-    );
+    throw new StpError('STP1002', 'no judge is named', 'Write --config JUDGES.json; docs/judges.md has examples.');
   let json: unknown;
   try {
     json = JSON.parse(await readFile(path, 'utf8'));
@@ -87,7 +83,7 @@ function candidatesOf(file: string, items: readonly Item[], given: readonly Item
     return [{ id: item.id, problem, proof: proofIn(item.answer) }];
   });
   if (candidates.length > 0) return candidates;
-  throw new StpError('STP1501', `${file}: it holds problems, and no proof of them`, 'Give proofs to judge.');
+  throw new StpError('STP1501', `${file}: it holds problems, but no proof of them`, 'Give proofs to judge.');
 }
 
 /** Lines come in the order of the file, each as soon as those before it are there. */

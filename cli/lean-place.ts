@@ -21,10 +21,11 @@ export async function openLeanPlace(
   settings: WorkerSettings,
   policy: SandboxPolicy,
   signal: AbortSignal,
+  findLean: typeof leanEnvironment = leanEnvironment,
 ): Promise<LeanPlace> {
   const { cacheDirectory, scratchDirectory } = settings;
   const onProgress = (line: string): void => console.error(printableText(line));
-  const environment = await leanEnvironment(settings, onProgress, signal);
+  const environment = await findLean(settings, onProgress, signal);
   const sandbox = await openSandbox(policy, { cacheDirectory, environment, install: 'auto', onProgress, signal });
   const scratch = await openCommandScratch(scratchDirectory, command);
   return { environment, sandbox, scratch, indexFolder: join(cacheDirectory, 'constants') };

@@ -31,7 +31,7 @@ import { endWithReader } from './output-closed.ts';
 
 const program = new Command('stp')
   .description(
-    'A self-play theorem prover for Lean 4 that runs as a durable workflow: it finds conjectures, proves them, and uses the proved ones as lemmas; Lean and a second kernel decide what is proved.',
+    'A self-play theorem prover for Lean 4. It finds conjectures, proves them, and uses the proved ones as lemmas. Lean and a second kernel decide what is proved.',
   )
   .version('0.1.0')
   .showHelpAfterError('(add --help for the options)')
@@ -95,7 +95,7 @@ configOptions(program.command('config'))
 
 configOptions(program.command('plan'))
   .description(
-    'Estimate what a run of an open prover takes on GPUs: memory by part, tokens and proofs an hour, cores for Lean, hours and cost of a round. Starts nothing.',
+    'Estimate a run of an open prover on GPUs: memory by part, tokens and proofs an hour, cores for Lean, hours and cost of a round. Starts nothing.',
   )
   .option('--gpu <name>', 'the GPUs: l4, rtx-4090, a100-40, l40s, a100-80, h100, h200', 'h100')
   .option('--gpus <n>', 'how many', countValue, 8)
@@ -119,6 +119,8 @@ const DATA_SOURCES = [
   'leandojo-steps',
   'proofs',
   'words',
+  'lean',
+  'project',
   ...Object.keys(PUBLIC_SETS),
   'stp-config',
 ];
@@ -130,10 +132,16 @@ data
     'Make a problem set (data.problemSets) or an SFT set (data.sft) from a file or folder, in the folder STP_DATA names.',
   )
   .addOption(new Option('--from <source>', 'source of the set').choices(DATA_SOURCES).makeOptionMandatory())
-  .option('--input <path>', 'dataset file (JSON Lines or a JSON array), dataset configuration, or LeanDojo folder')
+  .option(
+    '--input <path>',
+    'dataset file (JSON Lines or a JSON array), dataset configuration, LeanDojo folder, or built Lake project',
+  )
   .option('--problems <file>', 'with words: rubrics and solutions of the problems, by their ids')
   .option('--name <set>', 'name of the set; by default made from source and split')
-  .option('--split <word>', 'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises')
+  .option(
+    '--split <word>',
+    'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises; for lean and project: random (the default), modules, novel-premises',
+  )
   .addOption(
     new Option('--as <split>', 'split of all its statements, instead of the split in the rows').choices([
       'train',
@@ -153,6 +161,20 @@ data
   .option('--mathlib <dir>', 'with leandojo: the checkout that LeanDojo traced')
   .option('--with <set>', 'with proofs: the SFT set that they are added to')
   .option('--seed <n>', 'with library, leandojo and proofs: seed of order and held-out choice; default: 0', seedValue)
+  .option('--modules <names>', 'with lean and project: modules to take theorems from, and all below them, with commas')
+  .option('--areas <names>', 'with lean and project: areas to take theorems from (List, Nat, …), with commas')
+  .option('--names <patterns>', 'with lean and project: theorems to take, with commas; `*` stands for anything')
+  .addOption(
+    new Option(
+      '--accessible <what>',
+      'with lean and project: what a proof may use: also earlier theorems of its module, as assumptions (file, the default), or imports only',
+    ).choices(['file', 'imports']),
+  )
+  .option(
+    '--chars-max <n>',
+    'with lean and project: longest statement, its name not counted; default: 1000',
+    countValue,
+  )
   .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
   .option('--out <dir>', 'data folder, instead of STP_DATA')
   .option('--replace', 'replace a set that exists')
@@ -195,7 +217,7 @@ program
   )
   .option(
     '--strict',
-    'exit 1 also for a statement that could deceive a reader: one that rests on names, instances, hypotheses or notation that it does not show',
+    'exit 1 also for a statement that could deceive a reader: it rests on names, instances, hypotheses or notation that it does not show',
   )
   .addOption(
     new Option('--sandbox <policy>', 'whether Lean runs in a sandbox while it reads the files')
@@ -232,13 +254,13 @@ program
 
 program
   .command('setup')
-  .description('Get Lean and Temporal, compile the library, and say which ones are used and why.')
+  .description('Get Lean and Temporal, compile the library, and print which ones are used and why.')
   .action(async () => (await import('./setup.ts')).setup());
 
 program
   .command('doctor')
   .description(
-    'Say what this machine has (Lean, Temporal, Python, disk), what would be used, and why. Changes nothing, but removes files and processes of killed commands.',
+    'Print what this machine has (Lean, Temporal, Python, disk), what a run would use, and why. Removes files and processes of killed commands; changes nothing else.',
   )
   .action(async () => {
     process.exitCode = await (await import('./doctor.ts')).doctor();
@@ -298,7 +320,7 @@ configOptions(program.command('eval'))
     new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
   )
   .option('--name-filter <hex>', 'only statements for which the MD5 hash of their name begins with this', hexPrefix)
-  .option('--num-theorems <n>', 'only so many statements, chosen by hash', wholeNumber('theorems', 1, 10_000_000))
+  .option('--num-theorems <n>', 'only this many statements, chosen by hash', wholeNumber('theorems', 1, 10_000_000))
   .option(
     '--library <run>',
     'lemmas that a run has grown, for proofs to use; a run in the same folder as the evaluation',
@@ -311,7 +333,9 @@ configOptions(program.command('eval'))
 
 program
   .command('summary')
-  .description("pass@k of an evaluation log, ours or STP's, as its summary.py prints it; or the rounds of a run.")
+  .description(
+    "Print pass@k of an evaluation log, ours or STP's, as STP's summary.py does; or print the rounds of a run.",
+  )
   .option('--log_path <file>', 'generated_proofs_tests.jsonl.gz')
   .option('--split <name>', 'miniF2F, proofnet, putnam or any label; its parts (valid, test) are counted separately')
   .option('--max_iter <n>', 'how many samples of each statement to count; default: all in the log', samplesValue)

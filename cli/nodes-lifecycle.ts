@@ -79,7 +79,7 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
     if (Date.now() >= deadlineMs)
       throw new StpError(
         'STP1602',
-        `the machines were not there in time: ${line}`,
+        `the machines were not ready in time: ${line}`,
         'They may still start and cost money: give them back with `bin/stp nodes down`, or wait longer (nodes.validUntilMinutes).',
       );
     await sleep(pause);

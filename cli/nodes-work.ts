@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { StpError } from '@stp/base';
 import type { Client } from '@temporalio/client';
-import type { CommandResult } from '../activities/nodes/every-node.ts';
+import type { CommandResult } from '../activities/every-node/run-on-node.ts';
 import { inventoryWorkers, readInventory } from '../infra/nodes/inventory.ts';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { onHost } from '../infra/nodes/ssh.ts';

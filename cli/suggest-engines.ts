@@ -66,7 +66,7 @@ export async function openEngines(options: EngineOptions, place: EnginePlace): P
     if (engines.length > 0) return engines;
     throw new StpError(
       'STP1002',
-      'nothing is left that could suggest',
+      'no engine is left that could suggest',
       'Give --model or --server, or leave out --no-portfolio.',
     );
   } catch (error) {

@@ -71,7 +71,7 @@ export function superviseWorker(
           new StpError(
             'STP1601',
             `the worker does not start (${signal ?? `exit ${code}`})`,
-            `Its last words:\n${lastLines.slice(-8).join('\n')}`,
+            `Its last lines:\n${lastLines.slice(-8).join('\n')}`,
           ),
         );
         return;

@@ -38,7 +38,7 @@ import {
 import { leanReward, TRIVIAL_PROOF } from '@stp/selfplay';
 import type { Ports, VerificationLimits } from '../activities/ports.ts';
 import { readRecords } from '../activities/records/record-files.ts';
-import { preparedDataOf } from '../activities/run/take-over.ts';
+import { preparedDataOf } from '../activities/run/taken-over.ts';
 import { providers } from '../infra/cloud/open-provider.ts';
 import { readLosses } from '../infra/monitor/losses.ts';
 import { localNodes } from '../infra/nodes/local-nodes.ts';
@@ -66,7 +66,7 @@ export interface AssembledPorts extends Ports {
 }
 
 export async function assemblePorts(settings: WorkerSettings, environment: LeanEnvironment): Promise<AssembledPorts> {
-  const sources = repositorySources();
+  const sources = repositorySources(settings.dataDirectory, environment);
   const host = openLeanHost();
   const local = (run: string): string => localRunName(settings.storeUri, run);
   const owner = await ownerOfThisProcess();
@@ -88,17 +88,17 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       install: 'auto',
       onProgress: (line) => console.warn(line),
     });
-  /** What is warm here for a run would be started anew where a clean-up ended it: it is let go of first. */
-  const letGo = async (localName: string, what: CleanUpScope): Promise<void> => {
-    await verifiers.letGo((run) => local(run) === localName);
-    if (what === 'all') await engines.letGo((run) => local(run) === localName);
+  /** What is warm here for a run would be started anew where a clean-up ended it: it is released first. */
+  const release = async (localName: string, what: CleanUpScope): Promise<void> => {
+    await verifiers.release((run) => local(run) === localName);
+    if (what === 'all') await engines.release((run) => local(run) === localName);
   };
   const { scratchDirectory } = settings;
   const objectFolders = {
     indexFolder: join(settings.cacheDirectory, 'constants'),
     disagreementsFolder: join(settings.cacheDirectory, 'disagreements'),
   };
-  const machine = localNodes({ scratchDirectory, taskQueue: localHostQueue(), release: letGo });
+  const machine = localNodes({ scratchDirectory, taskQueue: localHostQueue(), release });
 
   const openProvider = providers();
   const storeOf = async (run: string): Promise<ObjectStore> =>
@@ -206,18 +206,18 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, await moduleTexts(), signal)),
-    async explore(run, statements, { seed, random, deeper, coreTwins, processes, ...limits }, signal) {
+    async explore(run, statements, { seed, random, deeper, coreEquivalents, processes, ...limits }, signal) {
       const under = {
         cacheDirectory: settings.cacheDirectory,
         fingerprint: environment.fingerprint,
         seed,
         random,
         deeper,
-        coreTwins,
+        coreEquivalents,
       };
       return explored(statements, under, async (open) => {
         const texts = await moduleTexts();
-        const asked = { texts, seed, random, coreTwins, limits: deeperLimits(deeper), threads: processes, signal };
+        const asked = { texts, seed, random, coreEquivalents, limits: deeperLimits(deeper), threads: processes, signal };
         return readStatements(open, await contextTask(run, limits, texts, signal), {
           read: (stated, { source: _, ...module }) => exploreInThreads(stated, { ...module, ...asked }),
           unread: unexplored,
@@ -271,7 +271,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     async close() {
       await judges.close();
       await engines.close();
-      await verifiers.letGo(() => true);
+      await verifiers.release(() => true);
       await monitors.close();
     },
   };

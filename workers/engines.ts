@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path';
-import { StpError, Turns } from '@stp/base';
+import { Semaphore, StpError } from '@stp/base';
 import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '@stp/config';
 import type { ObjectStore } from '@stp/config/records';
 import {
@@ -42,7 +42,7 @@ export interface EnginesOptions {
 
 export interface Engines extends Pick<Ports, 'generator' | 'trainer' | 'alone'> {
   /** Ends what is warm for runs that `isOf` picks. */
-  letGo(isOf: (run: string) => boolean): Promise<void>;
+  release(isOf: (run: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function openEngines({
   const remote = modelServer === null ? null : remoteGenerators(modelServer);
   const chosen = new Map<string, EnginesConfig>();
   let warm: Warm | null = null;
-  const turns = new Turns();
+  const turns = new Semaphore();
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => turns.run(1, work);
   const closeWarm = async (): Promise<void> => {
     const closing = warm;
@@ -137,7 +137,7 @@ export function openEngines({
       case 'pytorch':
         return pytorchTrainer({ ...options, engine, findBase: (signal) => baseOf(engine, signal) });
       case 'levanter':
-        // In parts of its own, over a slice or on one machine: activities/training/train-levanter.ts.
+        // In parts of its own, over a slice or on one machine: activities/host/train-by-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');
     }
   };
@@ -161,7 +161,7 @@ export function openEngines({
         alone(async () => trainerFor((await enginesOf(run)).trainer, run, threads).train(request, options)),
     }),
     alone,
-    async letGo(isOf) {
+    async release(isOf) {
       if (warm !== null && isOf(warm.run)) await closeWarm();
     },
     async close() {

@@ -13,7 +13,7 @@ interface ExploredUnder {
   readonly random: boolean;
   /** As of `deeperLimits`. */
   readonly deeper: number;
-  readonly coreTwins: boolean;
+  readonly coreEquivalents: boolean;
 }
 
 /**
@@ -22,12 +22,12 @@ interface ExploredUnder {
  */
 export async function explored(
   statements: readonly StatementToRead[],
-  { cacheDirectory, fingerprint, seed, random, deeper, coreTwins }: ExploredUnder,
+  { cacheDirectory, fingerprint, seed, random, deeper, coreEquivalents }: ExploredUnder,
   explore: (open: readonly StatementToRead[]) => Promise<readonly ExploredStatement[]>,
 ): Promise<ExploredStatement[]> {
   const memoryOf = ({ header, statement }: StatementToRead): Memory<ExploredStatement> => ({
     cacheDirectory,
-    key: ['explored', VERSION, deeperLimits(deeper), fingerprint, seed, random, coreTwins, header, statement],
+    key: ['explored', VERSION, deeperLimits(deeper), fingerprint, seed, random, coreEquivalents, header, statement],
     schema: exploredStatementSchema,
   });
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));

@@ -1,6 +1,7 @@
 /** The Lean of this machine with the project's library compiled. Every command that uses Lean starts here. */
 import {
   compileLibrary,
+  joinProject,
   type LeanEnvironment,
   readLakeProject,
   resolveToolchain,
@@ -15,6 +16,8 @@ export async function leanEnvironment(
   settings: WorkerSettings,
   onProgress: (line: string) => void,
   signal?: AbortSignal,
+  /** `untried`: no module of the project is imported for a try. */
+  modules: 'tried' | 'untried' = 'tried',
 ): Promise<LeanEnvironment> {
   const { cacheDirectory, leanProject } = settings;
   const cancel = signal ? { signal } : {};
@@ -28,5 +31,6 @@ export async function leanEnvironment(
     onProgress: ({ module, done, total }) => onProgress(`Lean library: ${module} (${done} of ${total})`),
     ...cancel,
   });
-  return project === null ? library : withProject(library, project, signal);
+  if (project === null) return library;
+  return modules === 'tried' ? withProject(library, project, signal) : joinProject(library, project);
 }

@@ -53,7 +53,7 @@ export class RunVerifiers {
   }
 
   /** Closes those of the runs that are meant. */
-  async letGo(isMeant: (run: string) => boolean): Promise<void> {
+  async release(isMeant: (run: string) => boolean): Promise<void> {
     for (const [key, { run }] of [...this.#warm]) if (isMeant(run)) await this.#close(key);
   }
 

@@ -49,17 +49,8 @@ export interface WorkerSettings {
   readonly trackers: TrackerSettings;
 }
 
-/** Variables of checkers that certificates no longer use. */
-const DROPPED = ['STP_LAKE', 'STP_LEAN4EXPORT', 'STP_NANODA'];
-
-/** Throws STP1001 for what cannot be meant, and for variables of checkers that are gone. */
+/** Throws STP1001 for what cannot be meant. */
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
-  for (const variable of DROPPED)
-    if (environment[variable])
-      throw wrongSetting(
-        `${variable} names a checker that certificates do not use`,
-        'Unset it. Beside our own kernel they use leanchecker, which STP_LEANCHECKER can name.',
-      );
   const cacheDirectory = resolve(environment.STP_CACHE ?? join(REPOSITORY, '.cache'));
   return {
     storeUri: environment.STP_STORE ?? pathToFileURL(resolve('runs')).href,

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
 import { suggestion } from '@stp/config';
 import { PROOF_CHARS_MAX } from '@stp/config/records';
-import { openSftSet, readStatements } from '@stp/datasets';
+import { openSftSet, readSetOrigin, readStatements, requireSameLean } from '@stp/datasets';
 import { Definitions, extractLibrary, type LeanSource, readEquations, readRecord, readTraced } from '@stp/lean-explore';
-import { discoverModules } from '@stp/lean-verifier';
+import { discoverModules, type LeanEnvironment } from '@stp/lean-verifier';
 import { z } from 'zod';
 import type { Sources } from '../activities/ports.ts';
 import { DATA, workerSettings } from './settings.ts';
@@ -20,13 +20,21 @@ export const PORTFOLIO_RECORD = join(DATA, 'portfolio.jsonl');
 
 const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.string().max(PROOF_CHARS_MAX) });
 
-/** @param dataDirectory where prepared sets are; by default what `STP_DATA` says */
-export function repositorySources(dataDirectory: string = workerSettings().dataDirectory): Sources {
+/**
+ * @param dataDirectory where prepared sets are; by default what `STP_DATA` says
+ * @param lean the Lean in use; a set that was made with another one is then refused (STP1201)
+ */
+export function repositorySources(
+  dataDirectory: string = workerSettings().dataDirectory,
+  lean: Pick<LeanEnvironment, 'version' | 'project'> | null = null,
+): Sources {
   const library = join(DATA, 'library');
   return {
-    problemSet: (name) => {
+    async *problemSet(name) {
       const folder = findSet('problem set', name, [join(dataDirectory, 'problems'), join(DATA, 'problems')]);
-      return readStatements(join(folder, 'statements.jsonl'));
+      const origin = lean === null ? null : await readSetOrigin(folder);
+      if (origin !== null) requireSameLean(name, origin, lean!);
+      yield* readStatements(join(folder, 'statements.jsonl'));
     },
     sftSet: async (name) => openSftSet(findSet('SFT set', name, [join(dataDirectory, 'SFT')])),
     libraryTheorems: async () => (await extractLibrary(library)).theorems,

@@ -17,7 +17,7 @@ import { type Progress, progressQuery, type Stage } from './control/contracts.ts
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
-import { cleanBefore, folderName, getNode, giveNodesBack, onNodes, type Place } from './nodes/nodes.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack, onNodes, type HostQueues } from './nodes/nodes.ts';
 import { certifyProofs } from './stages/certify-proofs.ts';
 import { proveShards } from './stages/prove-shards.ts';
 
@@ -67,7 +67,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     publish({ model: checkpoint.model });
 
     enter('prove', 'sampling proofs and verifying them in Lean');
-    const prove = ({ hostQueues }: Pick<Place, 'hostQueues'>): Promise<ShardResult[]> => {
+    const prove = ({ hostQueues }: Pick<HostQueues, 'hostQueues'>): Promise<ShardResult[]> => {
       // Work that begins again on other machines finds the finished shards, and counts them anew.
       shards.begin(plan.shards.length);
       return proveShards({

@@ -14,7 +14,7 @@ import {
   SELFPLAY_TYPE,
   selfplayWorkflowId,
 } from './control/contracts.ts';
-import { Lane } from './nodes/lane.ts';
+import { ConcurrencyLimit } from './nodes/concurrency-limit.ts';
 
 /** Nodes asked at once. One that is gone holds its place for the ten seconds in which nobody answers. */
 const SWEEPS_AT_ONCE = 50;
@@ -42,7 +42,7 @@ export async function stpJanitor(): Promise<JanitorReport> {
   const reports: CleanUpReport[] = [];
   const gone: string[] = [];
   const failed: { queue: string; why: string }[] = [];
-  const lane = new Lane(SWEEPS_AT_ONCE);
+  const limit = new ConcurrencyLimit(SWEEPS_AT_ONCE);
   const sweep = async (queue: string): Promise<void> => {
     try {
       reports.push(
@@ -58,7 +58,7 @@ export async function stpJanitor(): Promise<JanitorReport> {
       else failed.push({ queue, why: cause?.message ?? error.message });
     }
   };
-  await Promise.all(hostQueues.map((queue) => lane.run(() => sweep(queue))));
+  await Promise.all(hostQueues.map((queue) => limit.run(() => sweep(queue))));
   const leftInClouds = await releaseInClouds();
   const sum = (pick: (report: CleanUpReport) => number): number => reports.reduce((all, one) => all + pick(one), 0);
   const processesEnded = sum((report) => report.processesEnded);
@@ -84,6 +84,6 @@ async function releaseInClouds(): Promise<readonly string[]> {
     return await given.releaseClosedRuns({ workflowType: SELFPLAY_TYPE, memo: NODES_MEMO });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    return [`clouds could not be asked: ${error.cause?.message ?? error.message}`];
+    return [`clouds did not answer: ${error.cause?.message ?? error.message}`];
   }
 }

@@ -14,22 +14,20 @@ import {
   continueAsNew,
   isCancellation,
   log,
-  patched,
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import type { PreparedData } from '../activities/run/datasets.ts';
+import type { PreparedData } from '../activities/run/prepared-data.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';
-import { type Attempted, attempt } from './control/attempt.ts';
-import { CHANGES } from './control/changes.ts';
+import { type Attempted, runWithOperatorRetry } from './control/operator-retry.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
-import { Story } from './control/story.ts';
+import { RunStatus } from './control/run-status.ts';
 import { withinBudget, withTime } from './nodes/budget.ts';
-import { byOne } from './nodes/crew.ts';
-import { folderName, type Machines, onNodes, type Place } from './nodes/nodes.ts';
+import { byOne } from './nodes/machine-pool.ts';
+import { folderName, type Machines, onNodes, type HostQueues } from './nodes/nodes.ts';
 import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';
@@ -49,24 +47,24 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   const start = parseInput(input);
   const run = folderName('stp/', 'run', 'Use stp/NAME: up to 64 letters, digits, dots and dashes');
   const steering = new RunControl(carried);
-  const story = new Story(run, start.rounds, steering, carried?.state ?? null);
+  const status = new RunStatus(run, start.rounds, steering, carried?.state ?? null);
   let continuing = false;
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
-    steering.usdMax ??= config.budget?.usdMax ?? null;
-    const settled = carried === undefined ? await settle(run, start, config, story) : null;
-    story.enter('provision', 'getting nodes');
-    const place = carried === undefined ? null : placeOf(carried.state);
+    steering.usdMax ??= config.budget.usdMax;
+    const settled = carried === undefined ? await settle(run, start, config, status) : null;
+    status.enter('provision', 'getting nodes');
+    const queues = carried === undefined ? null : queuesOf(carried.state);
     const context = {
       run,
       nodes: config.nodes,
-      carried: place === null ? null : { place, held: carried?.held ?? null, time: timeOf(carried!.state) },
-      say: story.note,
+      carried: queues === null ? null : { queues, held: carried?.held ?? null, time: timeOf(carried!.state) },
+      say: status.note,
     };
     return await onNodes(context, (machines) => {
-      const playing = { run, start, input, config, carried, settled, steering, story, machines };
-      const watched = { state: () => story.state, steering, story, machines };
+      const playing = { run, start, input, config, carried, settled, steering, status, machines };
+      const watched = { state: () => status.state, steering, status, machines };
       return withinBudget(run, watched, config, () => play(playing));
     });
   } catch (thrown) {
@@ -86,28 +84,25 @@ interface Play {
   /** Null behind a continue-as-new, which carries the state. */
   readonly settled: Settled | null;
   readonly steering: RunControl;
-  readonly story: Story;
+  readonly status: RunStatus;
   readonly machines: Machines;
 }
 
-const placeOf = ({ hostQueue, hostQueues }: RunState): Place => ({
-  hostQueue,
-  hostQueues: hostQueues.length > 0 ? hostQueues : [hostQueue],
-});
+const queuesOf = ({ hostQueue, hostQueues }: RunState): HostQueues => ({ hostQueue, hostQueues });
 
-/** Time of machines at the last moment that the state knows. Histories from before there was one have none. */
-function timeOf({ machineTime = [] }: RunState): TimeHeld {
+/** Time of machines at the last moment that the state knows. */
+function timeOf({ machineTime }: RunState): TimeHeld {
   const { setMs, machineMs } = machineTime.at(-1) ?? { setMs: 0, machineMs: 0 };
   return { setMs, machineMs };
 }
 
 /** The run from its first model to its report, on machines that may change on the way. */
 async function play(playing: Play): Promise<SelfplayResult> {
-  const { run, start, input, config, carried, settled, steering, story, machines } = playing;
+  const { run, start, input, config, carried, settled, steering, status, machines } = playing;
   const begin = async (from: Settled): Promise<RunState> => {
     const measured = measurePortfolio(run, config, from);
-    return machines.use(async (place) => {
-      const first = await firstState(run, config, from, place, story);
+    return machines.use(async (queues) => {
+      const first = await firstState(run, config, from, queues, status);
       await measured;
       return first;
     });
@@ -119,7 +114,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
   }
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
-    attempt(stage, label, steering, story, () => machines.use((place) => work({ ...state, ...place })));
+    runWithOperatorRetry(stage, label, steering, status, () => machines.use((queues) => work({ ...state, ...queues })));
   /** `proofs.lean`, once it is being written. */
   let written: Promise<void> | null = null;
   const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
@@ -127,41 +122,40 @@ async function play(playing: Play): Promise<SelfplayResult> {
     if (state.nextRound === historyEnd) {
       await condition(allHandlersFinished);
       const { paused, stopping, pausedBecause, usdMax } = steering;
-      state = { ...state, secondsPerStage: story.clock.close() };
+      state = { ...state, secondsPerStage: status.clock.close() };
       const steered = { paused, stopping, pausedBecause, usdMax };
       await continueAsNew<typeof stpSelfplay>(input, { state, held: machines.held, ...steered });
     }
     await condition(() => steering.isOpen() || steering.stopping);
     if (steering.stopping && state.nextRound > 0) break;
-    story.round = state.nextRound;
-    story.state = state;
+    status.round = state.nextRound;
+    status.state = state;
     const played = await tried('round', roundLabel(state), (on) => playRound(run, on, steering));
-    state = afterRound(state, played, story);
-    if (isRetrainDue(state, story.round, steering.stopping)) {
-      story.state = state;
+    state = afterRound(state, played, status);
+    if (isRetrainDue(state, status.round, steering.stopping)) {
+      status.state = state;
       const label = 'retraining from fresh weights on everything found so far';
-      const isLast = isLastRound(state, story.round, steering.stopping);
-      written = isLast && patched(CHANGES.proofsBesideRetraining) ? writeProofs(run, state) : null;
-      const retrained = await tried('retrain', label, (on) => trainAnew(run, on, story.round));
-      if (!patched(CHANGES.modelsEvaluatedTogether)) await written;
+      const isLast = isLastRound(state, status.round, steering.stopping);
+      written = isLast ? writeProofs(run, state) : null;
+      const retrained = await tried('retrain', label, (on) => trainAnew(run, on, status.round));
       state = withFailures(retrained.result ?? state, retrained.failures);
     }
-    if (isEvaluationDue(state, story.round)) {
-      const label = `evaluating the model after round ${story.round} on held-out statements`;
+    if (isEvaluationDue(state, status.round)) {
+      const label = `evaluating the model after round ${status.round} on held-out statements`;
       // an evaluation ends Lean
       await written;
-      const evaluated = await tried('evaluate', label, (on) => evaluateRound(run, on, story.round, steering.isOpen));
+      const evaluated = await tried('evaluate', label, (on) => evaluateRound(run, on, status.round, steering.isOpen));
       state = withFailures(state, evaluated.failures);
       if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
     }
-    state = withTime(state, story.round, machines);
-    story.state = state;
-    await control('keep the state').saveState(run, { ...state, secondsPerStage: story.clock.close() });
+    state = withTime(state, status.round, machines);
+    status.state = state;
+    await control('keep the state').saveState(run, { ...state, secondsPerStage: status.clock.close() });
     const { retention } = state.config;
     if (retention.lastRounds !== null) {
       const inUse = [state.sft.checkpoint, state.checkpoint];
       await streaming('drop checkpoints that are not kept')
-        .dropCheckpoints({ run, retention, round: story.round, inUse })
+        .dropCheckpoints({ run, retention, round: status.round, inUse })
         .catch((error: unknown) => {
           if (isCancellation(error)) throw error;
           // Too much in the store is no reason to end a run.
@@ -169,7 +163,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
         });
     }
   }
-  story.state = state;
+  status.state = state;
   const label = 'comparing the first and the last model on held-out statements';
   const evaluated = await tried('evaluate', label, (on) =>
     // A run that was told to stop while it was paused ends, and does not wait.
@@ -181,14 +175,14 @@ async function play(playing: Play): Promise<SelfplayResult> {
     byOne(on.hostQueues, 'summary, proofs.lean, report.html', (machine) =>
       machine.writeReport({
         run,
-        state: { ...withTime(final, 'report', machines), secondsPerStage: story.clock.close() },
+        state: { ...withTime(final, 'report', machines), secondsPerStage: status.clock.close() },
         evaluation: evaluated.result,
       }),
     ),
   );
   if (reported.result === null)
     throw ApplicationFailure.nonRetryable('the report was given up; all rounds are kept', 'STP_ABORTED');
-  story.enter('done', 'done');
+  status.enter('done', 'done');
   return reported.result;
 }
 
@@ -198,17 +192,17 @@ type Settled =
   | { readonly state: null; readonly data: PreparedData; readonly sft: Trained | null };
 
 /** All that needs no machine. Machines that are bought cost from the first minute, so what can fail here fails before that. */
-async function settle(run: string, start: StartInput, config: RunConfig, story: Story): Promise<Settled> {
+async function settle(run: string, start: StartInput, config: RunConfig, status: RunStatus): Promise<Settled> {
   if (config.nodes.provider !== 'local')
     await control('what machines will need is there').checkNodes({ run, nodes: config.nodes });
   let sft: Trained | null = null;
   if (start.initFrom !== undefined) {
-    story.enter('data', `taking over from run ${start.initFrom}`);
+    status.enter('data', `taking over from run ${start.initFrom}`);
     const taken = await control(`take over from ${start.initFrom}`).takeOver(run, start, config);
     if (taken.state !== null) return { state: taken.state };
     sft = taken.sft;
   }
-  story.enter('data', 'preparing statements and the SFT set');
+  status.enter('data', 'preparing statements and the SFT set');
   return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
 }
 
@@ -241,17 +235,17 @@ async function firstState(
   run: string,
   config: RunConfig,
   settled: Settled,
-  place: Place,
-  story: Story,
+  queues: HostQueues,
+  status: RunStatus,
 ): Promise<RunState> {
   // What the other run cost is not this one's.
-  if (settled.state !== null) return { ...settled.state, ...place, machineTime: [] };
+  if (settled.state !== null) return { ...settled.state, ...queues, machineTime: [] };
   const { data } = settled;
   let { sft } = settled;
   if (sft === null) {
-    story.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
+    status.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;
-    sft = await trainModel(place.hostQueues, config.engines, `SFT on ${data.sft.count} examples`, {
+    sft = await trainModel(queues.hostQueues, config.engines, `SFT on ${data.sft.count} examples`, {
       run,
       name: 'checkpoints/sft',
       examples: data.sft,
@@ -263,7 +257,7 @@ async function firstState(
   }
   return {
     config,
-    ...place,
+    ...queues,
     data,
     sft,
     checkpoint: sft.checkpoint,
@@ -279,11 +273,11 @@ async function firstState(
 }
 
 /** The state after its next round, played or given up. */
-function afterRound(state: RunState, played: Attempted<RoundOutcome>, story: Story): RunState {
+function afterRound(state: RunState, played: Attempted<RoundOutcome>, status: RunStatus): RunState {
   const after = { ...withFailures(state, played.failures), nextRound: state.nextRound + 1 };
   const outcome = played.result;
   if (outcome === null) return { ...after, skipped: [...state.skipped, state.nextRound] };
-  story.clock.add(outcome.secondsPerStage);
+  status.clock.add(outcome.secondsPerStage);
   return { ...after, checkpoint: outcome.checkpoint, outcomes: [...state.outcomes, outcome] };
 }
 
@@ -302,7 +296,7 @@ async function playRound(run: string, state: RunState, steering: RunControl): Pr
     workflowId: roundWorkflowId(run, round),
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: roundLabel(state),
-    args: [{ ...context, ...placeOf(state), checkpoint, sftCheckpoint: sft.checkpoint, paused }],
+    args: [{ ...context, ...queuesOf(state), checkpoint, sftCheckpoint: sft.checkpoint, paused }],
   });
   steering.child = child.workflowId;
   try {
@@ -341,7 +335,7 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
     replayFrom,
   });
   const { model, modelThreads, seed } = config;
-  const trained = await trainModel(placeOf(state).hostQueues, config.engines, `retrain on ${examples.count} examples`, {
+  const trained = await trainModel(queuesOf(state).hostQueues, config.engines, `retrain on ${examples.count} examples`, {
     run,
     name: `checkpoints/retrain-${round}`,
     examples,

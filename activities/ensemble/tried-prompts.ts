@@ -21,7 +21,7 @@ import {
 import { groupSorted } from '../records/external-sort.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { readShard } from '../round/judged-shard.ts';
-import { certifiedTexts, groupsOf } from '../round/reward-round.ts';
+import { certifiedTexts, groupsOf } from '../round/shard-rewards.ts';
 import { readManifests } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 

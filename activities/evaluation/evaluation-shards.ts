@@ -86,3 +86,11 @@ const newTally = (): StatementTally => ({
 
 const shorter = (before: JudgedProof | null, now: JudgedProof): JudgedProof =>
   before === null || now.sample.proof.length < before.sample.proof.length ? now : before;
+
+/** Outcomes in the statements' order; one that was never sampled has none. */
+export function outcomesOf(
+  statements: readonly { readonly id: string }[],
+  tallies: ReadonlyMap<string, StatementTally>,
+): SampleOutcomes[] {
+  return statements.map(({ id }) => tallies.get(id)?.outcomes ?? new SampleOutcomes());
+}

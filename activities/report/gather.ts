@@ -24,7 +24,7 @@ export interface RunSource {
   readonly ineligibleBecause: readonly string[];
   readonly losses: readonly LossPoint[];
   /** Null where nobody kept account. */
-  readonly cost: RunCost | null;
+  readonly cost: RunCost;
   /** Where trackers show the run. */
   readonly tracking: readonly TrackingLink[];
 }
@@ -75,7 +75,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
       ),
       portfolio: await portfolioFigures(store),
       ...(source.tracking.length === 0 ? {} : { tracking: [...source.tracking] }),
-      ...(source.cost === null ? {} : { cost: source.cost }),
+      cost: source.cost,
     },
     evaluation: source.evaluation,
     finished: source.finished,

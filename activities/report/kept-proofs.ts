@@ -8,12 +8,11 @@ import {
   roundManifestSchema,
 } from '@stp/config/records';
 import { z } from 'zod';
-import { withHeartbeat } from '../edge.ts';
-import type { Ports } from '../ports.ts';
+import type { DataSources, FileCheck, RunScratch, RunStore } from '../ports.ts';
 import { once, readJson, readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import type { RunState } from '../run/run-state.ts';
-import { writeProofs } from './write-proofs.ts';
+import { writeCheckedProofs } from './write-checked-proofs.ts';
 
 const keptProofsSchema = z.strictObject({
   /** `proofs.lean`. */
@@ -22,25 +21,9 @@ const keptProofsSchema = z.strictObject({
   kept: z.number().int().nonnegative(),
 });
 
-export interface WriteProofsInput {
-  readonly run: string;
-  /** After the run's last round. */
-  readonly state: RunState;
-}
-
-/** For the queue of Lean. */
-export function proofsActivities(ports: Ports) {
-  return {
-    /** What the report needs of Lean, ahead of it. */
-    async writeProofs({ run, state }: WriteProofsInput): Promise<void> {
-      await withHeartbeat((signal) => keptProofs(ports, run, state, signal));
-    },
-  };
-}
-
 /** The run's `proofs.lean`, once. */
 export async function keptProofs(
-  ports: Ports,
+  ports: RunStore & RunScratch & FileCheck & DataSources<'modules'>,
   run: string,
   state: RunState,
   signal: AbortSignal,
@@ -62,6 +45,9 @@ export async function keptProofs(
     const kept = [...shortest.values()].sort((a, b) => a.round - b.round || (a.name < b.name ? -1 : 1));
     const grown = await Array.fromAsync(grownTheorems(store, library));
     const limits = state.config.verification;
-    return { proofs: await writeProofs(ports, { run, kept, library: grown, limits }, signal), kept: kept.length };
+    return {
+      proofs: await writeCheckedProofs(ports, { run, kept, library: grown, limits }, signal),
+      kept: kept.length,
+    };
   });
 }

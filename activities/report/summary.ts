@@ -20,7 +20,7 @@ export function summarise(
   proofsInFile: number,
   ineligibleBecause: readonly string[],
   secondKernel: Readonly<Record<SecondOpinion, number>>,
-): Summary {
+): Omit<Summary, 'portfolio' | 'cost'> {
   const { outcomes, skipped, config, data, sft } = state;
   const baseline = outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? 0;
   const provedPerRound: number[] = [];
@@ -59,7 +59,7 @@ export function summarise(
     rounds,
     heldOut: evaluation,
     evaluations: [...state.evaluations],
-    secondKernel: { ...secondKernel, disagreed: sum((counts) => counts.kernelsDisagreed ?? 0) },
+    secondKernel: { ...secondKernel, disagreed: sum((counts) => counts.kernelsDisagreed) },
     proofsInFile,
     eligible: ineligibleBecause.length === 0,
     ineligibleBecause: [...ineligibleBecause],
@@ -71,7 +71,7 @@ function notEligible({ ineligibleBecause }: Summary): [string, string] {
   return ['NOT ELIGIBLE', ineligibleBecause.join('; ')];
 }
 
-function checkedTwice({ accepted, declined, none, disagreed }: NonNullable<Summary['secondKernel']>): string {
+function checkedTwice({ accepted, declined, none, disagreed }: Summary['secondKernel']): string {
   const certified = `${accepted} of ${accepted + declined + none} certified proofs`;
   return disagreed === 0 ? certified : `${certified}; THE KERNELS DISAGREE ON ${disagreed}`;
 }
@@ -139,9 +139,9 @@ export function summaryRows(summary: Summary): [string, string][] {
       .map(([stage, s]) => `${stage} ${s.toFixed(1)}`)
       .join(', '),
   ]);
-  if (summary.cost !== undefined) rows.push(['cost', costText(summary.cost)]);
+  rows.push(['cost', costText(summary.cost)]);
   for (const { url, text } of summary.tracking ?? []) rows.push(['tracked in', url ?? text]);
   rows.push(['proofs kept', String(summary.proofsInFile)]);
-  if (summary.secondKernel !== undefined) rows.push(['checked twice', checkedTwice(summary.secondKernel)]);
+  rows.push(['checked twice', checkedTwice(summary.secondKernel)]);
   return rows;
 }

@@ -58,7 +58,7 @@ export async function readPremiseCorpus(
       throw new StpError(
         'STP1501',
         missing[0] === row.path
-          ? `${where}: ${row.path} stands there twice`
+          ? `${where}: ${row.path} appears twice`
           : `${where}: ${row.path} imports ${missing[0]}, which is not above it`,
         'Is this the corpus.jsonl of LeanDojo Benchmark 4, whole and unchanged?',
         { facts: { where } },

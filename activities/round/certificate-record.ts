@@ -11,6 +11,12 @@ const CLAIM = 'kernel-checked';
 /** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
 
+function claimOf(libraryHasProofs: boolean, assumed: number): string {
+  const claim = libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS;
+  if (assumed === 0) return claim;
+  return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
+}
+
 export function certificateOf(proof: Proved, finding: CertifiedProof): Certificate {
   const { report, theorem, fileHash } = finding;
   const ms = (by: readonly string[]): number =>
@@ -21,7 +27,8 @@ export function certificateOf(proof: Proved, finding: CertifiedProof): Certifica
     fingerprint: report.fingerprint,
     fileHash,
     axioms: [...theorem.axioms],
-    claim: report.libraryHasProofs ? CLAIM : CLAIM_WITHOUT_LIBRARY_PROOFS,
+    ...(theorem.assumed === undefined ? {} : { assumed: [...theorem.assumed] }),
+    claim: claimOf(report.libraryHasProofs, theorem.assumed?.length ?? 0),
     statementHash: sha256(proof.statement),
     proofHash: sha256(proof.proof),
     headerHash: sha256(proof.header ?? LIBRARY_HEADER),
@@ -38,11 +45,11 @@ export function certificateOf(proof: Proved, finding: CertifiedProof): Certifica
   };
 }
 
-/** What the second kernel said of a certified proof; `none` where it was not asked, as in older certificates. */
+/** What the second kernel said of a certified proof; `none` where it was not asked. */
 export type SecondOpinion = 'accepted' | 'declined' | 'none';
 
 export function secondOpinion({ certificate }: Proved): SecondOpinion {
-  const outcome = certificate?.checks?.find(({ by }) => by === SECOND_KERNEL.name)?.outcome;
+  const outcome = certificate?.checks.find(({ by }) => by === SECOND_KERNEL.name)?.outcome;
   return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
 }
 
@@ -51,7 +58,7 @@ export function whyIneligible({ kind, description }: SandboxFacts): string[] {
   return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
 }
 
-/** Where the proof was certified; older certificates do not say, and do not count as walled in. */
+/** Where the proof was certified; a proof without a certificate does not count as walled in. */
 export function wallsOf({ certificate }: Proved): SandboxFacts {
-  return certificate?.sandbox ?? { kind: 'none', description: 'the certificates do not say' };
+  return certificate?.sandbox ?? { kind: 'none', description: 'the proof has no certificate' };
 }

@@ -17,7 +17,7 @@ import { externalSort, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
 import { readShard } from './judged-shard.ts';
 import type { GroupCounts, PolicyRound } from './policy-examples.ts';
-import { groupsOf } from './reward-round.ts';
+import { groupsOf } from './shard-rewards.ts';
 
 interface Found {
   readonly walk: RewardedWalk;

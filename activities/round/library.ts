@@ -7,7 +7,6 @@
 import type { RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
-  artifactRefSchema,
   type ObjectStore,
   type Proved,
   provedSchema,
@@ -19,37 +18,30 @@ import { ownDefinitions } from '@stp/lean-text';
 import { closingLines, GROWN_NAMESPACE, headerOf, LEMMA_MARKS } from '@stp/lean-verifier';
 import { PROPOSITION, readSignature } from '@stp/selfplay';
 import { z } from 'zod';
-import { withHeartbeat } from '../edge.ts';
-import type { Ports } from '../ports.ts';
-import { once, readRecords, writeRecords } from '../records/record-files.ts';
-import { lastManifest } from '../run/history.ts';
-import type { RoundContext } from './conjecture.ts';
+import type { LibraryGrowth, RunStore } from '../ports.ts';
+import { readRecords } from '../records/record-files.ts';
 
-const grownRecordSchema = z.strictObject({
+export const grownTheoremSchema = z.strictObject({
   /** `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
   name: z.string().regex(/^Grown\.g[1-9]\d*$/),
   /** Round that proved it. */
   round: z.number().int().nonnegative(),
-  /** Which growth of the library added it; missing in older libraries, which grew once a round. */
-  generation: z.number().int().nonnegative().optional(),
-  origin: z.enum(['dataset', 'conjecture']).default('conjecture'),
+  /** Which growth of the library added it. */
+  generation: z.number().int().nonnegative(),
+  origin: z.enum(['dataset', 'conjecture']),
   statementId: z.string(),
   header: z.string().nullable(),
   statement: z.string(),
   proof: z.string(),
   /** Library and grown theorems that the proof names. */
   premises: z.array(z.string()),
-  /** Grown theorems that its compiled proof mentions; missing in older libraries. */
+  /** Grown theorems that its compiled proof mentions; missing where the proof has no certificate below these alone. */
   restsOn: z.array(z.string()).optional(),
   /** How proofs that open the library's marks use it (`packages/lean-verifier/trust/kept-theorem.ts`). */
-  marks: z.array(z.enum(LEMMA_MARKS)).default([]),
+  marks: z.array(z.enum(LEMMA_MARKS)),
   /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
   restates: z.array(z.string()).optional(),
 });
-export const grownTheoremSchema = grownRecordSchema.transform((one) => ({
-  ...one,
-  generation: one.generation ?? one.round,
-}));
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
 /**
@@ -57,8 +49,6 @@ export type GrownRecord = z.infer<typeof grownTheoremSchema>;
  * environment of every later check. A thousand compile in some ten seconds.
  */
 const GROWN_AT_ONCE_MAX = 1_000;
-
-const grownSchema = z.strictObject({ library: artifactRefSchema.nullable() });
 
 /** The theorems of a library in order; none for null. */
 export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | null): AsyncGenerator<GrownRecord> {
@@ -88,38 +78,9 @@ export function marksFor(
 /** What a library grows by. */
 export type Certificates = Pick<RoundManifest, 'round' | 'library' | 'proved'>;
 
-export interface GrowLibraryInput extends Omit<RoundContext, 'library'> {
-  /** The round's own conjectures: their certified proofs and the library under these; missing: the round before. */
-  readonly own?: Pick<Certificates, 'library' | 'proved'>;
-}
-
-export function libraryActivities(ports: Ports) {
-  return {
-    /**
-     * The library that stood under certified proofs and, of what they prove, the shortest proof each that compiles. Null while
-     * no module exists.
-     */
-    async growLibrary(input: GrowLibraryInput): Promise<ArtifactRef | null> {
-      const { run, round, name, history, config, own } = input;
-      const store = await ports.store(run);
-      if (own === undefined && history.length === 0) return null;
-      const { library } = await once(store, `${name}/library.json`, grownSchema, () =>
-        withHeartbeat(async (signal) => {
-          const certificates = own === undefined ? (await lastManifest(store, history))! : { ...own, round };
-          const { before, added } = await libraryAfter(ports, run, certificates, config, signal);
-          if (added.length === 0) return { library: before };
-          const all = [...(await Array.fromAsync(grownTheorems(store, before))), ...added];
-          return { library: await writeRecords(store, `${name}/library-*.jsonl`, all, signal) };
-        }),
-      );
-      return library;
-    },
-  };
-}
-
 /** The library that stood under certified proofs, and what they add to it. */
 export async function libraryAfter(
-  ports: Pick<Ports, 'store' | 'growable'>,
+  ports: RunStore & LibraryGrowth,
   run: string,
   certificates: Certificates,
   { verification }: Pick<RunConfig, 'verification'>,

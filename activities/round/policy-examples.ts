@@ -17,7 +17,7 @@ import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
 import { readRecords } from '../records/record-files.ts';
 import { readShard } from './judged-shard.ts';
 import { PORTFOLIO } from './portfolio.ts';
-import { groupsOf } from './reward-round.ts';
+import { groupsOf } from './shard-rewards.ts';
 
 export interface PolicyRound {
   readonly shards: readonly ShardResult[];

@@ -3,57 +3,19 @@
  * results are not searched again: Lean checks a known proof here, and a known failure is trusted.
  */
 
-import type { RunConfig } from '@stp/config';
-import {
-  type ObjectStore,
-  type PortfolioFigures,
-  type PortfolioPart,
-  portfolioFiguresSchema,
-  type Statement,
-  statementSchema,
-} from '@stp/config/records';
+import { type ObjectStore, type PortfolioFigures, portfolioFiguresSchema, type Statement } from '@stp/config/records';
 import { provePortfolio, type RecordRow, rowOf } from '@stp/lean-explore';
 import type { RawSample } from '@stp/selfplay';
-import { withHeartbeat } from '../edge.ts';
-import type { Ports, VerificationLimits } from '../ports.ts';
-import { once, readAll, readJson } from '../records/record-files.ts';
-import type { PreparedData } from '../run/datasets.ts';
+import type { DataSources, PortfolioResults, RunVerifier, StatementContexts, VerificationLimits } from '../ports.ts';
+import { readJson } from '../records/record-files.ts';
 import { type GrownRecord, marksFor } from './library.ts';
 import { scriptsOverLibrary } from './scripts-over-library.ts';
 
 /** What is found is kept after so many. */
 const KEPT_AT_ONCE = 24;
-const FIGURES = 'portfolio.json';
+export const FIGURES = 'portfolio.json';
 /** In the place of a model's checkpoint and hash: what is evaluated is the portfolio. */
 export const PORTFOLIO = 'portfolio';
-
-export interface MeasurePortfolioInput {
-  readonly run: string;
-  readonly config: Pick<RunConfig, 'verification'>;
-  readonly data: Pick<PreparedData, 'train' | 'heldOut'>;
-}
-
-export function portfolioActivities(ports: Ports) {
-  return {
-    /**
-     * Writes the figures into the run's folder; the report reads them there. An untried statement costs some seconds of
-     * Lean, so a run leaves it untried: `bin/stp eval --model portfolio` tries it, once for all runs.
-     */
-    async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
-      const store = await ports.store(run);
-      await once(store, FIGURES, portfolioFiguresSchema, () =>
-        withHeartbeat(async (signal, report) => {
-          const train = await readAll(store, data.train, statementSchema);
-          const heldOut = await readAll(store, data.heldOut, statementSchema);
-          const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
-          const { rows, recordedWith } = await portfolioRows(ports, [...train, ...heldOut], asked);
-          const parts = { ...partOf(train, rows), heldOut: partOf(heldOut, rows) };
-          return { ...parts, recordedWith };
-        }),
-      );
-    },
-  };
-}
 
 /** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
 const FAILED = '  rfl';
@@ -63,7 +25,7 @@ const FAILED = '  rfl';
  * the marks of grown theorems (`marksFor`).
  */
 export async function portfolioSamples(
-  ports: Ports,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
   { grown, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & { readonly grown: readonly GrownRecord[] },
 ): Promise<RawSample[]> {
@@ -100,7 +62,7 @@ export interface PortfolioRows {
 }
 
 export async function portfolioRows(
-  ports: Pick<Ports, 'sources' | 'verifier' | 'contexts' | 'portfolioKept'>,
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
   { run, limits, triesUnknown, signal, report }: PortfolioAsked,
 ): Promise<PortfolioRows> {
@@ -139,16 +101,4 @@ export async function portfolioRows(
     await kept.add(found);
   }
   return { rows, recordedWith };
-}
-
-function partOf(statements: readonly Statement[], rows: ReadonlyMap<string, RecordRow>): PortfolioPart {
-  const proved = (some: readonly Statement[]): number =>
-    some.filter(({ id }) => (rows.get(id)?.proof ?? null) !== null).length;
-  const bySet = Map.groupBy(statements, ({ labels }) => labels[0] ?? 'no set');
-  return {
-    proved: proved(statements),
-    statements: statements.length,
-    untried: statements.filter(({ id }) => !rows.has(id)).length,
-    bySet: Object.fromEntries([...bySet].map(([set, its]) => [set, { proved: proved(its), statements: its.length }])),
-  };
 }

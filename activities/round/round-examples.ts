@@ -26,7 +26,7 @@ import {
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
-import { type ChosenRecord, chosenConjectureSchema } from './choose-conjectures.ts';
+import { type ChosenRecord, chosenConjectureSchema } from './chosen-conjectures.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 
 export interface RoundExamplesInput {
@@ -45,8 +45,6 @@ export interface RoundExamplesInput {
   /** Files with the chosen conjectures. */
   readonly conjectures: readonly ArtifactRef[];
   readonly chosen: ArtifactRef | null;
-  /** Of goals that searches closed. */
-  readonly hindsight: AsyncIterable<Example>;
   readonly sft: ArtifactRef;
 }
 
@@ -64,7 +62,6 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   // Of an example that both roles give, the proof's comes first and stays (STP §2.7, 5).
   async function* all(): AsyncGenerator<Example> {
     yield* windowExamples(input);
-    yield* input.hindsight;
     yield* conjecturerExamples(input);
   }
   async function* own(): AsyncGenerator<Example> {

@@ -3,7 +3,7 @@ import type { Statement } from '@stp/config/records';
 import { grownHeaders, type PortfolioTools, provePortfolio } from '@stp/lean-explore';
 import { markedProof } from '@stp/lean-verifier';
 import { displayProof } from '@stp/selfplay';
-import type { Ports, VerificationLimits } from '../ports.ts';
+import type { RunVerifier, StatementContexts, VerificationLimits } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 
 export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
@@ -26,7 +26,7 @@ export interface TriedScripts {
 
 /** Only Lean's text is read here: before a proof is kept, the compiled object is asked. */
 export async function scriptsOverLibrary(
-  ports: Pick<Ports, 'verifier' | 'contexts'>,
+  ports: RunVerifier<'check'> & StatementContexts,
   statements: readonly Statement[],
   { run, limits, grown, marksOf, chosen, signal, report }: OverLibrary,
 ): Promise<TriedScripts> {

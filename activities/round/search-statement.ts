@@ -1,6 +1,7 @@
 /** The search for one statement's proof (`packages/selfplay/search`), with Lean through the step API and a model as sampler. */
-import { StpError, type Turns } from '@stp/base';
+import { type Semaphore, StpError } from '@stp/base';
 import type { SearchConfig } from '@stp/config';
+import { contentId } from '@stp/config/ids';
 import {
   type ExpansionRecord,
   expansionSchema,
@@ -14,16 +15,14 @@ import type { StepOptions, StepResult, StepState, Steps } from '@stp/lean-explor
 import {
   displayProof,
   type Expansion,
-  GOALS_BREAK,
   type Proposal,
   type SearchOutcome,
   type StateForm,
   searchProof,
   seedFrom,
-  stateKey,
 } from '@stp/selfplay';
 import type { BatchedSamples } from './batched-samples.ts';
-import type { VerifierWords } from './verifier-words.ts';
+import type { VerifierScores } from './verifier-scores.ts';
 
 /** Maximum number of Lean processes tried for one step, in case something else ends them. */
 const TRIES = 3;
@@ -36,10 +35,10 @@ export interface StatementSearch {
   readonly stream: readonly (string | number)[];
   readonly steps: Steps;
   /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
-  readonly turns: Turns;
+  readonly turns: Semaphore;
   readonly samples: BatchedSamples;
   /** Verifiers that have a word in the order of states; null: nobody is asked. */
-  readonly words: VerifierWords | null;
+  readonly scores: VerifierScores | null;
   readonly formOf: StateForm;
   readonly search: SearchConfig;
   /** Limits of one step. The signal ends the search. */
@@ -76,7 +75,7 @@ export async function searchStatement(input: StatementSearch): Promise<SearchedS
   const goalsOf = new Map<string, Pick<ExpansionRecord, 'goals' | 'goal'>>();
   const keyed = (state: StepState): string => {
     const text = goalsText(state);
-    const key = stateKey(text);
+    const key = contentId('state', text);
     if (!goalsOf.has(key) && state.goals.length > 0)
       goalsOf.set(key, { goals: text.slice(0, GOALS_CHARS_MAX), goal: shownGoal(state) });
     return key;
@@ -120,6 +119,9 @@ export function shownGoal(state: StepState): ShownGoal {
   return { hypotheses: [...hypotheses], target };
 }
 
+/** Between the goals of a state, as Lean prints them. */
+const GOALS_BREAK = '\n\n';
+
 export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join(GOALS_BREAK);
 
 /** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
@@ -134,7 +136,7 @@ export async function retried<T extends { readonly kind: string; readonly why?: 
 
 /** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
 async function propose(
-  { samples, words, formOf, search, stream }: StatementSearch,
+  { samples, scores, formOf, search, stream }: StatementSearch,
   state: StepState,
   expansion: number,
 ): Promise<{ proposals: Proposal[]; tokens: number }> {
@@ -162,7 +164,7 @@ async function propose(
   }
   const sorted = [...proposals.values()].sort((left, right) => right.logprob - left.logprob);
   const written = sorted.map(({ tactic }) => form.targetOf(tactic) ?? tactic);
-  const bonuses = words === null || sorted.length === 0 ? null : await words.of(form.prompt, written);
+  const bonuses = scores === null || sorted.length === 0 ? null : await scores.of(form.prompt, written);
   return {
     proposals: bonuses === null ? sorted : sorted.map((proposal, at) => ({ ...proposal, bonus: bonuses[at]! })),
     tokens: completions.reduce((sum, completion) => sum + completion.tokens, 0),

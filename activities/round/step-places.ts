@@ -1,16 +1,16 @@
 /** Work on a shard's items through the step API: some Lean processes, each shared by several items. */
 
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 import type { RunConfig } from '@stp/config';
 import type { Steps } from '@stp/lean-explore';
 import type { WorkItem } from '@stp/selfplay';
-import type { Ports } from '../ports.ts';
+import type { RunSteps } from '../ports.ts';
 import type { GrownRecord } from './library.ts';
 
 /** A Lean process, and the turns at it: it holds one text at a time. */
 export interface StepPlace {
   readonly steps: Steps;
-  readonly turns: Turns;
+  readonly turns: Semaphore;
 }
 
 export interface StepPlacesInput {
@@ -27,7 +27,7 @@ export interface StepPlacesInput {
  * @param ends the activity's own signal and that of `failed`
  */
 export async function atStepPlaces<T>(
-  ports: Pick<Ports, 'steps'>,
+  ports: RunSteps,
   { run, verification, grown, itemsPerProcess }: StepPlacesInput,
   items: readonly WorkItem[],
   { failed, ends }: { readonly failed: AbortController; readonly ends: AbortSignal },
@@ -36,10 +36,10 @@ export async function atStepPlaces<T>(
   const places = await Promise.all(
     Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
       steps: await ports.steps(run, verification, grown),
-      turns: new Turns(),
+      turns: new Semaphore(),
     })),
   );
-  const width = new Turns();
+  const width = new Semaphore();
   try {
     return await Promise.all(
       items.map((item, index) =>

@@ -5,9 +5,7 @@ import type { RunState } from './run-state.ts';
 
 const MS_PER_HOUR = 3_600_000;
 
-/** Null where nobody kept account: the run is older than that. */
-export function costOfRun({ config, machineTime, outcomes }: RunState): RunCost | null {
-  if (machineTime.length === 0) return null;
+export function costOfRun({ config, machineTime, outcomes }: RunState): RunCost {
   let before: Pick<MachineTime, 'setMs' | 'machineMs'> = { setMs: 0, machineMs: 0 };
   let basis = priceOfNodes(config.nodes, new Date()).basis;
   const lines = machineTime.map(({ until, atMs, setMs, machineMs }): RunCost['lines'][number] => {

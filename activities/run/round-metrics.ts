@@ -9,7 +9,7 @@ export function roundMetrics(state: RunState): Metric[] {
   const outcome = state.outcomes.find((done) => done.round === round);
   if (outcome === undefined) return [];
   const { counts, secondsPerStage } = outcome;
-  const cost = costOfRun(state)?.lines.find(({ until }) => until === round);
+  const cost = costOfRun(state).lines.find(({ until }) => until === round);
   const heldOut = state.evaluations.find((evaluation) => evaluation.round === round);
   return metricsOfRound(round, {
     attempted: counts.attempted,

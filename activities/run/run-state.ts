@@ -14,7 +14,7 @@ import {
 } from '@stp/config/records';
 import { z } from 'zod';
 import { trainedSchema } from '../training/training.ts';
-import { preparedDataSchema } from './datasets.ts';
+import { preparedDataSchema } from './prepared-data.ts';
 
 /** A round that failed, and how often it was tried: for people; nothing is decided by it. */
 export const roundFailureSchema = z.strictObject({
@@ -28,8 +28,8 @@ export const runStateSchema = z.strictObject({
   config: runConfigSchema,
   /** Own queue of the machine that trains and samples. */
   hostQueue: z.string(),
-  /** Own queues of all machines, that one first. Runs from before machines of a cloud have none here. */
-  hostQueues: z.array(z.string()).readonly().default([]),
+  /** Own queues of all machines, that one first. */
+  hostQueues: z.array(z.string()).readonly(),
   data: preparedDataSchema,
   sft: trainedSchema,
   /** The model of the next round. */
@@ -45,8 +45,8 @@ export const runStateSchema = z.strictObject({
   /** First round whose proofs are replayed; moved by a retraining that empties the replay window (STP §2.11). */
   replayFrom: z.number().int().nonnegative(),
   secondsPerStage: z.record(z.string(), z.number()),
-  /** At the moments up to now. What is taken over from another run, and runs from before this, have none. */
-  machineTime: z.array(machineTimeSchema).default([]),
+  /** At the moments up to now. What is taken over from another run has none. */
+  machineTime: z.array(machineTimeSchema),
 });
 export type RunState = z.infer<typeof runStateSchema>;
 

@@ -33,7 +33,10 @@ export interface PreparedSft {
 }
 
 /** All of the library with its searched proofs and all its tuples, as a set like any other. */
-export async function prepareLibrarySft(sources: Sources, target: SftTarget): Promise<PreparedSft> {
+export async function prepareLibrarySft(
+  sources: Pick<Sources, 'libraryTheorems' | 'searchedProofs'>,
+  target: SftTarget,
+): Promise<PreparedSft> {
   const { name, folder, seed, replace } = target;
   const theorems = await sources.libraryTheorems();
   const statements = theorems.map(({ statement }) => statement);

@@ -9,6 +9,7 @@ import type { Example, LibraryTheorem } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
 import type { SftManifest } from '@stp/datasets';
 import { formExamples, goalStatement, randomStream, type Stated, statementKey } from '@stp/selfplay';
+import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
@@ -18,6 +19,10 @@ import { typedExamples } from './typed-examples.ts';
 
 /** `data.sft` of a run that takes the repository's own library. */
 export const LIBRARY_SFT = 'library';
+
+/** Sources of an SFT set. */
+export type SftSources = LemmaSources &
+  Pick<Sources, 'sftSet' | 'searchedProofs' | 'tracedProofs' | 'exploredEquations'>;
 
 export interface SftCounts {
   readonly libraryProofs: number;
@@ -46,7 +51,7 @@ export interface SealedKeys {
   readonly slotKeys: ReadonlySet<string>;
 }
 
-export async function runSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
+export async function runSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   const found = await embeddedSft(sources, config, sealed);
   if (config.prover.format === 'embedded') return found;
   const formOf = await proverForms(sources, config.prover);
@@ -58,7 +63,7 @@ export async function runSft(sources: Sources, config: RunConfig, sealed: Sealed
 }
 
 /** In the embedded form, in which what is held out is recognised. */
-async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
+async function embeddedSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)
     throw new StpError(
@@ -72,7 +77,7 @@ async function embeddedSft(sources: Sources, config: RunConfig, sealed: SealedKe
 }
 
 async function librarySft(
-  sources: Sources,
+  sources: SftSources,
   config: RunConfig,
   { heldOutKeys, theoremKeys: sealedTheorems, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
@@ -135,7 +140,7 @@ async function librarySft(
 
 /** Leaves out states that say the same as a statement of the run, as theorems that do so are left out. */
 async function libraryStates(
-  sources: Sources,
+  sources: SftSources,
   { prover }: RunConfig,
   heldOutKeys: ReadonlySet<string>,
   isSealedSlot: (stated: Stated) => boolean,
@@ -158,7 +163,7 @@ async function libraryStates(
 }
 
 async function preparedSft(
-  sources: Sources,
+  sources: SftSources,
   { data: { sft: name }, prover: { mode } }: RunConfig,
   heldOutKeys: ReadonlySet<string>,
 ): Promise<RunSft> {

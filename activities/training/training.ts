@@ -13,7 +13,7 @@ import { optimiserSteps } from '@stp/selfplay';
 import { log } from '@temporalio/activity';
 import { z } from 'zod';
 import { metricsAt } from '../metrics.ts';
-import type { Ports } from '../ports.ts';
+import type { RunMonitor, RunScratch, RunStore, RunTrainer } from '../ports.ts';
 import { fetchCheckpoint } from './checkpoints.ts';
 import { StateCopies } from './state-copies.ts';
 import type { TrainingStates } from './training-states.ts';
@@ -77,7 +77,7 @@ export interface TrainingPart {
 
 /** Trains for the steps that the number of examples asks for. The checkpoint lies in `placesIn(work).output` then. */
 export async function trainHere(
-  ports: Pick<Ports, 'store' | 'scratch' | 'monitor' | 'trainer'>,
+  ports: RunStore & RunScratch & RunTrainer & RunMonitor,
   input: TrainModelInput,
   { work, states, stateId, share, onStart }: TrainingPart,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ export function addJudgeCommands(program: Command): void {
   const judge = program
     .command('judge')
     .description(
-      'Have language models judge proofs in natural language: a mark by the rubric for each proof of the file. Answers are kept, and not asked for again. See docs/judges.md.',
+      'Have language models judge proofs in natural language: a mark by the rubric for each proof of the file. Answers are kept, and no answered question is asked again. See docs/judges.md.',
     )
     .argument(
       '[file]',
@@ -17,7 +17,7 @@ export function addJudgeCommands(program: Command): void {
       "rubrics and solutions of the file's problems, by their ids: IMO-ProofBench's table, or rows",
     )
     .option('--records <dir>', 'folder for the answers of the judges', 'judged')
-    .option('--replay', 'ask nobody: judge by the answers that are kept')
+    .option('--replay', 'ask no judge: use the kept answers only')
     .option('--json', 'one JSON object for each proof, with every vote, its evidence, and what failed')
     .action(async (file, options) => {
       process.exitCode = await (await import('../judge.ts')).judge(file, options);
@@ -26,7 +26,7 @@ export function addJudgeCommands(program: Command): void {
   judge
     .command('audit')
     .description(
-      "Compare a judge with people's marks, by problem set: confusion, mean absolute error, rank correlation, and complete-looking proofs that are none.",
+      "Compare a judge with people's marks, by problem set: confusion, mean absolute error, rank correlation, and wrong proofs that got full marks.",
     )
     .requiredOption('--gold <file...>', 'proofs with human marks')
     .option('--judged <file>', 'what `stp judge --json` printed; default: the automatic ratings in the gold files')
@@ -43,6 +43,6 @@ export function addJudgeCommands(program: Command): void {
         .choices(['rows', 'verl', 'llmproofs'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--out <file>', 'file to write; it must not be there')
+    .requiredOption('--out <file>', 'file to write; it must not exist')
     .action(async (file, options) => (await import('../judge-convert.ts')).judgeConvert(file, options));
 }

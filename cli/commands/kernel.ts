@@ -7,7 +7,7 @@ import { wholeNumber } from '../options.ts';
 export function addKernelCommand(program: Command): void {
   program
     .command('kernel')
-    .description('Check exported Lean declarations with a kernel of our own: exit 0 accepted, 1 rejected, 2 declined.')
+    .description('Check exported Lean declarations with the second kernel. Exit 0: accepted; 1: rejected; 2: declined.')
     .argument('[files...]', 'exports of lean4export 3.1, .ndjson or .ndjson.gz, checked as one environment')
     .option('--olean <file>', 'a module that Lean compiled (`lean -o`), checked over its imports, instead of exports')
     .option('--search-path <folder>', 'with --olean: folder of imported modules; may be repeated', folder)

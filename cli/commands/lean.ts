@@ -7,7 +7,7 @@ import { portValue, wholeNumber } from '../options.ts';
 const MEBIBYTE = 1_048_576;
 
 export function addLeanCommands(program: Command): void {
-  const lean = program.command('lean').description('The Lean verification service.');
+  const lean = program.command('lean').description('Serve Lean over HTTP.');
   lean
     .command('serve')
     .description("Check Lean sources over HTTP with Kimina's contract, until Ctrl-C; see docs/lean-service.md.")

@@ -44,7 +44,7 @@ function nodesOptions(command: Command): Command {
     .option('--managed-group', 'GPU instances as one managed group')
     .option('--spot', 'cheaper machines that the cloud may take away at any time')
     .option('--reserved <name>', 'machines of a reservation')
-    .option('--hours-max <hours>', 'cost guard: give the machines back after so many hours')
+    .option('--hours-max <hours>', 'cost guard: give the machines back after this many hours')
     .option('--valid-until <minutes>', 'how long to wait for capacity')
     .option('--json', 'JSON on standard output');
 }

@@ -34,7 +34,7 @@ export function addRetrieveCommands(program: Command): void {
 
   retrieve
     .command('eval')
-    .description('R@1, R@10 and MRR of retrieval for the tactics of a split file that name premises.')
+    .description('Measure retrieval (R@1, R@10, MRR) on the tactics of a split file that name premises.')
     .requiredOption('--index <dir>', 'folder that `retrieve index` made from the same corpus')
     .requiredOption('--data-path <dir>', 'folder of the split: with train.json, val.json and test.json')
     .addOption(new Option('--split <part>', 'part of the split').choices(['train', 'val', 'test']).default('val'))

@@ -105,7 +105,7 @@ function engineOptions(command: Command): Command {
 export function addSuggestCommands(program: Command): void {
   const suggest = program
     .command('suggest')
-    .description('Checked next steps for Lean proofs, in the editor or over HTTP.');
+    .description('Suggest checked next steps for Lean proofs, in the editor or over HTTP.');
   const place = llmstepPlace();
   engineOptions(suggest.command('serve'))
     .description(

@@ -25,7 +25,7 @@ export function addVerifierCommands(program: Command): void {
     .addOption(new Option('--run <run>', 'run whose samples and searches give the pairs').conflicts('pairs'))
     .addOption(new Option('--pairs <file>', 'rows {prompt, chosen, rejected}').conflicts('run'))
     .requiredOption('--model <model>', 'model to start from: RUN, RUN@sft or a checkpoint folder')
-    .requiredOption('--to <dir>', 'folder of the ensemble; one that is not finished is gone on with')
+    .requiredOption('--to <dir>', 'folder of the ensemble; an unfinished one is continued')
     .option('--members <n>', 'models of the ensemble', wholeNumber('members', 1, 64), 3)
     .option('--beta <x>', "DPO's beta", positiveValue, 0.1)
     .option('--steps <n>', 'optimizer steps of each', wholeNumber('steps', 1, 10_000_000), 200)
@@ -44,7 +44,7 @@ export function addVerifierCommands(program: Command): void {
     .requiredOption('--run <run>', 'run with an evaluation')
     .requiredOption('--verifier <dir>', 'folder that `verifier train` wrote')
     .addOption(new Option('--by <name>', 'how members become one number').choices(['mean', 'minimum']).default('mean'))
-    .option('--caution <x>', 'with mean: standard deviations that are taken off', positiveOrZero, 0)
+    .option('--caution <x>', 'with mean: standard deviations that are subtracted', positiveOrZero, 0)
     .option('--json', 'print the figures as JSON')
     .action(async (options) => (await import('../verifier.ts')).measure(options));
 }

@@ -10,7 +10,7 @@ export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
     .description(
-      'Judge proofs, a JSON object {"id", "header", "statement", "proof"} a line: one verdict per row, in order, as rows come. Exit 0 all judged, 2 some rows invalid or not judged. See docs/verify.md.',
+      'Judge proofs: one JSON object {"id", "header", "statement", "proof"} a line, one verdict per row, in order. Exit 0: all judged; 2: some rows invalid or not judged. See docs/verify.md.',
     )
     .argument(
       '<file>',

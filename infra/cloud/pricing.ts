@@ -22,8 +22,7 @@ const tierText = (tier: string): string => (tier === 'onDemand' ? '' : `, ${tier
 
 /** @param day on which they are used */
 export function priceOfNodes(nodes: NodesConfig, day: Date): Price {
-  // Configurations from before there was one have none.
-  const own = nodes.pricePerHour ?? null;
+  const own = nodes.pricePerHour;
   if (own !== null) return { perHour: own, basis: 'nodes.pricePerHour of the configuration' };
   const unknown = {
     perHour: null,

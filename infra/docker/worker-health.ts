@@ -21,7 +21,7 @@ try {
     connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType: ACTIVITIES }),
   );
   await connection.close();
-  if ((pollers ?? []).length === 0) throw new Error(`nobody polls ${queue}`);
+  if ((pollers ?? []).length === 0) throw new Error(`no worker polls ${queue}`);
 } catch (error) {
   console.error(`${address}: ${(error as Error).message}`);
   process.exit(1);

@@ -1,5 +1,5 @@
 /**
- * Scratch folders of commands (`bin/stp check`, `verify`, `lean serve`, `suggest serve`), and leftovers of killed commands: their
+ * Scratch folders of commands (`bin/stp check`, `data prepare`, `verify`, `lean serve`, `suggest serve`), and leftovers of killed commands: their
  * folders, their Lean processes, and the control groups of these. A folder's name gives its owner (`owned-folders.ts`).
  */
 import { rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 
 /** What stands in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
-const COMMANDS = ['check', 'lean-serve', 'suggest', 'verify'] as const;
+const COMMANDS = ['check', 'data', 'lean-serve', 'suggest', 'verify'] as const;
 export type ScratchCommand = (typeof COMMANDS)[number];
 
 export interface CommandScratch {

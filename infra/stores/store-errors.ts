@@ -13,7 +13,7 @@ export function damaged(uri: string, how: string): StpError {
 export function missing(uri: string): StpError {
   return new StpError(
     'STP1403',
-    `${uri} is not there`,
+    `${uri} does not exist`,
     'Check the name; if the object was removed, run the stage that made it again.',
     { facts: { uri } },
   );
@@ -22,7 +22,7 @@ export function missing(uri: string): StpError {
 export function differs(uri: string, stored: string, offered: string): StpError {
   return new StpError(
     'STP1404',
-    `${uri} is there already with other bytes (CRC-32C ${stored}, offered ${offered})`,
+    `${uri} exists already with other bytes (CRC-32C ${stored}, offered ${offered})`,
     'Objects are written once. Two runs may be using one folder, or a stage does not give the same bytes twice.',
     { facts: { uri, stored, offered } },
   );

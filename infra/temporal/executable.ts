@@ -54,7 +54,7 @@ export async function checkRuns(
   const output = result.all ?? '';
   const match = check.output.exec(output);
   if (match !== null) return match[1] ?? '';
-  if (result.timedOut) throw new NoAnswerError(`${path} said nothing within ${timeoutMs / 1_000} s`);
+  if (result.timedOut) throw new NoAnswerError(`${path} gave no output within ${timeoutMs / 1_000} s`);
   const why =
     result.code ?? result.signal ?? (result.exitCode === undefined ? 'no exit code' : `exit code ${result.exitCode}`);
   throw new Error(`${path} does not run here (${why})${output === '' ? '' : `: ${lastLine(output)}`}`);

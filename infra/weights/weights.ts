@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ERROR_CODES, type ErrorCode, inLanes, StpError } from '@stp/base';
+import { ERROR_CODES, type ErrorCode, mapConcurrently, StpError } from '@stp/base';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { openStore } from '../stores/open-store.ts';
@@ -230,7 +230,7 @@ async function askHub(
   if (failed) {
     const last = stderr.trim().split('\n').at(-1) ?? '';
     const advice = 'Name a Python with huggingface_hub, which infra/bootstrap/locks/pytorch.txt has.';
-    throw new StpError('STP1301', `the hub could not be asked: ${last === '' ? shortMessage : last}`, advice);
+    throw new StpError('STP1301', `the hub did not answer: ${last === '' ? shortMessage : last}`, advice);
   }
   const answer = answerSchema.parse(JSON.parse(stdout));
   if (answer.type === 'failed') throw new StpError(answer.code, answer.message, answer.advice);
@@ -245,7 +245,7 @@ async function fetchBucket({ place }: Name, folder: string, { signal }: WeightsO
   for await (const { name } of store.list('')) if (fileName.safeParse(name).success) names.push(name);
   if (!names.some((name) => name.endsWith('.safetensors')))
     throw new StpError('STP1002', `${place} holds no weights as safetensors`, 'Name the folder with config.json.');
-  await inLanes(names, TRANSFERS_MAX, signal ?? new AbortController().signal, async (name, laneSignal) => {
+  await mapConcurrently(names, TRANSFERS_MAX, signal ?? new AbortController().signal, async (name, laneSignal) => {
     const ref = await store.stat(name);
     if (ref !== null) await store.download(ref, join(folder, name), { signal: laneSignal });
   });

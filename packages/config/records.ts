@@ -119,8 +119,6 @@ export {
   type VerdictCounts,
 } from './schemas/round.ts';
 export {
-  type ClosedGoalRecord,
-  closedGoalSchema,
   type ExpansionRecord,
   expansionSchema,
   GOALS_CHARS_MAX,

@@ -137,7 +137,7 @@ function requireRewardTraining({ training, conjectures, prover, engines }: RunCo
     throw new StpError(
       'STP1001',
       `training.objective.kind is ${kind}: ${wrong}`,
-      'docs/rewards.md says what goes together.',
+      'docs/rewards.md says which values go together.',
     );
 }
 
@@ -156,7 +156,7 @@ function requireJudging(config: RunConfig): void {
             : evaluation.samplesPerStatement !== 0 || retrain.everyRounds !== 0
               ? 'there are no proofs by Lean to evaluate or to retrain on: evaluation.samplesPerStatement and retrain.everyRounds must be 0'
               : null;
-  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/judges.md says what goes together.');
+  if (wrong !== null) throw new StpError('STP1001', wrong, 'docs/judges.md says which values go together.');
 }
 
 /** Slots are names in the embedded form; a custom format must be there, and one that is there must be asked for. */

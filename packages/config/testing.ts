@@ -3,6 +3,5 @@ export { generatorEngineSchema, trainerEngineSchema } from './schemas/engines.ts
 export { normaliseStatement } from './schemas/ids.ts';
 export { objectiveConfigSchema } from './schemas/objectives.ts';
 export { promptFormatSchema } from './schemas/prompt-format.ts';
-export { certificateSchema } from './schemas/records.ts';
 export { NO_SEARCH } from './schemas/search.ts';
-export { libraryTheorem, proved, statement } from './testing/records.ts';
+export { CERTIFICATE, libraryTheorem, proved, statement } from './testing/records.ts';

@@ -1,6 +1,6 @@
 /** Suggests checked next steps for a goal: engines, HTTP contracts, the language-server proxy. */
 export { AnswerCache } from './cache.ts';
-export { type PromptKind, suggestionProcesses } from './defaults.ts';
+export type { PromptKind } from './defaults.ts';
 export { encoderDecoderEngine } from './engines/encoder-decoder-engine.ts';
 export type { Engine } from './engines/engine.ts';
 export { modelEngine } from './engines/model-engine.ts';

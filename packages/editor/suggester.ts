@@ -130,7 +130,7 @@ export class Suggester {
   }
 
   async close(): Promise<void> {
-    this.#flights.close(new StpError('STP1203', 'the suggestions were closed', 'Open others.'));
+    this.#flights.close(new StpError('STP1203', 'the suggester was closed', 'Open a new one.'));
     await this.#options.places.close();
     await Promise.all(this.engines.map((engine) => engine.close()));
   }

@@ -5,6 +5,6 @@ export {
   clientOf,
   openEmbedded,
   openRemote,
-  PROMPTS,
   serveGenerator,
 } from './testing/served.ts';
+export { PROMPTS } from './testing/small-checkpoint.ts';

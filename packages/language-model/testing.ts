@@ -10,8 +10,6 @@ export { likelihood } from './embedded/objectives/likelihood.ts';
 export type { Objective } from './embedded/objectives/objective.ts';
 export { objectiveOf } from './embedded/objectives/objectives.ts';
 export { errorOf, failureOf } from './embedded/process/failure.ts';
-export { proofWordsOf } from './embedded/proof-grammar/proof-words.ts';
-export { ProofTokens, ProofWriter } from './embedded/proof-grammar/proof-writer.ts';
 export { Embedder } from './embedded/sampling/embedder.ts';
 export { uniformAt } from './embedded/sampling/philox.ts';
 export { Reader } from './embedded/sampling/reader.ts';

@@ -1,4 +1,9 @@
 /** Works with Lean libraries: contexts of statements, the library, scripts, exploration of equations, proofs by steps. */
+export type { AssumptionModule } from './compiled/assumptions.ts';
+export { type CompiledModuleStatements, compiledStatements } from './compiled/compiled-statements.ts';
+export { ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
+export { LEFT_OUT, type LeftOut } from './compiled/reader.ts';
+export { areaOf, NoveltyBounds } from './compiled/splits.ts';
 export type { ContextAnswer, ContextBinder, ContextInductive, StatementContext } from './context/statement-context.ts';
 export {
   type ContextTask,

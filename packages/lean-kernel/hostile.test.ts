@@ -1,6 +1,6 @@
 /**
- * Hostile preludes prove nothing false. `STP_KERNEL_HOSTILE` sets how many, `STP_KERNEL_HOSTILE_SEED` which. Run over the kernel of a
- * year's first version, the same preludes find a proof of everything in one of fifty (docs/kernel.md).
+ * Hostile preludes prove nothing false. `STP_KERNEL_HOSTILE` sets how many, `STP_KERNEL_HOSTILE_SEED` which. Over a version of the
+ * kernel with known faults the same preludes find a proof of everything in one of fifty.
  */
 import { expect, it } from 'vitest';
 import { hostile } from './testing/hostile-prelude.ts';

@@ -309,7 +309,8 @@ export class Kernel {
     const { value } = declaration;
     this.#requireClosed(value, 'its value');
     const actual = checker.inference.check(value);
-    if (!checker.equality.isEqual(actual, type)) throw new Rejection('declaration-type', 'its value has not its type');
+    if (!checker.equality.isEqual(actual, type))
+      throw new Rejection('declaration-type', 'its value does not have its type');
     return [constantOf(declaration)];
   }
 
@@ -318,7 +319,7 @@ export class Kernel {
     if (head.levelParams.length > LIST_LENGTH_MAX)
       throw new Decline(`more than ${LIST_LENGTH_MAX} universe parameters`);
     if (new Set(head.levelParams).size !== head.levelParams.length)
-      throw new Rejection('level-parameters', 'a universe parameter twice');
+      throw new Rejection('level-parameters', 'a universe parameter stands twice');
     this.#requireClosed(head.type, 'its type');
   }
 

@@ -1,6 +1,5 @@
 /**
- * Reads Lean source just far enough to cut it into pieces: which characters are comments and which are literals, and
- * what a file imports. Knows nested comments, escapes, raw and interpolated strings, character literals, `«…»` names;
+ * Reads Lean source just far enough to cut it into pieces: which characters are comments and which are literals. Knows nested comments, escapes, raw and interpolated strings, character literals, `«…»` names;
  * does not know terms or notations. Masked texts keep their length and their line breaks, so positions stay true.
  */
 
@@ -9,12 +8,6 @@ export interface MaskedSource {
   readonly withoutComments: string;
   /** Comments and the insides of string and character literals blanked. */
   readonly code: string;
-}
-
-interface ImportLine {
-  readonly module: string;
-  /** 1-based. */
-  readonly line: number;
 }
 
 const IDENTIFIER_CHARACTER = /[\p{L}\p{N}_'!?₀-₉]/u;
@@ -57,23 +50,6 @@ export function maskSource(source: string): MaskedSource {
     }
   }
   return { withoutComments: withoutComments.join(''), code: code.join('') };
-}
-
-/** Import lines at the head of a file, in order. */
-export function readImports(source: string): readonly ImportLine[] {
-  const imports: ImportLine[] = [];
-  // Imports come first, so reading stops after the last line that could be one.
-  const last = source.lastIndexOf('import');
-  if (last < 0) return imports;
-  const head = source.slice(0, endOfLine(source, last));
-  for (const [index, text] of maskSource(head).code.split('\n').entries()) {
-    const line = text.trim();
-    if (line === '' || line === 'module' || line === 'prelude') continue;
-    const match = /^(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?([\p{L}_][\p{L}\p{N}_'.!?]*)$/u.exec(line);
-    if (match === null) break;
-    imports.push({ module: match[1]!, line: index + 1 });
-  }
-  return imports;
 }
 
 /** 1-based line of a position. */

@@ -1,7 +1,7 @@
 /** Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, pool, screen, judge of objects, certificates, HTTP service. */
 export { compileLibrary } from './library/compile.ts';
 export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
-export { variablesForProject, withProject } from './library/project-environment.ts';
+export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
 export { type LeanRun, runLean } from './library/run-lean.ts';
 export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';

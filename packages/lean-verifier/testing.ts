@@ -2,7 +2,6 @@
 export type { SourceDirectory } from './library/modules.ts';
 export type { LeanPool, PoolStats } from './runtime/pool/lean-pool.ts';
 export { type ControlGroup, openControlGroup } from './runtime/process/cgroup.ts';
-export type { LeanDriver, LeanSession } from './runtime/process/driver.ts';
 export { parentDeathPrefix } from './runtime/process/parent-death.ts';
 export { readResources } from './runtime/process/resources.ts';
 export { findBubblewrap } from './runtime/sandbox/find-bubblewrap.ts';

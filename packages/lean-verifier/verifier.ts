@@ -21,6 +21,13 @@ export interface LeanEnvironment {
   /** Axioms `#print axioms` may list beyond propext, Quot.sound and Classical.choice: names of the toolchain's own
    *  library where its proofs are not in the package (assembled Lean), decided by a test on the name. */
   readonly toleratesLibraryAxioms: boolean;
+  /**
+   * Folders of modules, on the search path too, that state theorems as assumptions for the proofs of a problem set. A proof may rest
+   * on them, and its certificate names those it rests on.
+   */
+  readonly assumptionFolders?: readonly string[];
+  /** Hash over the modules of the Lake project that was added. */
+  readonly project?: string;
 }
 
 export interface Candidate {
@@ -38,7 +45,7 @@ export interface CheckResult {
   readonly kind: VerdictKind;
   readonly messages: readonly LeanMessage[];
   readonly premises: readonly string[];
-  /** Grown theorems that its object mentions; missing where no object was read, and in older caches. */
+  /** Grown theorems that its object mentions; missing where no object was read. */
   readonly restsOn?: readonly string[] | undefined;
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];

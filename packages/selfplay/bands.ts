@@ -1,7 +1,4 @@
-/**
- * Bands of pass rates: statements that were proved, but not often, are the ones to learn from (STP §2.7, §2.9, §3;
- * golden behaviours 7 and 8).
- */
+/** Bands of pass rates. Statements that were proved, but not often, train the model (docs/algorithm.md, section 5). */
 import { passRate, type Tally } from './rates.ts';
 
 export interface Band {

@@ -1,6 +1,6 @@
 /**
- * The elegancy filter (STP §2.7): a conjecture with a short proof and a long statement is probably padded. The least
- * elegant share is dropped, over all conjectures (paper) or within the group of each lemma (code).
+ * The elegancy filter (docs/algorithm.md, section 7): a conjecture with a short proof and a long statement is probably padded.
+ * The least elegant share is dropped, over all conjectures (STP's paper) or within the group of each lemma (its code).
  */
 
 export interface Elegant {
@@ -11,8 +11,8 @@ export interface Elegant {
 }
 
 /**
- * What is at least as elegant as the value at sorted index floor(share × n) of its group, in the given order. So a group
- * of one keeps its only member, and of five the one strictly below the second smallest value goes (golden behaviour 9).
+ * Keeps, in the given order, the items that are at least as elegant as the value at sorted index floor(share × n) of their
+ * group. So a group of one keeps its only member, and of five the one strictly below the second smallest value goes.
  */
 export function dropInelegant<T extends Elegant>(items: readonly T[], share: number): T[] {
   const cutoffs = new Map<string, number>();

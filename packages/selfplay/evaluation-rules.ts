@@ -1,5 +1,5 @@
 /**
- * Decides when pass@k must not be reported (STP's rule, stp.md §4.1), the same for logs and for our own evaluations.
+ * Decides when pass@k must not be reported, by STP's rule (docs/algorithm.md, section 10), for logs and for our own evaluations.
  */
 
 /** Share of samples without a verdict from which on a split has no result (STP's summary.py). */

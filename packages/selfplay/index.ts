@@ -53,7 +53,6 @@ export { mixedReward } from './rewards/mixed-reward.ts';
 export type { RewardGroup, RewardOptions, RewardSource } from './rewards/reward.ts';
 export { SampleOutcomes } from './sample-outcomes.ts';
 export { type Expansion, type Proposal, type SearchOutcome, searchProof } from './search/best-first.ts';
-export { closedGoals, GOALS_BREAK, stateKey } from './search/closed-goals.ts';
 export { conjectureInputs, conjecturesMax, isAttempted, repeatInputs, SeedProofs } from './seeds.ts';
 export { dedupeExamples, exampleKey, optimiserSteps } from './select.ts';
 export { type WorkItem, workItemSchema } from './shards.ts';
@@ -72,7 +71,7 @@ export {
 } from './slots/prover-form.ts';
 export { slotKey, theoremKey } from './slots/slot-key.ts';
 export { boundNames, PROPOSITION } from './slots/slot-table.ts';
-export { goalStatement, hasHiddenNames, plainStateForm, type StateForm, slottedStateForm } from './slots/state-form.ts';
+export { goalStatement, plainStateForm, type StateForm, slottedStateForm } from './slots/state-form.ts';
 export { targetPairs } from './targets.ts';
 export { matchingCount, Transport } from './transport.ts';
 export { namedTypedForm, type TypedForm, typedForm } from './typed-form.ts';

@@ -1,6 +1,6 @@
 /**
- * pass@k: the probability that at least one of k samples proves a statement, averaged over statements. There are two
- * estimators: STP's, which cuts the samples into blocks (stp.md §4.1), and the unbiased one over all subsets of k
+ * Estimates pass@k: the probability that at least one of k samples proves a statement, averaged over statements. There are two
+ * estimators: STP's, which cuts the samples into blocks (docs/algorithm.md, section 10), and the unbiased one over all subsets of k
  * samples (Chen et al. 2021, arXiv 2107.03374), with bootstrap intervals over the statements. All results are shares of
  * 1.
  *
@@ -11,9 +11,9 @@ import { bootstrapIntervals } from './bootstrap.ts';
 import type { Random } from './random.ts';
 import type { SampleOutcomes } from './sample-outcomes.ts';
 
-/** Sample budgets of STP's tables (stp.md appendix A). */
+/** Sample budgets of STP's tables. */
 export const STP_BUDGETS = [1, 32, 128, 640, 3_200, 6_400, 25_600] as const;
-/** Blocks from which on STP gives a standard deviation (stp.md §4.1). */
+/** STP gives a standard deviation from this many blocks on. */
 const BLOCKS_FOR_DEVIATION = 4;
 /** Below so many samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
 const SMALL_SAMPLES = 128;

@@ -1,6 +1,6 @@
 /**
- * Chooses the prover's training set: the proofs of a round's replay window (STP §2.9), and for a retraining the proofs
- * of all rounds (STP §3). Works on one statement at a time, so that memory never holds all proofs.
+ * Chooses the prover's training set: the proofs of a round's replay window, and for a retraining the proofs of all rounds
+ * (docs/algorithm.md, sections 6 and 9). It works on one statement at a time, so memory never holds all proofs.
  */
 import type { RunConfig } from '@stp/config';
 import type { Example, Proved } from '@stp/config/records';
@@ -41,7 +41,7 @@ export function trainsProver(tally: Tally | null, config: RunConfig['selection']
 
 /**
  * Prover examples of one statement: its distinct proofs, the first `proofsPerStatementMax` of them, each with weight
- * exp(−a·characters − b·seconds) over how many they are. Multiplicity does not count (golden behaviour 2).
+ * exp(−a·characters − b·seconds) over how many they are. Multiplicity does not count.
  *
  * @param proofs certified proofs of the statement over the window, sorted by `proofKey`
  */
@@ -57,15 +57,14 @@ export function proverExamples(
   });
 }
 
-/** Does a proof join the retraining, going by its statement's pass rate in the round that found it (STP §3)? */
+/** Does a proof join the retraining, going by its statement's pass rate in the round that found it? */
 export function joinsRetraining(proof: Pick<Proved, 'origin' | 'passRate'>, config: RunConfig['retrain']): boolean {
   const max = proof.origin === 'conjecture' ? config.conjectureBandMax : config.datasetBandMax;
   return max === null || proof.passRate <= max;
 }
 
 /**
- * Retraining examples of one statement: at most `proofsPerStatementMax` distinct proofs (golden behaviour 11), with weight
- * exp(−a·characters).
+ * Retraining examples of one statement: at most `proofsPerStatementMax` distinct proofs, with weight exp(−a·characters).
  *
  * @param proofs proofs of the statement that join the retraining, sorted by `proofKey`
  */

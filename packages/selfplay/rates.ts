@@ -1,4 +1,4 @@
-/** Pass rates (STP §2.6, golden behaviours 2, 3 and 14). */
+/** Counts pass rates (docs/algorithm.md, section 5). */
 
 import type { Rate, Sample, Verdict } from '@stp/config/records';
 
@@ -36,7 +36,7 @@ export function passRate(rate: Tally): number {
   return rate.attempts === 0 ? 0 : rate.successes / rate.attempts;
 }
 
-/** Raises a statement's best rate to this round's, where it was proved (STP's `succ_rates`: the maximum over rounds). */
+/** Raises a statement's best rate to this round's, where it was proved (the maximum over rounds). */
 export function keepBest(best: Map<string, number>, rate: Rate): void {
   if (rate.successes > 0) best.set(rate.statementId, Math.max(best.get(rate.statementId) ?? 0, passRate(rate)));
 }

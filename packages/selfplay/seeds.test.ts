@@ -1,4 +1,4 @@
-/** What conjectures start from: seeds, lemmas, caps, copies, targets; and what a round attempts. Golden behaviours by name. */
+/** Tests what conjectures start from: seeds, lemmas, caps, copies, targets; and what a round attempts (docs/algorithm.md, sections 3 and 5). */
 
 import { resolveConfig } from '@stp/config';
 import type { Proved } from '@stp/config/records';

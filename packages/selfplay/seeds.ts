@@ -1,13 +1,13 @@
 /**
- * Chooses the proved statements that seed conjectures, with their lemmas (STP §2.2), and the statements that a round
- * attempts (STP §2.4).
+ * Chooses the proved statements that seed conjectures, with their lemmas, and the statements that a round attempts
+ * (docs/algorithm.md, sections 3 and 5).
  */
 import type { RunConfig } from '@stp/config';
 import type { Proved } from '@stp/config/records';
 import { displayProof } from './prompts.ts';
 import { orderKey, type Random } from './random.ts';
 
-/** Conjectures a round may attempt: a fixed number, or one for every statement or every unproved one (stp.md §9). */
+/** Returns how many conjectures a round may attempt: a fixed number, or one for every statement or every unproved one. */
 export function conjecturesMax(
   perRoundMax: RunConfig['conjectures']['perRoundMax'],
   statements: number,
@@ -31,8 +31,8 @@ interface Keyed {
 }
 
 /**
- * What may seed conjectures, chosen as the proofs stream by: of every statement one proof, and one for each lemma that its
- * proofs used (STP has a seed for each pair of statement and lemma).
+ * Chooses the proofs that may seed conjectures as they stream by: one for every statement, and one for each lemma that its
+ * proofs used. (STP has a seed for each pair of statement and lemma.)
  */
 export class SeedProofs {
   private readonly kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
@@ -42,8 +42,7 @@ export class SeedProofs {
   private readonly stream: readonly (string | number)[];
 
   /**
-   * @param best best pass rate of any round by statement; only a rate strictly above `seedPassRateAbove` seeds (golden
-   *   behaviour 4)
+   * @param best best pass rate of any round by statement; only a rate strictly above `seedPassRateAbove` seeds
    * @param isLemma is a premise one that a conjecture may be asked to share?
    * @param stream names the random choice, together with each proof
    */
@@ -95,8 +94,8 @@ export interface ConjectureInput {
 }
 
 /**
- * (seed, lemma) pairs: each lemma that the statement's proofs used and, with `noLemmaProbability`, none. A lemma, and none as
- * well, gets at most `lemmaShareMax × statements` pairs, counted before any repetition (golden behaviour 5).
+ * Pairs each seed with every lemma that its proofs used and, with `noLemmaProbability`, with none. A lemma, or none, gets at
+ * most `lemmaShareMax × statements` pairs, counted before any repetition.
  *
  * @param seeds statements in random order
  */
@@ -124,8 +123,8 @@ export function conjectureInputs(
 }
 
 /**
- * The list that is sampled from (STP §2.2): each input as often as its matching weight says, cut to as many as there are
- * statements, and that list so many times over that there are about `wanted` texts, `copiesMax` times at most.
+ * Makes the list that is sampled from. Each input stands in it as often as its matching weight says; it is cut to as many
+ * entries as there are statements, and repeated until there are about `wanted` texts, at most `copiesMax` times.
  *
  * @param wanted texts asked for; never exceeded
  */
@@ -151,7 +150,7 @@ export function repeatInputs<T>(
 }
 
 /**
- * Is a dataset statement attempted in a round (STP §2.4)? Unproved ones, those proved at a low rate, and a few others.
+ * Is a dataset statement attempted in a round? Unproved ones are, those proved at a low rate, and a few others.
  *
  * @param best its best pass rate of any round; undefined: it was never proved
  * @param coin uniform in [0, 1)

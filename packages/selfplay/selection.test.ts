@@ -1,4 +1,4 @@
-/** What trains the prover: pass rates, bands, weights, retraining. The golden behaviours of STP are among the names. */
+/** Tests what trains the prover: pass rates, bands, weights, retraining (docs/algorithm.md, sections 5, 6 and 9). */
 
 import { resolveConfig } from '@stp/config';
 import type { Rate, Sample, Verdict } from '@stp/config/records';

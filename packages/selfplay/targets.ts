@@ -1,6 +1,5 @@
 /**
- * Conjecturing from unproved targets (SGS, §4.4 of the specification): training examples that teach the first model the
- * form of the task.
+ * Makes the training examples that teach the first model to conjecture from unproved targets, as SGS does (arXiv 2604.20209).
  */
 import type { LibraryTheorem } from '@stp/config/records';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
 /**
- * Distribution matching (STP §2.8): weights conjectures towards the statements that are still unproved. In theory every
+ * Distribution matching (docs/algorithm.md, section 7): weighs conjectures towards the statements that are still unproved. In theory every
  * unproved statement sends its mass to its nearest conjecture (optimal transport with free weights). In practice a
  * greedy algorithm takes one statement after the other and skips a conjecture that has enough.
  */

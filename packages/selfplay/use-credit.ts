@@ -1,6 +1,6 @@
 /**
- * What a lemma is worth by what it was used for: 1 for each statement of the dataset that a round proves with it, and a share of the
- * worth of each lemma whose own proof uses it, so that credit reaches the lemmas behind lemmas.
+ * Credits lemmas for their use: 1 for each statement of the dataset that a round proves with a lemma, and a share of the credit
+ * of each lemma whose own proof uses it. So credit reaches the lemmas behind lemmas.
  */
 
 /** The share that a lemma passes on to those that its proof uses. */

@@ -1,4 +1,5 @@
 /** Proofs in parts: cut once and for all, and put together in their order. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +8,10 @@ import { type ArtifactRef, type ObjectStore, type Proved, provedSchema } from '@
 import { proved } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { cutProofsActivity, PART_PROOFS_MIN } from '../../activities/control/cut-proofs.ts';
+import { joinCertifiedActivity } from '../../activities/control/join-certified.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { certifiedPartsActivities, PART_PROOFS_MIN } from '../../activities/round/certified-parts.ts';
-import type { Certified } from '../../activities/round/certify.ts';
+import type { Certified } from '../../activities/round/certified.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { forget } from './forget.ts';
 
@@ -23,13 +24,18 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const name = 'rounds/1';
-const activities = () => certifiedPartsActivities({ store: async () => store } as unknown as Ports);
+const ports = { store: async () => store };
 const proofs = (count: number): Proved[] =>
   Array.from({ length: count }, (_, index) => proved(`theorem a (n : Nat) : n + ${index} = n`, 'simp'));
 const cut = (found: ArtifactRef, partsWanted: number): Promise<readonly ArtifactRef[]> =>
-  new MockActivityEnvironment().run(activities().cutProofs, { run: 'test', name, proved: found, partsWanted });
+  new MockActivityEnvironment().run(cutProofsActivity(ports).cutProofs, {
+    run: 'test',
+    name,
+    proved: found,
+    partsWanted,
+  });
 const together = (parts: readonly ArtifactRef[], refused: number): Promise<Certified> =>
-  new MockActivityEnvironment().run(activities().joinCertified, {
+  new MockActivityEnvironment().run(joinCertifiedActivity(ports).joinCertified, {
     run: 'test',
     name,
     certified: parts.map((part) => ({ proved: part, certified: part.count, refused, disagreements: 1 })),

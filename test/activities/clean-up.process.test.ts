@@ -1,4 +1,5 @@
 /** The clean-up of a node shows that it is alive while it works; the janitor cleans nodes that were away when a run ended. */
+
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,24 +7,27 @@ import type { LeanEnvironment } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
+import { cleanUpNodeActivity } from '../../activities/every-node/clean-up-node.ts';
 import { createNodeActivities } from '../../activities/index.ts';
-import { nodeActivities } from '../../activities/nodes/nodes.ts';
-import type { Ports } from '../../activities/ports.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { localRunName, workerSettings } from '../../workers/settings.ts';
 import { CONTROL_QUEUE, JANITOR_TYPE } from '../../workflows/control/contracts.ts';
+import { unasked } from '../support/stand-ins.ts';
 import { timeSkippingServer } from '../support/temporal.ts';
 
 it('sends heartbeats while a node is cleaned', async () => {
   const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 260 });
   const beaten = new Promise((resolve) => environment.once('heartbeat', resolve));
   const report = { node: 'a', processesEnded: 1, memoryBytesFreed: 2, cpuSecondsUsed: 3, scratchBytesFreed: 4 };
-  const nodes = { cleanUp: () => beaten.then(() => report) };
-  const { cleanUpNode } = nodeActivities({
+  const nodes = {
+    cleanUp: () => beaten.then(() => report),
+    ...{ provision: unasked, sweep: unasked, runsWithFiles: unasked, release: unasked },
+  };
+  const { cleanUpNode } = cleanUpNodeActivity({
     nodes,
     monitor: async () => ({ log: async () => undefined }),
-  } as unknown as Ports);
+  });
   expect(await environment.run(() => cleanUpNode('run', 'after'))).toEqual(report);
 });
 

@@ -1,4 +1,5 @@
 /** From earlier rounds to the conjecturer's prompts, and from its texts through the gate to the round's conjectures. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,17 +7,20 @@ import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore, Rate } from '@stp/config/records';
 import { libraryTheorem, proved, statement } from '@stp/config/testing';
+import type { Verifier } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import type { Gated } from '../../activities/control/admit-conjectures.ts';
+import { admitConjecturesActivity } from '../../activities/control/admit-conjectures.ts';
+import { planConjecturesActivity } from '../../activities/host/plan-conjectures.ts';
+import { readConjecturesActivity } from '../../activities/host/read-conjectures.ts';
+import { gateConjecturesActivity } from '../../activities/lean/gate-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { admitConjecturesActivities, type Gated } from '../../activities/round/admit-conjectures.ts';
-import { conjectureActivities } from '../../activities/round/conjecture.ts';
 import { conjecturePlanSchema, conjectureRecordSchema } from '../../activities/round/conjecture-records.ts';
-import { type GatedPart, gateActivities } from '../../activities/round/gate.ts';
+import type { GatedPart, ReadConjectures } from '../../activities/round/gate-parts.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
-import { type ReadConjectures, readConjecturesActivities } from '../../activities/round/read-conjectures.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { repositorySources } from '../../workers/sources.ts';
 import { forget } from './forget.ts';
 import { writeManifest } from './manifests.ts';
 
@@ -31,15 +35,15 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 /** What Lean says, by a word in the statement: `ill` does not elaborate, `easy` is trivial, and so on. */
 const asked: string[] = [];
 let leanRuns = true;
-const verifier = {
-  async checkStatements(statements: readonly { id: string; statement: string }[]) {
+const verifier: Pick<Verifier, 'check' | 'checkStatements'> = {
+  async checkStatements(statements) {
     return statements.map(({ id, statement: text }) => ({
       id,
       kind: leanRuns ? (/ill/.test(text) ? 'rejected' : /evil/.test(text) ? 'forbidden' : 'accepted') : 'infra',
       messages: [],
     }));
   },
-  async check(candidates: readonly { id: string; statement: string; proof: string }[], options: unknown) {
+  async check(candidates, options) {
     expect(options).toMatchObject({ smallLimitsOnly: true });
     return candidates.map(({ id, statement: text, proof }) => {
       const question = /exfalso/.test(proof) ? 'vacuous' : /refutation/.test(text) ? 'refutable' : 'trivial';
@@ -48,21 +52,22 @@ const verifier = {
         (question === 'trivial' && /easy/.test(text)) ||
         (question === 'vacuous' && /empty/.test(text)) ||
         (question === 'refutable' && /wrong/.test(text));
-      return { id, kind: holds ? 'proved' : 'rejected', messages: [], checkMs: 2 };
+      const facts = { messages: [], premises: [], axioms: [], checkMs: 2, fromCache: false };
+      return { id, kind: holds ? 'proved' : 'rejected', ...facts };
     });
   },
 };
 let monitorFails = false;
-const ports = (): Ports =>
-  ({
-    store: async () => store,
-    verifier: async () => verifier,
-    monitor: async () => ({
-      log: async () => {
-        if (monitorFails) throw new Error('no disk for metrics');
-      },
-    }),
-  }) as unknown as Ports;
+const ports = () => ({
+  store: async () => store,
+  sources: repositorySources(),
+  verifier: async () => verifier,
+  monitor: async () => ({
+    log: async () => {
+      if (monitorFails) throw new Error('no disk for metrics');
+    },
+  }),
+});
 
 const EASY = statement('theorem a (n : Nat) : n = n', { labels: ['first', 'first/a'] });
 const OPEN = statement('theorem b (n : Nat) : n * n = n ^ 2', { labels: ['second', 'second/b'] });
@@ -100,7 +105,10 @@ type Context = Awaited<ReturnType<typeof context>>;
 
 describe('planning conjectures', () => {
   const plan = async (input: Context) => {
-    const ref = await new MockActivityEnvironment().run(conjectureActivities(ports()).planConjectures as never, input);
+    const ref = await new MockActivityEnvironment().run(
+      planConjecturesActivity(ports()).planConjectures as never,
+      input,
+    );
     return ref === null ? null : readAll(store, ref as unknown as ArtifactRef, conjecturePlanSchema);
   };
   const seed = proved(EASY.statement, 'exact l n', { premises: ['Grown.g1', 'Stp.l', 'Other'] });
@@ -187,9 +195,9 @@ describe('the gate', () => {
     );
     const written = texts.map((text, index) => ({ input: index, text }));
     const activities = {
-      ...readConjecturesActivities(ports()),
-      ...gateActivities(ports()),
-      ...admitConjecturesActivities(ports()),
+      ...readConjecturesActivity(ports()),
+      ...gateConjecturesActivity(ports()),
+      ...admitConjecturesActivity(ports()),
     };
     const run = <T>(activity: unknown, given: unknown): Promise<T> =>
       new MockActivityEnvironment().run(activity as never, given);

@@ -2,13 +2,16 @@
  * The work that a node does through its own queue, on real files: a checkpoint copied once, folders read, limits of a
  * command.
  */
+
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckpointRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { everyNodeActivities, nodeCommandSchema } from '../../activities/nodes/every-node.ts';
+import { copyCheckpointActivity } from '../../activities/every-node/copy-checkpoint.ts';
+import { nodeCommandSchema, runOnNodeActivity } from '../../activities/every-node/run-on-node.ts';
+import { warmPageCacheActivity } from '../../activities/every-node/warm-page-cache.ts';
 import { storeCheckpoint } from '../../activities/training/checkpoints.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { smallCheckpointFolder } from './small-checkpoint-folder.ts';
@@ -25,15 +28,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const activities = (node: string) =>
-  everyNodeActivities({
-    store: async () => store,
-    scratch: async () => join(folder, node, 'scratch'),
-    runMark: (run) => run,
-  });
+const portsOf = (node: string) => ({
+  store: async () => store,
+  scratch: async () => join(folder, node, 'scratch'),
+  runMark: (run: string) => run,
+});
 
 it('copies a checkpoint to the disk of the node, whole, and only once', async () => {
-  const { copyCheckpoint } = activities('copying');
+  const { copyCheckpoint } = copyCheckpointActivity(portsOf('copying'));
   const input = { run: 'run', checkpoint };
   const copy = (): ReturnType<typeof copyCheckpoint> => new MockActivityEnvironment().run(copyCheckpoint, input);
   const { directory, bytes } = await copy();
@@ -54,7 +56,7 @@ it('copies a checkpoint to the disk of the node, whole, and only once', async ()
 });
 
 it('refuses a checkpoint of which a file was damaged in the store, and leaves none behind', async () => {
-  const { copyCheckpoint } = activities('damaged');
+  const { copyCheckpoint } = copyCheckpointActivity(portsOf('damaged'));
   const damaged = await smallCheckpointFolder(join(folder, 'damaged-checkpoint'));
   const ref = await storeCheckpoint(store, 'checkpoints/damaged', damaged, { signal: new AbortController().signal });
   const path = join(folder, 'store', 'checkpoints', 'damaged', 'model.safetensors');
@@ -75,7 +77,7 @@ it('reads the files below folders, passing over links and folders that are not t
   await writeFile(join(warmed, 'Mathlib', 'Algebra', 'Group.olean'), Buffer.alloc(5 * 1024 * 1024));
   await writeFile(join(warmed, 'empty'), '');
   await symlink('/', join(warmed, 'everything'));
-  const { warmPageCache } = activities('warming');
+  const { warmPageCache } = warmPageCacheActivity();
   const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 1_000 });
   const folders = [warmed, join(folder, 'nowhere')];
   expect(await environment.run(warmPageCache, { folders })).toEqual({
@@ -93,7 +95,7 @@ it('stops reading where memory would be filled, and when it is cancelled', async
   const file = join(large, 'weights');
   await writeFile(file, '');
   await truncate(file, 8 * 1024 ** 4);
-  const { warmPageCache } = activities('warming');
+  const { warmPageCache } = warmPageCacheActivity();
   const full = new MockActivityEnvironment();
   expect(await full.run(warmPageCache, { folders: [large] })).toMatchObject({ files: 0, bytes: 0, whole: false });
 
@@ -104,7 +106,7 @@ it('stops reading where memory would be filled, and when it is cancelled', async
 });
 
 it('takes limits of time that a timer can hold, and no longer ones', async () => {
-  const { runOnNode } = activities('running');
+  const { runOnNode } = runOnNodeActivity(portsOf('running'));
   const command = { run: 'run', command: ['true'], timeoutSeconds: 24 * 86_400 };
   expect(await new MockActivityEnvironment().run(runOnNode, command)).toMatchObject({ exitCode: 0, timedOut: false });
   expect(nodeCommandSchema.safeParse({ ...command, timeoutSeconds: 25 * 86_400 }).success).toBe(false);

@@ -1,5 +1,5 @@
 import type { RunConfig } from '@stp/config';
-import { fateOf, REPEATS_FIRST, SAMPLES_PER_STATEMENT, SFT_EXAMPLES } from '../../tools/bench/synthetic-round.ts';
+import { fateOf, REPEATS_FIRST, SAMPLES_PER_STATEMENT, SFT_EXAMPLES } from './synthetic-round.ts';
 
 /** The figures that selection must arrive at, worked out from the rule alone. No least elegant share may be dropped. */
 export function expectedCounts(samples: number, config: RunConfig) {

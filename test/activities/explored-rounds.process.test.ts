@@ -1,4 +1,5 @@
 /** What exploration has left for later rounds: real Lean, rounds before by their manifests. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,9 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exploreConjecturesActivity } from '../../activities/lean/explore-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type ConjecturePlan, conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
-import { exploreActivities } from '../../activities/round/explore.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { openAssembledPorts } from '../support/assembled-ports.ts';
 import { writeManifest } from './manifests.ts';
@@ -51,7 +52,7 @@ async function texts(
     `${name}/plan.jsonl`,
     Array.from({ length: 300 }, (_, at) => entries[at % entries.length]!),
   );
-  const { exploreConjectures } = exploreActivities(ports);
+  const { exploreConjectures } = exploreConjecturesActivity(ports);
   const input = { run: 'explored', name, config, plan, history };
   const written = (await new MockActivityEnvironment().run(exploreConjectures, input)) as ArtifactRef;
   return (await readAll(store, written, conjectureTextSchema)).map(({ text }) => text);

@@ -1,4 +1,5 @@
 /** Sampling with unreliable parts: a model server that never repeats an answer, and a monitor that fails. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +11,15 @@ import type { SampleRequest, SamplingOptions } from '@stp/language-model';
 import type { GenerateOptions } from '@stp/language-model/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { sampleConjectureShareActivity } from '../../activities/host/sample-conjecture-share.ts';
+import { sampleConjecturesActivity } from '../../activities/host/sample-conjectures.ts';
+import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
-import { generateActivities, type Sampled } from '../../activities/round/generate.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { unasked } from '../support/stand-ins.ts';
 import { forget } from './forget.ts';
 
 vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
@@ -40,13 +44,13 @@ const ports = {
   store: async () => store,
   scratch: async () => directory,
   generator: async () => generator,
+  ...{ verifier: unasked, contexts: unasked, portfolioKept: unasked },
   monitor: async () => ({
     log: async () => {
       throw new Error('no disk for metrics');
     },
   }),
-} as unknown as Ports;
-const activities = generateActivities(ports);
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 
@@ -57,10 +61,11 @@ it('samples of a shard are those of the attempt that came to its end', async () 
     run: 'test',
     name: 'shard',
     items,
+    library: null,
     checkpoint: { manifest: items, model: 'm' },
     config: resolveConfig({ preset: 'smoke' }),
   };
-  const sample = () => run<Sampled>(activities.sampleShard, input);
+  const sample = () => run<Sampled>(sampleShardActivity(ports).sampleShard, input);
   const before = calls;
   await sample();
   await forget(directory, 'shard/sampled.json');
@@ -74,7 +79,14 @@ it('answers that a lost attempt had finished are not asked for again, and none i
   const one = { statement: statement('theorem a (n : Nat) : n = n'), origin: 'dataset', samples: 6 };
   const items = await writeRecords(store, 'items.jsonl', [one]);
   const config = resolveConfig({ preset: 'smoke' });
-  const input = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const input = {
+    run: 'test',
+    name: 'shard',
+    items,
+    library: null,
+    checkpoint: { manifest: items, model: 'm' },
+    config,
+  };
   const asked: number[][] = [];
   /** Finishes some of what it is asked for, and then the server is gone. */
   const sampling = (most: number) => ({
@@ -91,7 +103,7 @@ it('answers that a lost attempt had finished are not asked for again, and none i
   });
   const long = <T extends { text: string }>(completion: T): T => ({ ...completion, text: '\u0001'.repeat(50_000) });
   const attempt = (most: number, model = 'm') =>
-    run<Sampled>(generateActivities({ ...ports, generator: async () => sampling(most) as never }).sampleShard, {
+    run<Sampled>(sampleShardActivity({ ...ports, generator: async () => sampling(most) as never }).sampleShard, {
       ...input,
       checkpoint: { ...input.checkpoint, model },
     });
@@ -116,7 +128,7 @@ it('texts of conjectures are those of the attempt that came to its end', async (
   const plan = await writeRecords(store, 'plan.jsonl', [entry]);
   const checkpoint = { manifest: plan, model: 'm' };
   const input = { run: 'test', name: 'round', plan, checkpoint, config: resolveConfig({ preset: 'smoke' }) };
-  const sample = () => run<ArtifactRef>(activities.sampleConjectures, input);
+  const sample = () => run<ArtifactRef>(sampleConjecturesActivity(ports).sampleConjectures, input);
   const before = calls;
   await sample();
   await forget(directory, 'round/conjectured.json');
@@ -139,10 +151,16 @@ it('texts of conjectures that machines have sampled in shares are put together w
   const input = { run: 'test', name: 'round', plan, checkpoint, config: resolveConfig({ preset: 'smoke' }) };
   const before = calls;
   const shares = await Promise.all(
-    [0, 1].map((share) => run<number>(activities.sampleConjectureShare, { ...input, share, of: 2 })),
+    [0, 1].map((share) =>
+      run<number>(sampleConjectureShareActivity(ports).sampleConjectureShare, { ...input, share, of: 2 }),
+    ),
   );
   expect([shares, calls - before]).toEqual([[2, 1], 3]);
-  const texts = await readAll(store, await run<ArtifactRef>(activities.sampleConjectures, input), conjectureTextSchema);
+  const texts = await readAll(
+    store,
+    await run<ArtifactRef>(sampleConjecturesActivity(ports).sampleConjectures, input),
+    conjectureTextSchema,
+  );
   expect(calls - before).toBe(3);
   expect(texts.map(({ input: number }) => number)).toEqual(Array.from({ length: 9_000 }, (_, index) => index));
 });

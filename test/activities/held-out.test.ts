@@ -1,4 +1,5 @@
 /** Training never reads the held-out split: not its file, not its statements under another name. Costs about 3 s. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,13 +20,15 @@ import { readSignature, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Ports } from '../../activities/ports.ts';
+import type { Finished } from '../../activities/control/finish-round.ts';
+import { finishRoundActivity } from '../../activities/control/finish-round.ts';
+import { planShardsActivity } from '../../activities/control/plan-shards.ts';
+import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
+import { retrainSetActivity } from '../../activities/control/retrain-set.ts';
+import type { Sources } from '../../activities/ports.ts';
 import { proverForms, slotKeys } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { Finished } from '../../activities/round/finish-round.ts';
-import { planActivities } from '../../activities/round/plan.ts';
-import { selectActivities } from '../../activities/round/select.ts';
-import { datasetActivities, type PreparedData } from '../../activities/run/datasets.ts';
+import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
@@ -55,13 +58,12 @@ function watched(inner: ObjectStore): ObjectStore {
   };
 }
 
-const portsWith = (sources: Ports['sources']): Ports =>
-  ({ store: async () => store, scratch: async () => directory, sources }) as unknown as Ports;
+const portsWith = (sources: Sources) => ({ store: async () => store, scratch: async () => directory, sources });
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-split-'));
   store = watched(await openStore(pathToFileURL(directory).href));
-  const { prepareData } = datasetActivities(portsWith(repositorySources()));
+  const { prepareData } = prepareDataActivity(portsWith(repositorySources()));
   data = await new MockActivityEnvironment().run(prepareData, 'test', config);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -131,7 +133,7 @@ describe('prepared data', () => {
     const states = async (mode: 'whole' | 'steps' | 'both', from = traced) => {
       const run = { ...config, prover: { ...config.prover, mode } };
       const fresh = await openStore(pathToFileURL(join(directory, `states-${mode}-${randomUUID()}`)).href);
-      const { prepareData } = datasetActivities({ ...portsWith(from), store: async () => fresh });
+      const { prepareData } = prepareDataActivity({ ...portsWith(from), store: async () => fresh });
       const prepared: PreparedData = await new MockActivityEnvironment().run(prepareData, 'test', run);
       const examples = await readAll(fresh, prepared.sft, exampleSchema);
       const prover = examples.filter(({ role }) => role === 'prover');
@@ -165,7 +167,7 @@ describe('prepared data', () => {
     const [other] = await sources.libraryTheorems();
     const copied = portsWith({ ...sources, libraryTheorems: async () => [copy, other!] });
     const fresh = await openStore(pathToFileURL(join(directory, 'copied')).href);
-    const { prepareData } = datasetActivities({ ...copied, store: async () => fresh });
+    const { prepareData } = prepareDataActivity({ ...copied, store: async () => fresh });
     const prepared: PreparedData = await new MockActivityEnvironment().run(prepareData, 'test', config);
     expect(prepared.counts).toMatchObject({ libraryProofs: 1, excludedForHeldOut: 1 });
   });
@@ -175,8 +177,9 @@ describe('selection', () => {
   it('reads nothing of the held-out split on its way to a training set', async () => {
     const context = { run: 'test', round: 1, name: 'rounds/1-test', config, data, history: [], replayFrom: 0 };
     const activities = {
-      ...planActivities(portsWith(repositorySources())),
-      ...selectActivities(portsWith(repositorySources())),
+      ...planShardsActivity(portsWith(repositorySources())),
+      ...finishRoundActivity(portsWith(repositorySources())),
+      ...retrainSetActivity(portsWith(repositorySources())),
     };
     read.length = 0;
     const empty = await writeRecords(store, 'empty.jsonl', []);
@@ -191,7 +194,7 @@ describe('selection', () => {
       conjecturesMade: 0,
       gate: {},
       rates: empty,
-      certified: { proved: empty, certified: 0, refused: 0 },
+      certified: { proved: empty, certified: 0, refused: 0, disagreements: 0 },
       conjecturesKept: null,
       conjecturesMatched: null,
     });

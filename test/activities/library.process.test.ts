@@ -2,6 +2,7 @@
  * A library that grows, on real Lean: what one round certified is a premise of the next, and the files that carry both
  * are accepted as a whole. Costs about 15 s.
  */
+
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,9 +24,10 @@ import { certificateFile } from '@stp/lean-verifier/testing';
 import { TRIVIAL_PROOF } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { growLibraryActivity } from '../../activities/host/grow-library.ts';
+import type { LibraryGrowth, RunStore } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { type GrownRecord, grownTheoremSchema, libraryActivities, marksFor } from '../../activities/round/library.ts';
+import { type GrownRecord, grownTheoremSchema, marksFor } from '../../activities/round/library.ts';
 import { keptName, keptText, proofsFile } from '../../activities/round/proofs-file.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -77,13 +79,11 @@ const SECOND = conjecture('theorem second (n : Nat) : double n + n = 3 * n ∧ T
 });
 
 const options = () => ({ cacheDirectory: directory });
-const ports = (): Ports =>
-  ({
-    store: async () => store,
-    verifier: async () => verifier,
-    growable: (_run: string, earlier: readonly GrownRecord[], added: readonly GrownRecord[]) =>
-      growable(environment, earlier, added, { ...options(), trivialProof: TRIVIAL_PROOF, processes: 2 }),
-  }) as unknown as Ports;
+const ports = (): RunStore & LibraryGrowth => ({
+  store: async () => store,
+  growable: (_run, earlier, added) =>
+    growable(environment, earlier, added, { ...options(), trivialProof: TRIVIAL_PROOF, processes: 2 }),
+});
 
 let stores = 0;
 /** The library after a round that certified these proofs, over the library of the round before; or within the round. */
@@ -102,7 +102,7 @@ async function grow(
       ? { own: { library: before, proved: await writeRecords(store, `${folder}/proved.jsonl`, certified) } }
       : {}),
   };
-  const library = await new MockActivityEnvironment().run(libraryActivities(ports()).growLibrary as never, input);
+  const library = await new MockActivityEnvironment().run(growLibraryActivity(ports()).growLibrary as never, input);
   return library as unknown as ArtifactRef;
 }
 
@@ -179,10 +179,7 @@ describe('a library that grows', () => {
 
   it('grows by a round’s own conjectures too, and then by what else the round proved', { tags: ['slow'] }, async () => {
     const first = await grow(0, [OTHER], null);
-    // Of a run from before libraries had generations.
-    const old = (await theoremsOf(first)).map(({ generation: _, ...one }) => one);
-    const before = await writeRecords(store, 'old-library.jsonl', old);
-    const within = await grow(1, [FIRST], before, true);
+    const within = await grow(1, [FIRST], first, true);
     const rule = proved('theorem rule (n : Nat) : double n + n + n = 4 * n', 'rw [double_eq_add]\nomega', { round: 1 });
     const library = await theoremsOf(await grow(1, [FIRST, rule], within));
     expect(library.map(({ name, round, generation }) => [name, round, generation])).toEqual([

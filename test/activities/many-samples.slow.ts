@@ -6,8 +6,8 @@
  * @module-tag slow
  */
 import { expect, it } from 'vitest';
-import { measureSelection, selectionConfig } from '../../tools/bench/selection.ts';
 import { expectedCounts } from './expected-counts.ts';
+import { measureSelection, selectionConfig } from './measured-selection.ts';
 
 const SAMPLES = 300_000;
 const RSS_BYTES_MAX = 1_000_000_000;

@@ -1,4 +1,5 @@
 /** What a round attempts: statements by their rates, conjectures, and canaries that the seed chooses. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +10,8 @@ import { statement } from '@stp/config/testing';
 import { type WorkItem, workItemSchema } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { planShardsActivity, shardSize } from '../../activities/control/plan-shards.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { planActivities, shardSize } from '../../activities/round/plan.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { type RoundSpec, writeManifest } from './manifests.ts';
 
@@ -39,8 +39,8 @@ async function plan(
   const own = `plan-${plans++}`;
   const history: ArtifactRef[] = [];
   for (const spec of earlier) history.push(await writeManifest(store, `${own}/rounds/${spec.round}`, spec));
-  const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
-  const planned = await environment.run(planActivities(ports).planShards as never, {
+  const ports = { store: async () => store, scratch: async () => directory };
+  const planned = await environment.run(planShardsActivity(ports).planShards as never, {
     run: 'test',
     round,
     name: own,

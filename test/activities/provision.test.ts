@@ -5,11 +5,11 @@ import { nodesConfigSchema } from '@stp/config';
 import type { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { provisionActivities } from '../../activities/nodes/provision.ts';
+import { checkNodesActivity } from '../../activities/control/check-nodes.ts';
+import { nodesStateActivity } from '../../activities/control/nodes-state.ts';
 import { providers } from '../../infra/cloud/open-provider.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { runProvider } from '../../workers/run-provider.ts';
-import { untracked } from '../support/node-worker.ts';
 
 const DIGEST = '0123456789abcdef'.repeat(4);
 const BUNDLE = `gs://bucket/runs/bundles/worker-${DIGEST.slice(0, 16)}.tar.gz`;
@@ -17,8 +17,7 @@ const BUNDLE = `gs://bucket/runs/bundles/worker-${DIGEST.slice(0, 16)}.tar.gz`;
 /** Looks into a store that has the one bundle, for a run in `storeUri`. */
 async function check(nodes: object, storeUri = 'gs://bucket/runs'): Promise<void> {
   const open = providers({});
-  const { checkNodes } = provisionActivities({
-    ...untracked,
+  const { checkNodes } = checkNodesActivity({
     provider: (run, config) => runProvider(open, config, { run, storeUri }),
     findObject: async (uri) =>
       uri === BUNDLE ? { uri, generation: '1', crc32c: 'AAAAAA==', bytes: 1, count: 1 } : null,
@@ -40,7 +39,7 @@ describe('machines of a cloud', () => {
     ['the bundle is not named', { bundle: null }, 'nodes.bundle is not set'],
     ['its checksum is not named', { bundleSha256: null }, 'nodes.bundleSha256 is not set'],
     ['the checksum is of another one', { bundleSha256: 'f'.repeat(64) }, 'is not the checksum of'],
-    ['the bundle is not there', { bundle: 'gs://bucket/runs/bundles/mine.tar.gz' }, 'is not there'],
+    ['the bundle is not there', { bundle: 'gs://bucket/runs/bundles/mine.tar.gz' }, 'does not exist'],
     ['Temporal is where no machine reaches it', { temporalAddress: 'localhost:7233' }, 'on localhost'],
   ])('are not where %s', async (_, nodes, message) => {
     await expect(check(nodes)).rejects.toMatchObject({ code: 'STP1602', message: expect.stringContaining(message) });
@@ -54,8 +53,7 @@ describe('machines of a cloud', () => {
 it('machines of an inventory are not where its file is not there', async () => {
   const nodes = { provider: 'inventory', file: '/nowhere/machines.yaml', pricePerHour: null } as const;
   const open = providers({});
-  const { checkNodes } = provisionActivities({
-    ...untracked,
+  const { checkNodes } = checkNodesActivity({
     provider: (run, config) => runProvider(open, config, { run, storeUri: 'file:///runs' }),
     findObject: async () => null,
   });
@@ -68,10 +66,8 @@ describe('a look at what is not there yet', () => {
   /** The result of the attempt; times are minutes since the activity was scheduled. */
   async function look(state: () => Promise<NodesState>, attempt: number, atMinute: number, untilMinute = 600) {
     const provider = { state } as unknown as NodeProvider;
-    const { nodesState } = provisionActivities({
-      ...untracked,
+    const { nodesState } = nodesStateActivity({
       provider: (run) => ({ provider, name: run, label: run }),
-      findObject: async () => null,
     });
     const environment = new MockActivityEnvironment({
       attempt,

@@ -2,11 +2,12 @@
  * Machines of closed runs when the server's list is out of date: a run that was restarted under its name keeps its
  * machines.
  */
+
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
-import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
+import { releaseClosedRunsActivity } from '../../activities/control/release-closed-runs.ts';
 import type { RunProvider } from '../../infra/nodes/provider.ts';
 
 const NODES = {
@@ -49,7 +50,7 @@ it('asks about each run before it gives its machines back', async () => {
         },
       },
     }) as unknown as RunProvider;
-  const { releaseClosedRuns } = releaseClosedActivities({ provider });
+  const { releaseClosedRuns } = releaseClosedRunsActivity({ provider });
   const runs = {
     'stp/again': 'RUNNING',
     'stp/ended': 'TERMINATED',

@@ -1,4 +1,5 @@
 /** Which checkpoints stay, tested in a folder as the common case of both stores. */
+
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import type { CheckpointRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
-import { type Dropped, retentionActivities } from '../../activities/training/retention.ts';
+import type { Dropped } from '../../activities/control/drop-checkpoints.ts';
+import { dropCheckpointsActivity } from '../../activities/control/drop-checkpoints.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
 async function storeWith(
@@ -49,7 +50,7 @@ async function drop(
   inUse: readonly string[] = ['sft-aa', 'round-3-bb'],
 ) {
   const { store, refs } = await storeWith(FOLDERS);
-  const { dropCheckpoints } = retentionActivities({ store: async () => store } as unknown as Ports);
+  const { dropCheckpoints } = dropCheckpointsActivity({ store: async () => store });
   const input = {
     run: 'r',
     retention: { lastRounds, everyRounds },
@@ -67,7 +68,7 @@ describe('dropping checkpoints', () => {
     const { store, refs } = await storeWith(['round-2-aa', 'round-3-aa']);
     const state = (round: number) => `checkpoints/round-${round}-aa/state/step-000000005.0123456789ab.whole.json`;
     for (const round of [2, 3, 4]) await store.put(state(round), 'a state');
-    const { dropCheckpoints } = retentionActivities({ store: async () => store } as unknown as Ports);
+    const { dropCheckpoints } = dropCheckpointsActivity({ store: async () => store });
     const retention = { lastRounds: 9, everyRounds: null };
     const input = { run: 'r', retention, round: 3, inUse: [refs.get('round-3-aa')!] };
     const dropped: Dropped = await new MockActivityEnvironment().run(dropCheckpoints, input);

@@ -2,6 +2,7 @@
  * Chats that prove: answers are read, verified under our statements, and revised by what Lean says. The model is a script,
  * Lean is real in the last test. Some seconds; the last one costs about half a minute.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,18 +19,19 @@ import {
 } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import type { SampleRequest } from '@stp/language-model';
-import type { Candidate, Verifier } from '@stp/lean-verifier';
+import type { Verifier } from '@stp/lean-verifier';
 import { open as openVerifier } from '@stp/lean-verifier/testing-hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tallyShards } from '../../activities/evaluation/evaluation-shards.ts';
-import type { Ports } from '../../activities/ports.ts';
+import { reviseShardActivity } from '../../activities/host/revise-shard.ts';
+import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { generateActivities, type Sampled } from '../../activities/round/generate.ts';
-import { reviseShardActivities } from '../../activities/round/revise-shard.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
+import { leanOfVersion, unasked } from '../support/stand-ins.ts';
 
 vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: async () => 'checkpoint' }));
 vi.setConfig({ testTimeout: 300_000 });
@@ -82,10 +84,10 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
         };
       }),
   };
-  const scripted = {
-    environment: { version: 'test' },
+  const scripted: Pick<Verifier, 'check' | 'environment' | 'sandbox'> = {
+    environment: leanOfVersion('test'),
     sandbox: { kind: 'none', description: 'a test' },
-    check: async (candidates: readonly Candidate[]) =>
+    check: async (candidates) =>
       candidates.map(({ id, proof }) => ({
         ...{ id, kind: kindOf(proof), premises: [], axioms: [], checkMs: 1, fromCache: false },
         messages: [{ severity: 'error' as const, line: 1, column: 0, text: `no: ${proof}` }],
@@ -97,22 +99,30 @@ async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, 
     scratch: async () => directory,
     generator: async () => generator,
     verifier: async () => verifier ?? scripted,
+    ...{ contexts: unasked, portfolioKept: unasked },
     monitor: async () => ({ log: async () => undefined }),
-  } as unknown as Ports;
+  };
   const run = async <T>(activity: unknown, input: object): Promise<T> =>
     (await new MockActivityEnvironment().run(activity as never, input)) as T;
   const rows = [A, B].map((one) => ({ statement: one, origin: 'dataset', samples }));
   const items = await writeRecords(store, 'items.jsonl', rows);
-  const shard = { run: 'test', name: 'shard', items, checkpoint: { manifest: items, model: 'm' }, config };
+  const shard = {
+    run: 'test',
+    name: 'shard',
+    items,
+    library: null,
+    checkpoint: { manifest: items, model: 'm' },
+    config,
+  };
   const verify = (name: string, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
-    run(verifyShardActivities(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
-  const sampled = await run<Sampled>(generateActivities(ports).sampleShard, shard);
+    run(verifyShardActivity(ports).verifyShard, { ...shard, name, sampled, earlier, library: null });
+  const sampled = await run<Sampled>(sampleShardActivity(ports).sampleShard, shard);
   let result = await verify('shard', sampled, null);
   const answers: ArtifactRef[] = [sampled.answers!];
   let turns = 0;
   for (let turn = 1; turn <= config.prover.revision.turns; turn += 1) {
     const input = { ...shard, turn, answers, earlier: result };
-    const revised = await run<Sampled | null>(reviseShardActivities(ports).reviseShard, input);
+    const revised = await run<Sampled | null>(reviseShardActivity(ports).reviseShard, input);
     if (revised === null) break;
     turns = turn;
     answers.push(revised.answers!);

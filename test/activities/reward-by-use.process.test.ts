@@ -1,4 +1,5 @@
 /** Conjectures of earlier rounds train the conjecturer by what was proved with them. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +9,10 @@ import type { ObjectStore } from '@stp/config/records';
 import { proved, statement } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import type { Chosen } from '../../activities/control/choose-conjectures.ts';
+import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import {
-  type Chosen,
-  chooseConjecturesActivities,
-  chosenConjectureSchema,
-  conjectureFiles,
-} from '../../activities/round/choose-conjectures.ts';
+import { chosenConjectureSchema, conjectureFiles } from '../../activities/round/chosen-conjectures.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
 import type { GrownRecord } from '../../activities/round/library.ts';
 import { conjecturerExamples } from '../../activities/round/round-examples.ts';
@@ -89,9 +86,9 @@ async function choose(reward: string, ofThisRound: readonly GrownRecord[] = []) 
   const rates = await writeRecords(store, 'rounds/2/rates.jsonl', [
     { statementId: 'fresh', origin: 'conjecture', attempts: 4, successes: 1 },
   ]);
-  const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+  const ports = { store: async () => store, scratch: async () => directory };
   const context = { run: 'r', round: 2, name: 'rounds/2', config, history, library, replayFrom: 0 };
-  const { chosen } = (await new MockActivityEnvironment().run(chooseConjecturesActivities(ports).chooseConjectures, {
+  const { chosen } = (await new MockActivityEnvironment().run(chooseConjecturesActivity(ports).chooseConjectures, {
     ...context,
     data: { train: await writeRecords(store, 'train.jsonl', []) },
     conjectures,

@@ -2,6 +2,7 @@
  * Rewards of a round over a real store, and what they make of the training set: groups, advantages, what is left out, and late groups
  * of earlier rounds. Costs about 2 s.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,13 +22,14 @@ import { proved, statement } from '@stp/config/testing';
 import { dedupeSamples, leanReward, proverPrompt, type RawSample, type RewardSource } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import type { FinishRoundInput } from '../../activities/control/finish-round.ts';
+import { finishRoundActivity } from '../../activities/control/finish-round.ts';
+import type { RewardRoundInput } from '../../activities/control/reward-round.ts';
+import { rewardRoundActivity } from '../../activities/control/reward-round.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { FinishRoundInput } from '../../activities/round/finish-round.ts';
 import { PORTFOLIO } from '../../activities/round/portfolio.ts';
-import type { RewardRoundInput } from '../../activities/round/reward-round.ts';
-import { selectActivities } from '../../activities/round/select.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { repositorySources } from '../../workers/sources.ts';
 
 const NAME = 'rounds/0-aaaaaaaa';
 const config = resolveConfig({ preset: 'grpo', set: { 'prover.slots': false } });
@@ -52,12 +54,15 @@ const watched: RewardSource = {
     return leanReward.rewards(groups, options);
   },
 };
-const activities = () =>
-  selectActivities({
+const activities = () => {
+  const ports = {
     store: async () => store,
     scratch: async () => directory,
     reward: () => watched,
-  } as unknown as Ports);
+    sources: repositorySources(),
+  };
+  return { ...rewardRoundActivity(ports), ...finishRoundActivity(ports) };
+};
 const run = <A, R>(activity: (input: A) => Promise<R>, input: A): Promise<R> =>
   new MockActivityEnvironment().run(activity, input) as Promise<R>;
 
@@ -168,7 +173,7 @@ async function played(name = NAME, history: FinishRoundInput['history'] = []) {
       history,
       ...{ modelIn: 'm', shards, conjectures: null, conjecturesMade: 0, gate: {} },
       rates: await writeRecords(store, `${name}/rates.jsonl`, [], new AbortController().signal),
-      certified: { proved: provedRef, certified: PROOFS.length, refused: 0 },
+      certified: { proved: provedRef, certified: PROOFS.length, refused: 0, disagreements: 0 },
       ...{ conjecturesKept: null, conjecturesMatched: null },
       rewards: await run(activities().rewardRound, input),
       ...more,

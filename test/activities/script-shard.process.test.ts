@@ -1,4 +1,5 @@
 /** Scripts on what a shard's samples did not prove, with real Lean: what is tried, what is found, under which marks. About ten seconds of a core. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +9,10 @@ import { statement } from '@stp/config/testing';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scriptShardActivity } from '../../activities/lean/script-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { Sampled } from '../../activities/round/generate.ts';
-import { scriptShardActivities } from '../../activities/round/script-shard.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { openAssembledPorts } from '../support/assembled-ports.ts';
 
@@ -53,7 +54,17 @@ async function shard(
       ['g1', 'theorem a (n : Nat) : plus n 0 = n', 'induction n <;> simp_all [plus]'],
       ['g2', 'theorem b (n m : Nat) : plus n (m + 1) = plus n m + 1', 'induction n <;> simp_all [plus]'],
     ].map(([grown, text, proof]) => ({
-      ...{ name: `Grown.${grown}`, round: 1, statementId: grown, header: ISA, statement: text, proof, premises: [] },
+      ...{
+        name: `Grown.${grown}`,
+        round: 1,
+        generation: 1,
+        origin: 'conjecture',
+        statementId: grown,
+        header: ISA,
+        statement: text,
+        proof,
+        premises: [],
+      },
       marks: ['simp', 'grind ='],
     })),
   );
@@ -71,12 +82,12 @@ async function shard(
   const count = statements.length;
   const sampled: Sampled = { samples, sampleCount: count, distinctCount: count, tokens: count };
   const verify = (folderName: string, more: Sampled, earlier: ShardResult | null): Promise<ShardResult> =>
-    run(verifyShardActivities(ports).verifyShard, { ...common, name: folderName, sampled: more, earlier });
+    run(verifyShardActivity(ports).verifyShard, { ...common, name: folderName, sampled: more, earlier });
   const earlier = await verify(name, sampled, null);
   const found: (Sampled | null)[] = [];
   for (const round of rounds)
     found.push(
-      await run<Sampled | null>(scriptShardActivities(ports).scriptShard, {
+      await run<Sampled | null>(scriptShardActivity(ports).scriptShard, {
         ...common,
         name: `${name}/${round}`,
         round,

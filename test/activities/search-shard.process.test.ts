@@ -1,18 +1,12 @@
 /** The search of a shard with real Lean and a scripted model: what is found, what is kept, processes that die. About a minute of one core. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
-import {
-  closedGoalSchema,
-  expansionSchema,
-  type ObjectStore,
-  type ShardResult,
-  sampleSchema,
-  verdictSchema,
-} from '@stp/config/records';
+import { expansionSchema, type ObjectStore, type ShardResult, sampleSchema, verdictSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import type { SampleRequest } from '@stp/language-model';
 import { openSteps } from '@stp/lean-explore';
@@ -22,12 +16,11 @@ import { readResources } from '@stp/lean-verifier/testing';
 import { statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import type { SearchedShard } from '../../activities/host/search-shard.ts';
+import { searchShardActivity } from '../../activities/host/search-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { BatchedSamples } from '../../activities/round/batched-samples.ts';
-import { hindsightExamples } from '../../activities/round/hindsight.ts';
-import { type SearchedShard, searchShardActivities } from '../../activities/round/search-shard.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { kill, markedProcesses } from '../support/processes.ts';
@@ -108,7 +101,7 @@ const ports = {
     verifier ??= await openVerifier({ ...common, environment });
     return verifier;
   },
-} as unknown as Ports;
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 
@@ -140,7 +133,7 @@ async function inputOf(statements: readonly ReturnType<typeof statement>[], set:
   const checkpoint = { manifest: items, model: 'm' };
   return { run: 'test', name: 'shard', items, earlier: null, checkpoint, library: null, config };
 }
-const search = (input: object) => run<SearchedShard>(searchShardActivities(ports).searchShard, input);
+const search = (input: object) => run<SearchedShard>(searchShardActivity(ports).searchShard, input);
 const samplesOf = async ({ samples }: SearchedShard) => readAll(store, samples, sampleSchema);
 
 it('finds proofs that verification accepts, keeps every step, and begins nothing twice', async () => {
@@ -176,7 +169,7 @@ it('finds proofs that verification accepts, keeps every step, and begins nothing
   expect(expansions.some(({ state }) => state === next)).toBe(true);
 
   const verify = (name: string, sampled: SearchedShard, earlier: ShardResult | null) =>
-    run<ShardResult>(verifyShardActivities(ports).verifyShard, { ...input, name, sampled, earlier });
+    run<ShardResult>(verifyShardActivity(ports).verifyShard, { ...input, name, sampled, earlier });
   const verified = await verify('shard/search', found, null);
   const verdicts = await readAll(store, verified.verdicts, verdictSchema);
   expect(verdicts.map(({ kind }) => kind)).toEqual(['proved', 'proved', 'rejected']);
@@ -269,43 +262,4 @@ it('requests that come while the model is asked go into one call', async () => {
   expect(batched.modelMs).toBeGreaterThan(30);
   await expect(ask('bad')).rejects.toThrow('no model');
   expect(await ask('g')).toEqual(['g']);
-});
-
-it('a goal that a failed search closed is a statement with a proof that Lean accepts', async () => {
-  const { search: left } = await search(await inputOf([HALF, APP]));
-  const [closed, ...more] = await readAll(store, left.closed!, closedGoalSchema);
-  expect(more).toEqual([]);
-  expect(closed).toMatchObject({
-    statementId: HALF.id,
-    target: HALF.statement,
-    statement: 'theorem t (n : Nat) : 0 + n = n',
-    proof: expect.stringMatching(/^(?:simp_all|induction n with\n\| zero => rfl\n\| succ n ih => omega$)/u),
-  });
-  expect(closed!.steps.map(({ tactic }) => tactic).join('\n')).toBe(closed!.proof);
-  const heldOutKeys = (...keys: string[]) => writeRecords(store, `keys-${keys.length}-*.jsonl`, keys);
-  const { config } = await inputOf([HALF]);
-  const sources = repositorySources();
-  const examples = async (proved: ReadonlySet<string>, ...sealed: string[]) =>
-    Array.fromAsync(
-      hindsightExamples({
-        grown: [],
-        sources,
-        store,
-        config,
-        shards: [{ search: left }],
-        proved,
-        heldOutKeys: await heldOutKeys(...sealed),
-      }),
-    );
-  const [step, task] = await examples(new Set());
-  expect(step).toMatchObject({ role: 'prover', weight: 1, prompt: expect.stringContaining('<state>') });
-  expect(task).toMatchObject({ role: 'conjecturer', target: expect.stringContaining('0 + n = n') });
-  // What is proved trains by its own proof, and what is held out does not train.
-  expect(await examples(new Set([HALF.id]))).toEqual([]);
-  expect(await examples(new Set(), statementKey(null, 'theorem other (k : Nat) : 0 + k = k'))).toEqual([]);
-});
-
-it('closed goals are not kept without hindsight', async () => {
-  const { search: left } = await search(await inputOf([HALF], { 'prover.search.hindsight': false }));
-  expect(left.closed).toBeUndefined();
 });

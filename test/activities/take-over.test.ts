@@ -1,4 +1,5 @@
 /** A run that starts from another one: what it may take over, what it reads, and what is refused. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +8,11 @@ import { type RunConfig, resolveConfig } from '@stp/config';
 import { statementSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { prepareRunActivity } from '../../activities/control/prepare-run.ts';
+import { saveStateActivity } from '../../activities/control/save-state.ts';
+import { takeOverActivity } from '../../activities/control/take-over.ts';
 import { readRecords, writeRecords } from '../../activities/records/record-files.ts';
-import { datasetActivities } from '../../activities/run/datasets.ts';
 import type { RunState } from '../../activities/run/run-state.ts';
-import { takeOverActivities } from '../../activities/run/take-over.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { silentMonitor } from '../support/node-worker.ts';
@@ -24,7 +25,7 @@ async function place() {
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const uri = pathToFileURL(directory).href;
   const store = async (run: string) => withNeighbours(await openStore(`${uri}/${run}`), uri);
-  const activities = takeOverActivities({ store, monitor: silentMonitor } as Partial<Ports> as Ports);
+  const activities = { ...saveStateActivity({ store, monitor: silentMonitor }), ...takeOverActivity({ store }) };
   const first = await store('first');
   const train = await writeRecords(first, 'data/train/statements.jsonl', [
     statement('theorem a (n : Nat) : n + 0 = n'),
@@ -79,7 +80,7 @@ it('wants the same seed for the SFT model alone, whose held-out theorems it chos
 
 it('a run that was stopped early and reported is not started again, a finished or unreported one is', async () => {
   const { activities, state, store } = await place();
-  const { prepareRun } = datasetActivities({ store } as Partial<Ports> as Ports);
+  const { prepareRun } = prepareRunActivity({ store, requireTrackers: () => {} });
   const again = () => prepareRun('stopped', { rounds: 2, preset: 'smoke', set: {} });
   await again();
   for (const nextRound of [0, 1, 2]) await activities.saveState('stopped', state(nextRound));

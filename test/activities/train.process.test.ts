@@ -12,9 +12,8 @@ import { embeddedTrainer, type KeptState, type Trainer } from '@stp/language-mod
 import type { TrainOptions, TrainProgress } from '@stp/language-model/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { trainModelActivity } from '../../activities/host/train-model.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
-import { trainActivities } from '../../activities/training/train.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
 import { openJsonlMonitor, readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -48,12 +47,12 @@ async function place() {
     optimiser: { ...config.sft, stepsMin: STEPS, stepsMax: STEPS, tokensPerStep: 200 },
   };
   const activity = (trainer: Trainer) =>
-    trainActivities({
+    trainModelActivity({
       store: async () => store,
       scratch: async () => scratch,
       monitor: async () => monitor,
       trainer: () => trainer,
-    } as Partial<Ports> as Ports).trainModel;
+    }).trainModel;
   const attempt = async (trainer: Trainer, onHeartbeat: (details: object) => void = () => undefined) => {
     const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 200 });
     environment.on('heartbeat', onHeartbeat);

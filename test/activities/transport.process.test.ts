@@ -1,4 +1,5 @@
 /** Embedding and matching over a real store: vector files, blocks, weights, and what is done once. */
+
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,21 +11,17 @@ import { innerProduct } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { chooseConjecturesActivity } from '../../activities/control/choose-conjectures.ts';
+import { embedStatementsActivity } from '../../activities/host/embed-statements.ts';
+import { matchConjecturesActivity, similarityRows } from '../../activities/host/match-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { VectorFile, writeVectors } from '../../activities/records/vector-files.ts';
 import { openVectorSet } from '../../activities/records/vector-set.ts';
-import {
-  chooseConjecturesActivities,
-  chosenConjectureSchema,
-  transportTargetSchema,
-} from '../../activities/round/choose-conjectures.ts';
+import { chosenConjectureSchema, transportTargetSchema } from '../../activities/round/chosen-conjectures.ts';
 import { conjectureRecordSchema } from '../../activities/round/conjecture-records.ts';
-import { embedActivities } from '../../activities/round/embed.ts';
-import { matchConjecturesActivities, similarityRows } from '../../activities/round/match-conjectures.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
-import { selectionConfig } from '../../tools/bench/selection.ts';
-import { writeSyntheticRound } from '../../tools/bench/synthetic-round.ts';
+import { selectionConfig } from './measured-selection.ts';
+import { writeSyntheticRound } from './synthetic-round.ts';
 
 const { signal } = new AbortController();
 let directory: string;
@@ -152,7 +149,7 @@ describe('matching', () => {
       scratch: async () => scratch,
       generator: async () => generator,
       monitor: async () => ({ log: async () => undefined }),
-    } as unknown as Ports;
+    };
     const checkpoint = {
       model: 'm',
       manifest: { uri: 'file:///none', generation: '1', crc32c: 'AAAAAA==', bytes: 1, count: 1 },
@@ -167,7 +164,7 @@ describe('matching', () => {
       'targets.jsonl',
       targets.map(([text, count], index) => ({ id: `t${index}`, text, count })),
     );
-    const { embedStatements } = embedActivities(ports);
+    const { embedStatements } = embedStatementsActivity(ports);
     const embed = (name: string, statements: ArtifactRef) =>
       run(embedStatements, { run: 'test', name, statements, checkpoint, config });
     const chosenVectors = await embed('v/c', chosen);
@@ -175,7 +172,7 @@ describe('matching', () => {
     expect(await embed('v/t', wanted)).toEqual(targetVectors);
     expect(embedded).toBe(conjectures.length + targets.length);
     const input = { run: 'test', name: 'm', config, chosen, chosenVectors, targets: wanted, targetVectors };
-    const matched = await run(matchConjecturesActivities(ports).matchConjectures, input);
+    const matched = await run(matchConjecturesActivity(ports).matchConjectures, input);
     return readAll(store, matched, chosenConjectureSchema);
   };
 
@@ -206,7 +203,7 @@ describe('matching', () => {
     expect(matched.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(0.5 * 3, 12);
   });
   it('refuses vectors of other statements', async () => {
-    const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+    const ports = { store: async () => store, scratch: async () => directory };
     const one = [await writeVectors(store, 'one', vectorsOf([[1, 0]]), signal)];
     const chosen = await writeRecords(
       store,
@@ -215,7 +212,7 @@ describe('matching', () => {
     );
     const targets = await writeRecords(store, 'target.jsonl', [{ id: 't', text: 't', count: 1 }]);
     const input = { run: 'test', name: 'm', config, chosen, chosenVectors: one, targets, targetVectors: one };
-    await expect(run(matchConjecturesActivities(ports).matchConjectures, input)).rejects.toMatchObject({
+    await expect(run(matchConjecturesActivity(ports).matchConjectures, input)).rejects.toMatchObject({
       code: 'STP1402',
     });
   });
@@ -254,9 +251,9 @@ describe('what is matched', () => {
         { fromRound: 1, weight: 128 },
       ],
     };
-    const ports = { store: async () => store, scratch: async () => directory } as unknown as Ports;
+    const ports = { store: async () => store, scratch: async () => directory };
     const data = { ...round.context.data, train: await writeRecords(store, 'train.jsonl', statements) };
-    const chosen = await run(chooseConjecturesActivities(ports).chooseConjectures, {
+    const chosen = await run(chooseConjecturesActivity(ports).chooseConjectures, {
       ...round.context,
       config,
       data,

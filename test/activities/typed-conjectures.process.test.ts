@@ -1,4 +1,5 @@
 /** From a plan of conjectures to texts, under a grammar: real Lean, a model in whose place this test writes. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,8 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testConjecturesActivity } from '../../activities/lean/test-conjectures.ts';
+import { typeConjecturesActivity } from '../../activities/lean/type-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import {
   type ConjecturePlan,
@@ -13,7 +16,7 @@ import {
   conjecturePlanSchema,
   conjectureTextSchema,
 } from '../../activities/round/conjecture-records.ts';
-import { exploreActivities, type TypedPlan } from '../../activities/round/explore.ts';
+import type { TypedPlan } from '../../activities/round/explored-texts.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { openAssembledPorts } from '../support/assembled-ports.ts';
 
@@ -49,13 +52,20 @@ async function round(
 ) {
   const config = resolveConfig({ preset: 'embedded', set: { 'conjectures.source': source, ...prover } });
   const name = `rounds/${source}-${prover['prover.format'] ?? 'slots'}`;
-  const input = { run: 'typed', name, config, plan: await writeRecords(store, `${name}/plan.jsonl`, plan) };
-  const { typeConjectures, testConjectures } = exploreActivities(ports);
+  const input = {
+    run: 'typed',
+    name,
+    config,
+    history: [],
+    plan: await writeRecords(store, `${name}/plan.jsonl`, plan),
+  };
+  const { typeConjectures } = typeConjecturesActivity(ports);
+  const { testConjectures } = testConjecturesActivity(ports);
   const typed = (await environment.run(typeConjectures, input)) as TypedPlan;
   const entries = await readAll(store, typed.plan, conjecturePlanSchema);
   const written = entries.map((entry, index): ConjectureText => ({ input: index, text: write(entry) }));
   const texts = await writeRecords(store, `${name}/written.jsonl`, written);
-  const tested = (await environment.run(testConjectures, { run: 'typed', name, config, typed, texts })) as ArtifactRef;
+  const tested = (await environment.run(testConjectures, { ...input, typed, texts })) as ArtifactRef;
   return { entries, texts: await readAll(store, tested, conjectureTextSchema) };
 }
 

@@ -1,4 +1,5 @@
 /** A lost verification of a shard resumes from the stored verdicts: none is lost, none is requested twice. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +18,11 @@ import type { Candidate, CheckOptions, CheckResult } from '@stp/lean-verifier';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { VerdictParts } from '../../activities/round/verdict-parts.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { leanOfVersion } from '../support/stand-ins.ts';
 
 const SAMPLES = 1_000;
 const WALLED: SandboxFacts = { kind: 'bubblewrap', description: 'a test' };
@@ -78,8 +79,8 @@ async function attempt(script: Script, asked: string[], beats: unknown[] = []): 
   const ports = {
     store: async () => store,
     monitor: async () => ({ log: async () => undefined }),
-    verifier: async () => ({ environment: { version: 'test' }, sandbox: script.sandbox ?? WALLED, check }),
-  } as unknown as Ports;
+    verifier: async () => ({ environment: leanOfVersion('test'), sandbox: script.sandbox ?? WALLED, check }),
+  };
   const environment = new MockActivityEnvironment();
   environment.on('heartbeat', (details: unknown) => beats.push(details));
   const input = {
@@ -95,7 +96,7 @@ async function attempt(script: Script, asked: string[], beats: unknown[] = []): 
     },
     config,
   };
-  return environment.run(verifyShardActivities(ports).verifyShard, input);
+  return environment.run(verifyShardActivity(ports).verifyShard, input);
 }
 
 const verdictsOf = (result: ShardResult): Promise<Verdict[]> => readAll(store, result.verdicts, verdictSchema);

@@ -2,6 +2,7 @@
  * The rules around verification, with a checker whose answers the test sets: canaries, infrastructure, certificates.
  * One test uses real Lean.
  */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import {
   type VerdictKind,
   verdictSchema,
 } from '@stp/config/records';
-import { certificateSchema, proved, statement } from '@stp/config/testing';
+import { proved, statement } from '@stp/config/testing';
 import {
   type Candidate,
   type CheckOptions,
@@ -31,11 +32,12 @@ import { coreEnvironment } from '@stp/lean-verifier/testing';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { certifyActivity } from '../../activities/lean/certify.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { type Certified, certifyActivities } from '../../activities/round/certify.ts';
+import type { Certified } from '../../activities/round/certified.ts';
 import { keptName, keptText } from '../../activities/round/proofs-file.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
@@ -51,16 +53,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const portsWith = (more: Partial<Ports>): Ports =>
-  ({
-    store: async () => store,
-    scratch: async () => directory,
-    monitor: async () => ({
-      log: async (some: readonly { name: string; value: number }[]) => void metrics.push(...some),
-      finalise: async () => undefined,
-    }),
-    ...more,
-  }) as unknown as Ports;
+const portsWith = <Some extends Partial<Ports>>(more: Some) => ({
+  store: async () => store,
+  scratch: async () => directory,
+  monitor: async () => ({
+    log: async (some: readonly { name: string; value: number }[]) => void metrics.push(...some),
+    finalise: async () => undefined,
+  }),
+  ...more,
+});
 
 describe('verifyShard', () => {
   const REASON = { severity: 'error', line: 1, column: 0, text: 'Unknown identifier `x`' } as const;
@@ -95,7 +96,7 @@ describe('verifyShard', () => {
           fromCache: false,
         })),
     };
-    const activities = verifyShardActivities(portsWith({ verifier: async () => verifier as never }));
+    const activities = verifyShardActivity(portsWith({ verifier: async () => verifier as never }));
     const input = {
       run: 'test',
       name: 'rounds/0/shard-0',
@@ -189,7 +190,7 @@ describe('certify', () => {
       };
     };
   const certify = async (checkFile: Ports['checkFile']) => {
-    const activities = certifyActivities(portsWith({ checkFile }));
+    const activities = certifyActivity(portsWith({ checkFile }));
     const input = {
       run: 'test',
       name: 'rounds/0',
@@ -305,10 +306,6 @@ describe('certify', () => {
       times: { compileMs: 5, objectMs: 0, checksMs: 0 },
     });
   });
-  it('reads certificates of older records, which say less', () => {
-    const old = { leanVersion: 'Lean 4.35.0', fingerprint: 'f', fileHash: 'h', axioms: ['propext'] };
-    expect(certificateSchema.parse(old)).toEqual(old);
-  });
   it('refuses what does not hold, and only that', async () => {
     const result = await certify(checker((proof) => proof === proofs[4] || proof === proofs[7], []));
     expect(result).toMatchObject({ certified: 7, refused: 2 });
@@ -380,7 +377,7 @@ describe('certify', () => {
         const theorems = own.map((proof) => ({ ...accepted, name: keptName(proof) }));
         return { path, outcome: 'accepted', theorems, ...REST };
       };
-      return new MockActivityEnvironment().run(certifyActivities(portsWith({ checkFile })).certify, input);
+      return new MockActivityEnvironment().run(certifyActivity(portsWith({ checkFile })).certify, input);
     };
     await expect(attempt(true)).rejects.toThrow('the worker was killed');
     const result = (await attempt(false)) as Certified;
@@ -493,7 +490,7 @@ describe('certify', () => {
       config,
     };
     const attempt = (checkFilePort: Ports['checkFile']) =>
-      new MockActivityEnvironment().run(certifyActivities(portsWith({ checkFile: checkFilePort })).certify, input);
+      new MockActivityEnvironment().run(certifyActivity(portsWith({ checkFile: checkFilePort })).certify, input);
     const broken = { ...environment, executable: '/bin/false' };
     await expect(attempt(real(broken))).rejects.toMatchObject({ code: 'STP1203' });
     expect(await attempt(real(environment))).toMatchObject({ certified: 1, refused: 1 });

@@ -1,4 +1,5 @@
 /** Walks of a shard with real Lean and a scripted policy, from their tactics to flow groups. About half a minute of one core. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,14 +14,14 @@ import { libraryEnvironment } from '@stp/lean-explore/testing';
 import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import type { WalkedShard } from '../../activities/host/walk-shard.ts';
+import { walkShardActivity } from '../../activities/host/walk-shard.ts';
+import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import { stateForms } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { flowGroups } from '../../activities/round/flow-groups.ts';
 import { readShard } from '../../activities/round/judged-shard.ts';
-import { groupsOf } from '../../activities/round/reward-round.ts';
-import { verifyShardActivities } from '../../activities/round/verify-shard.ts';
-import { type WalkedShard, walkShardActivities } from '../../activities/round/walk-shard.ts';
+import { groupsOf } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { markedProcesses } from '../support/processes.ts';
@@ -87,7 +88,7 @@ const ports = {
     verifier ??= await openVerifier({ ...common, environment });
     return verifier;
   },
-} as unknown as Ports;
+};
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;
 
@@ -132,7 +133,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     library: null,
     config,
   };
-  const walked = await run<WalkedShard>(walkShardActivities(ports).walkShard, input);
+  const walked = await run<WalkedShard>(walkShardActivity(ports).walkShard, input);
   const walks = await readAll(store, walked.walks, walkSchema);
   expect(walks.map(({ index, end, written }) => [index, end, written.length])).toEqual([
     [0, 'done', 3],
@@ -150,7 +151,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   expect(keys[4]).toEqual(keys[0]!.slice(0, 2));
   expect(walks[0]!.states.map(({ goals }) => goals)).toEqual([1, 2, 1]);
   // Weighted; what is too long for the verifiers has the worst word of those beside it.
-  expect(walks.map(({ words }) => words)).toEqual([
+  expect(walks.map(({ scores }) => scores)).toEqual([
     [-0.5, 1, 1],
     [-0.5, -0.5, -0.5],
     [-0.5, 1, 1],
@@ -165,7 +166,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   expect(samples[0]!.proof).toMatch(/constructor\n(?:· )?exact hp\n(?:· )?exact hq/u);
 
   const { walks: records, leanMs: _, ...sampled } = walked;
-  const verified = await run<ShardResult>(verifyShardActivities(ports).verifyShard, {
+  const verified = await run<ShardResult>(verifyShardActivity(ports).verifyShard, {
     ...input,
     sampled,
     earlier: null,
@@ -213,6 +214,6 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   // Finished statements are not walked again.
   const before = calls;
   await forget(directory, 'shard/walked.json');
-  expect(await run(walkShardActivities(ports).walkShard, input)).toEqual(walked);
+  expect(await run(walkShardActivity(ports).walkShard, input)).toEqual(walked);
   expect(calls).toBe(before);
 });

@@ -2,6 +2,7 @@
  * Prepared sets: the result of preparing a file, and that a run uses them without a leak. Runs the command three times:
  * about 5 s.
  */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -16,14 +17,14 @@ import {
   type ObjectStore,
   statementSchema,
 } from '@stp/config/records';
-import { proved as provedRecord } from '@stp/config/testing';
+import { CERTIFICATE, proved as provedRecord } from '@stp/config/testing';
 import { writeSftSet } from '@stp/datasets';
 import { conjecturerExample, matchingWeight, proverExample, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
 import { readAll } from '../../activities/records/record-files.ts';
-import { datasetActivities, type PreparedData } from '../../activities/run/datasets.ts';
+import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
 import { type PrepareOptions, prepare as prepareData } from '../../cli/data.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -226,7 +227,7 @@ describe('bin/stp data prepare', () => {
   it.each([
     [{ from: 'jsonl' }, 'STP1002', '--input is missing'],
     [{ from: 'jsonl', input: 'no/such/file' }, 'STP1405', 'cannot read'],
-    [{ from: 'library', weight: 2 }, 'STP1002', '--weight means nothing with --from library'],
+    [{ from: 'library', weight: 2 }, 'STP1002', '--weight has no effect with --from library'],
     [{ from: 'stp-config', input: 'x', headerFile: 'no/such/file' }, 'STP1405', 'cannot read'],
     [{ from: 'library', name: 'library' }, 'STP1002', 'the name library is taken'],
     [{ from: 'library', name: '../up' }, 'STP1002', '"../up" is no name of a set'],
@@ -243,7 +244,7 @@ describe('bin/stp data prepare', () => {
 
   it.each([
     [['--split', 'tset'], 1, 'Is "tset" a word of its splits?'],
-    [['--seed', '1'], 2, '--seed means nothing with --from minif2f'],
+    [['--seed', '1'], 2, '--seed has no effect with --from minif2f'],
   ])('with %j exits %i', async (args, code, message) => {
     const made = await command('--from', 'minif2f', '--input', join(FIXTURES, 'minif2f.json'), ...args);
     expect(made.all).toContain(message);
@@ -271,12 +272,12 @@ describe('a run of prepared sets', () => {
   let data: PreparedData;
   const runWith = async (name: string, set: Record<string, unknown>): Promise<[ObjectStore, PreparedData]> => {
     const own = await openStore(pathToFileURL(join(directory, 'runs', name)).href);
-    const ports = { store: async () => own, sources: repositorySources(directory) } as unknown as Ports;
+    const ports = { store: async () => own, sources: repositorySources(directory) };
     const config = resolveConfig({
       preset: 'smoke',
       set: { 'data.problemSets': ['ours', 'nng'], 'data.sft': 'small', 'prover.slots': false, ...set },
     });
-    return [own, await new MockActivityEnvironment().run(datasetActivities(ports).prepareData, name, config)];
+    return [own, await new MockActivityEnvironment().run(prepareDataActivity(ports).prepareData, name, config)];
   };
 
   beforeAll(async () => {
@@ -379,9 +380,8 @@ describe('a run of prepared sets', () => {
 describe('proofs of a run added to a set', () => {
   it('are those with a certificate and not of what the set holds out, once, in an order that is the seed’s', async () => {
     const statement = (type: string) => `theorem p (n : Nat) : ${type}`;
-    const certificate = { leanVersion: 'v', fingerprint: 'f', fileHash: 'h', axioms: [] };
     const proved = (type: string, proof: string, isCertified = true) =>
-      provedRecord(statement(type), proof, { certificate: isCertified ? certificate : null });
+      provedRecord(statement(type), proof, { certificate: isCertified ? CERTIFICATE : null });
     const base = [proverExample(statement('n = n'), 'rfl', 1)];
     const heldOut = [proverExample(statement('n - n = 0'), 'simp', 1)];
     const content = { name: 'base', train: base, heldOut, theorems: [], heldOutTheorems: 1, card: () => '' };

@@ -3,6 +3,7 @@
  * updates and queries against a Temporal server with a workflow that has a run's handlers. What cannot run here says why, and
  * has its options looked up. About 60 s of waiting, as every command is a process.
  */
+
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +15,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import type { Ports } from '../../activities/ports.ts';
-import { datasetActivities, type PreparedData } from '../../activities/run/datasets.ts';
+import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
+import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { readInventory } from '../../infra/nodes/inventory.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { type DevServer, startDevServer } from '../../infra/temporal/dev-server.ts';
@@ -161,7 +162,7 @@ describe('commands of ours', () => {
     // What a run does with them before it asks for machines, for every run that the guides start.
     const store = await openStore(pathToFileURL(join(folder, 'runs')).href);
     const sources = repositorySources(data);
-    const { prepareData } = datasetActivities({ sources, store: async () => store } as unknown as Ports);
+    const { prepareData } = prepareDataActivity({ sources, store: async () => store });
     const presets = ours
       .filter(({ line }) => /^bin\/stp start .*--preset/.test(line))
       .map(({ words }) => words[words.indexOf('--preset') + 1]!);

@@ -39,7 +39,7 @@ const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage' |
     cost: __,
     ...rest
   } = summarySchema.parse(JSON.parse(await readFile(join(run, 'summary.json'), 'utf8')));
-  return { ...rest, rounds: rest.rounds.map(({ leanSeconds: ___, ...round }) => round) };
+  return { ...rest, rounds: rest.rounds.map((round) => ({ ...round, leanSeconds: 0 })) };
 };
 
 /** Object name → bytes, of everything under `rounds/` that does not hold times or absolute paths. */

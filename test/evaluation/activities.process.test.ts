@@ -1,4 +1,5 @@
 /** What an evaluation makes of its shards: counts, estimates, the log, and that the log gives the same figures again. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,19 +25,23 @@ import { SMALL_SHAPE, smallCheckpoint, writeCheckpoint } from '@stp/language-mod
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Collected, collectEvaluationActivities, shardSize } from '../../activities/evaluation/evaluate.ts';
 import { EVALUATION_LOG } from '../../activities/evaluation/evaluation-log.ts';
-import { evaluationRunActivities } from '../../activities/evaluation/evaluation-run.ts';
 import { statementText, summariseLog } from '../../activities/evaluation/log-summary.ts';
-import type { Ports } from '../../activities/ports.ts';
+import { shardSize } from '../../activities/evaluation/plan-evaluation-shards.ts';
+import type { Collected } from '../../activities/host/collect-evaluation.ts';
+import { collectEvaluationActivity } from '../../activities/host/collect-evaluation.ts';
+import { prepareEvaluationActivity } from '../../activities/host/prepare-evaluation.ts';
+import { writeEvaluationActivity } from '../../activities/host/write-evaluation.ts';
+import type { LeanSandbox, RunScratch, RunStore, RunVerifier } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { PORTFOLIO } from '../../activities/round/portfolio.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { leanOfVersion, unasked } from '../support/stand-ins.ts';
 
 const SAMPLES = 8;
 let directory: string;
 let store: ObjectStore;
-let ports: Ports;
+let ports: RunStore & RunScratch & LeanSandbox & RunVerifier<'environment'>;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-evaluate-'));
   store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -44,8 +49,8 @@ beforeEach(async () => {
     store: async () => store,
     scratch: async () => directory,
     sandbox: async () => ({ kind: 'bubblewrap', description: 'a test' }),
-    verifier: async () => ({ environment: { version: 'Lean test' } }),
-  } as unknown as Ports;
+    verifier: async () => ({ environment: leanOfVersion('Lean test') }),
+  };
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
@@ -102,7 +107,7 @@ const inActivity = <T>(work: () => Promise<T>): Promise<T> => new MockActivityEn
 async function evaluate(statements: readonly Statement[], shards: readonly ShardResult[], withScripts = false) {
   const list = await writeRecords(store, 'statements.jsonl', statements);
   const collected = await inActivity<Collected>(() =>
-    collectEvaluationActivities(ports).collectEvaluation({
+    collectEvaluationActivity(ports).collectEvaluation({
       run: 'test',
       name: 'evaluation',
       statements: list,
@@ -119,7 +124,7 @@ async function evaluate(statements: readonly Statement[], shards: readonly Shard
   const plan = { config, checkpoint: { manifest: list, model: 'model' }, statements: list, shards: [], library: null };
   const write = () =>
     inActivity<EvaluationFiles>(() =>
-      evaluationRunActivities(ports).writeEvaluation({ run: 'test', input, plan, shards, proved: collected.proved }),
+      writeEvaluationActivity(ports).writeEvaluation({ run: 'test', input, plan, shards, proved: collected.proved }),
     );
   return { collected, write };
 }
@@ -139,13 +144,14 @@ describe('what is evaluated', () => {
     const [first, other] = folders as [string, string];
     const { model } = await readManifest(first);
     const sources = {
+      definitions: unasked,
       async *problemSet() {
         yield member('a', 'nng');
       },
     };
     const prepare = (checkpoint: string, split: 'all' | 'held-out' = 'all') =>
       inActivity<EvaluationPlan>(() =>
-        evaluationRunActivities({ ...ports, sources } as unknown as Ports).prepareEvaluation('test', {
+        prepareEvaluationActivity({ ...ports, sources, growable: unasked }).prepareEvaluation('test', {
           preset: 'smoke',
           set: {},
           checkpoint,

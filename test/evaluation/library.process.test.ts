@@ -1,4 +1,5 @@
 /** An evaluation of the portfolio with the lemmas that a run has grown, on real Lean. About ten seconds of a core. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +8,14 @@ import { type EvaluationPlan, NO_ROUND_COUNTS, type Proved, type Statement, samp
 import { proved, statement } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluationRunActivities } from '../../activities/evaluation/evaluation-run.ts';
+import { saveStateActivity } from '../../activities/control/save-state.ts';
+import { prepareEvaluationActivity } from '../../activities/host/prepare-evaluation.ts';
+import { sampleShardActivity } from '../../activities/host/sample-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { generateActivities, type Sampled } from '../../activities/round/generate.ts';
 import { grownTheoremSchema } from '../../activities/round/library.ts';
 import { PORTFOLIO } from '../../activities/round/portfolio.ts';
-import { takeOverActivities } from '../../activities/run/take-over.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
 import { writeManifest } from '../activities/manifests.ts';
 import { runState } from '../activities/run-states.ts';
@@ -66,12 +68,12 @@ async function finishedRun(name: string, certified: readonly Proved[]): Promise<
     secondsPerStage: {},
   };
   const state = runState(resolveConfig({ preset: 'smoke' }), object, { outcomes: [outcome], nextRound: 2 });
-  await inActivity(() => takeOverActivities(real).saveState(name, state));
+  await inActivity(() => saveStateActivity(real).saveState(name, state));
 }
 
 const prepare = (run: string, library: string | null) =>
   inActivity<EvaluationPlan>(() =>
-    evaluationRunActivities(ports).prepareEvaluation(run, {
+    prepareEvaluationActivity(ports).prepareEvaluation(run, {
       preset: 'smoke',
       set: { 'sampling.samplesPerStatement': 1 },
       checkpoint: PORTFOLIO,
@@ -85,7 +87,7 @@ const prepare = (run: string, library: string | null) =>
 /** By name of the statement, the text of its one sample. */
 async function textsOf(run: string, { shards, config, checkpoint, library }: EvaluationPlan) {
   const sampled = await inActivity<Sampled>(() =>
-    generateActivities(ports).sampleShard({ run, name: 'shard', items: shards[0]!, library, checkpoint, config }),
+    sampleShardActivity(ports).sampleShard({ run, name: 'shard', items: shards[0]!, library, checkpoint, config }),
   );
   const samples = await readAll(await real.store(run), sampled.samples, sampleSchema);
   return new Map(samples.map(({ statementId, proof }) => [statementId, proof]));

@@ -40,6 +40,7 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
     tokens: 100_000,
     promptTokens: 9_000,
     cost: 0.5,
+    leanSeconds: 3,
     groups: [
       {
         ...{ group: 'minif2f held-out', statements: 2, proved: 2, certified: 2, unverified: 0, refused: null },

@@ -3,8 +3,8 @@
  * the run's store, folder of the machine's limits.
  */
 
+import { judgeShardActivity } from '../../activities/control/judge-shard.ts';
 import type { Ports } from '../../activities/ports.ts';
-import { judgeShardActivities } from '../../activities/round/judge-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { JudgeRewards } from '../../workers/judge-rewards.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
@@ -17,4 +17,4 @@ const ports: Pick<Ports, 'store' | 'monitor' | 'reward'> = {
   monitor: silentMonitor,
   reward: (run, _name, judging) => judges.source(run, judging!),
 };
-await runNodeWorker(address, taskQueue, judgeShardActivities(ports as Ports));
+await runNodeWorker(address, taskQueue, judgeShardActivity(ports));

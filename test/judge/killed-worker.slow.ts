@@ -18,7 +18,7 @@ import { dedupeSamples } from '@stp/selfplay';
 import { Worker } from '@temporalio/worker';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { readAll, readJson, writeRecords } from '../../activities/records/record-files.ts';
-import { judgesSpent } from '../../activities/round/reward-round.ts';
+import { judgesSpent } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { startJudgeServer } from '../fakes/judge-server.ts';
 import { localServer } from '../support/temporal.ts';

@@ -2,6 +2,7 @@
  * Rewards of a round by Lean and by judges together, over the wire: verdicts and certificates of a shard, a rubric of criteria, a judge
  * that is not there for one sample; and what the round then trains on. The slow one waits for all tries of that judge.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +19,13 @@ import { proved, statement } from '@stp/config/testing';
 import { dedupeSamples, leanReward } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RewardRoundInput } from '../../activities/control/reward-round.ts';
+import { rewardRoundActivity } from '../../activities/control/reward-round.ts';
 import type { Ports } from '../../activities/ports.ts';
 import { proverForms } from '../../activities/prover-forms.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { policyExamples } from '../../activities/round/policy-examples.ts';
-import { judgesSpent, type RewardRoundInput, rewardRoundActivities } from '../../activities/round/reward-round.ts';
+import { judgesSpent } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { JudgeRewards } from '../../workers/judge-rewards.ts';
 import { repositorySources } from '../../workers/sources.ts';
@@ -98,7 +101,7 @@ async function rewarded(fault: Fault) {
     store: async () => store,
     reward: (run, name, judging) => (name === 'lean' ? leanReward : judges.source(run, judging!)),
   };
-  const { rewardRound } = rewardRoundActivities(ports as Ports);
+  const { rewardRound } = rewardRoundActivity(ports);
   const rewards = (await new MockActivityEnvironment().run(rewardRound, input)) as ArtifactRef;
   const { examples, counts } = policyExamples(
     store,

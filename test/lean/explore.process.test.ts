@@ -31,7 +31,7 @@ const explore = async (statements: readonly { header: string | null; statement: 
   const found = await ports.explore(
     'explore',
     statements,
-    { ...limits, seed, random: false, deeper: 0, coreTwins: true },
+    { ...limits, seed, random: false, deeper: 0, coreEquivalents: true },
     signal,
   );
   return found.map((one) => ({ ...one, equations: one.equations.map(({ text }) => text) }));
@@ -70,8 +70,8 @@ describe('exploration', () => {
 
   test('says first which functions Lean’s core library has too, as its theorems write them', async () => {
     const found = await explore(['prop_85', 'nat_boring_min_assoc', 'list_assoc', 'prop_15'].map(named));
-    const isTwin = (text: string): boolean => / = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text);
-    expect(found.map(({ equations }) => equations.filter(isTwin))).toEqual([
+    const isCoreEquivalent = (text: string): boolean => / = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text);
+    expect(found.map(({ equations }) => equations.filter(isCoreEquivalent))).toEqual([
       [
         '{α : Type} (xs : List α) : len xs = List.length xs',
         '{α β : Type} (xs : List α) (ys : List β) : zip xs ys = List.zip xs ys',
@@ -87,13 +87,13 @@ describe('exploration', () => {
       // Lean's library inserts in no order.
       ['{α : Type} (xs : List α) : len xs = List.length xs', '(n : Nat) (m : Nat) : lt n m = decide (n < m)'],
     ]);
-    for (const { equations } of found) expect(isTwin(equations[0]!)).toBe(true);
+    for (const { equations } of found) expect(isCoreEquivalent(equations[0]!)).toBe(true);
   }, 240_000);
 
   test('ends with the reason of its signal, and keeps nothing of what was cut off', async () => {
     const stop = new AbortController();
     const near = [named('prop_15'), named('prop_58')];
-    const options = { ...limits, seed: 5, random: false, deeper: 0, coreTwins: true };
+    const options = { ...limits, seed: 5, random: false, deeper: 0, coreEquivalents: true };
     const exploring = ports.explore('explore', near, options, stop.signal);
     setTimeout(() => stop.abort(new Error('enough')), 500);
     await expect(exploring).rejects.toThrow('enough');
@@ -107,7 +107,7 @@ describe('exploration', () => {
     const found: string[] = [];
     for (const processes of [1, 2, 3]) {
       rmSync(join(cache, 'remembered'), { recursive: true, force: true });
-      const options = { ...limits, seed: 1, random: false, deeper: 0, coreTwins: true, processes };
+      const options = { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, processes };
       found.push(JSON.stringify(await ports.explore('explore', near, options, signal)));
     }
     expect(found[1]).toBe(found[0]);
@@ -185,7 +185,7 @@ describe('exploration', () => {
       const [found] = await ports.explore(
         'explore',
         asked,
-        { ...limits, seed: 1, random: false, deeper, coreTwins: false },
+        { ...limits, seed: 1, random: false, deeper, coreEquivalents: false },
         signal,
       );
       return found!.equations.map(({ text }) => text);
@@ -220,7 +220,7 @@ describe('equations from elsewhere', () => {
     const [near] = await ports.explore(
       'explore',
       [named('prop_85')],
-      { ...limits, seed: 1, random: false, deeper: 0, coreTwins: true },
+      { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true },
       signal,
     );
     const { signature } = near!;
@@ -264,7 +264,7 @@ describe('equations from elsewhere', () => {
     const found = await ports.explore(
       'explore',
       near,
-      { ...limits, seed: 1, random: false, deeper: 0, coreTwins: true },
+      { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true },
       signal,
     );
     const asked = near.map(({ header, statement }, place) => {

@@ -164,7 +164,7 @@ describe('the record', () => {
     await keepRows(older, { portfolio: 0 as typeof PORTFOLIO_VERSION, leanVersion: 'Lean', fingerprint: 'f' }, []);
     expect(await readRecord(older)).toBeNull();
     await expect(readRecord(join(import.meta.dirname, 'portfolio.process.test.ts'))).rejects.toThrow(
-      /no row of a portfolio/,
+      /is not a row of a portfolio/,
     );
   });
 });

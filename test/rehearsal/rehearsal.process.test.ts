@@ -1,7 +1,6 @@
-/** What a rehearsal draws from a seed, and what it notices: faults, work done twice, differences, nodes' time, an old Go. */
+/** What a rehearsal draws from a seed, and what it notices: faults, work done twice, differences, an old Go. */
 import { describe, expect, it } from 'vitest';
 import type { BucketRequest } from '../../tools/rehearsal/bucket.ts';
-import { fleetShares } from '../../tools/rehearsal/fleet.ts';
 import { differences, doneTwice, type Kept } from '../../tools/rehearsal/invariants.ts';
 import { isOlder } from '../../tools/rehearsal/needs.ts';
 import { FAULT_KINDS, planFaults } from '../../tools/rehearsal/plan.ts';
@@ -58,16 +57,6 @@ describe('work done twice', () => {
     const lost = [stat('one', DONE), put('one', SAMPLES), put('one', DONE, 'drop-answer')];
     expect(found(...lost, stat('two', DONE), put('two', SAMPLES))).toHaveLength(1);
   });
-});
-
-it('tells what of simulated nodes’ time was no check, and what came after their last', () => {
-  const node = (name: string, checkMs: number, begunAtMs: number | null, endedAtMs: number) => ({
-    ...{ name, shards: 1, checkMs, begunAtMs, checkingAtMs: begunAtMs && begunAtMs + 20, endedAtMs },
-  });
-  // Two processes: 900 of 1,000 ms and 450 of 500 ms were checks; one node found no shard.
-  const nodes = [node('a', 1_800, 1_000, 2_000), node('b', 900, 1_010, 1_500), node('c', 0, null, 0)];
-  const { beside, besideWorst, start, end } = fleetShares(nodes, 2);
-  expect([beside, besideWorst, start, end]).toEqual([0.1, 0.1, 1 / 30, 0.5].map((share) => expect.closeTo(share)));
 });
 
 it('names what differs between two runs', () => {

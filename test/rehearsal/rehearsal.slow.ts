@@ -1,6 +1,6 @@
 /**
  * `npm run rehearsal`: a whole installation on this machine, and a run on it from start to report, over real ssh, Temporal's own
- * server on PostgreSQL and mutual TLS; simulated nodes and many clients without a run; ended by SIGINT it leaves nothing. Needs
+ * server on PostgreSQL and mutual TLS; ended by SIGINT it leaves nothing. Needs
  * root and what the rehearsal needs; Temporal's server must have been built by an earlier `npm run rehearsal`. Else the tests say
  * so and are skipped. Costs five minutes.
  *
@@ -30,18 +30,6 @@ it.skipIf(why !== null)('ends a run that nobody disturbs, and leaves nothing', a
   expect(all).toContain('| undisturbed | 0 | completed |');
   expect([exitCode, await leftovers()], all).toEqual([0, []]);
 });
-
-it.skipIf(why !== null)(
-  'has a round verified by simulated nodes, and the Lean service asked by many, without a run',
-  async () => {
-    const fleet = ['--nodes', '4', '--samples', '20480', '--proof-ms', '5'];
-    const { exitCode, all } = await rehearsal(...fleet, '--load', '20', '--clients', '16');
-    expect(all).toContain('| 4 × 8 | 4 × 5120 | 20480 |');
-    // None wrong, none without a verdict.
-    expect(all).toMatch(/\| 16 \| 20 \| [1-9]\d* \| 0 \| 0 \|/);
-    expect([exitCode, await leftovers()], all).toEqual([0, []]);
-  },
-);
 
 it.skipIf(why !== null)('takes down what it has put up when it is interrupted', async () => {
   const running = rehearsal('--undisturbed');

@@ -178,7 +178,7 @@ describe('the report of a run', () => {
       'conjecture_1_b',
       'conjecture_1_a',
     ]);
-    expect(theorems).toContain('Certified by Lean 4.test: axioms propext; file hash aaaaaaaaaaaa');
+    expect(theorems).toContain('Certified by Lean 4.test (test): axioms propext; file hash aaaaaaaaaaaa');
   });
   it('says what was lost', () => {
     expect(pageOf(files)).toMatch(/<th scope="row">1<\/th><td class="number">2<\/td><td class="number">1<\/td>/);

@@ -14,6 +14,7 @@ import type {
   ShardResult,
   Statement,
 } from '@stp/config/records';
+import { CERTIFICATE } from '@stp/config/testing';
 import { SECOND_KERNEL } from '@stp/lean-verifier';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import type { ConjectureRecord } from '../../activities/round/conjecture-records.ts';
@@ -242,6 +243,7 @@ async function makeRound(
       samples,
       distinctSamples: samples,
       tokens: 10 * samples,
+      leanSeconds: (samples * CHECK_MS) / 1_000,
       conjecturesMade: conjectures.length + refused,
       conjecturesAttempted: conjectures.length,
       conjecturesProved,
@@ -253,7 +255,7 @@ async function makeRound(
       provedEver: everProved.size,
       certified: proved.length,
       certificateRefused: spec.certificateRefused ?? 0,
-      ...(spec.kernelsDisagreed === undefined ? {} : { kernelsDisagreed: spec.kernelsDisagreed }),
+      kernelsDisagreed: spec.kernelsDisagreed ?? 0,
       proverExamples: proved.length,
       conjecturerExamples: conjecturesProved,
     },
@@ -285,8 +287,8 @@ function asProved(
     leanVersion: 'Lean 4.test',
     promptHash: 'test',
     certificate: {
+      ...CERTIFICATE,
       leanVersion: 'Lean 4.test',
-      fingerprint: 'f',
       fileHash: 'a'.repeat(64),
       axioms: ['propext'],
       restsOn: [...((origin === 'dataset' ? spec.restsOn : spec.conjecturesRestOn) ?? [])],

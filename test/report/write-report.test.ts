@@ -1,18 +1,19 @@
 /** The report that a run writes at its end, with a checker that answers as told. Some 2 s of drawing. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Evaluation, type MachineTime, summarySchema } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { writeReportActivity } from '../../activities/host/write-report.ts';
+import { writeProofsActivity } from '../../activities/lean/write-proofs.ts';
 import { gatherRun } from '../../activities/report/gather.ts';
-import { proofsActivities } from '../../activities/report/kept-proofs.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
-import { reportActivities } from '../../activities/report/report.ts';
 import type { Metric, Monitor, RunEnd } from '../../infra/monitor/monitor.ts';
 import { keepLink, linkName } from '../../infra/monitor/trackers/tracker.ts';
+import { fileReport, leanOfVersion } from '../support/stand-ins.ts';
 import { type MadeRun, makeRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
 
@@ -57,24 +58,23 @@ const EVALUATION: Evaluation = {
 
 /** Files that Lean was asked about. */
 let asked = 0;
-const portsOf = (verdict: 'accepted' | 'rejected') =>
-  ({
-    monitor: async () => monitor,
-    store: async () => made.store,
-    scratch: async () => directory,
-    losses: async () => LOSSES,
-    sandbox: async () => ({ kind: 'none', description: 'this is a test' }),
-    verifier: async () => ({ environment: { version: 'Lean 4.test' } }),
-    sources: { modules: async () => [] },
-    checkFile: async (_run: string, path: string) => {
-      asked += 1;
-      const names = [...(await readFile(path, 'utf8')).matchAll(/^theorem (\S+)/gm)].map((match) => `Kept.${match[1]}`);
-      const theorems = names.map((name) => ({ name, verdict, line: 1, column: 0, message: 'as told', axioms: [] }));
-      return { path, theorems, messages: [], reason: '' };
-    },
-  }) as unknown as Ports;
+const portsOf = (verdict: 'accepted' | 'rejected') => ({
+  monitor: async () => monitor,
+  store: async () => made.store,
+  scratch: async () => directory,
+  losses: async () => LOSSES,
+  sandbox: async () => ({ kind: 'none' as const, description: 'this is a test' }),
+  verifier: async () => ({ environment: leanOfVersion('Lean 4.test') }),
+  sources: { modules: async () => [] },
+  checkFile: async (_run: string, path: string) => {
+    asked += 1;
+    const names = [...(await readFile(path, 'utf8')).matchAll(/^theorem (\S+)/gm)].map((match) => `Kept.${match[1]}`);
+    const theorems = names.map((name) => ({ name, verdict, line: 1, column: 0, message: 'as told', axioms: [] }));
+    return fileReport(path, { theorems });
+  },
+});
 const write = (verdict: 'accepted' | 'rejected') => {
-  const { writeReport } = reportActivities(portsOf(verdict));
+  const { writeReport } = writeReportActivity(portsOf(verdict));
   const nodes = { provider: 'local', pricePerHour: 8 } as const;
   const state = { ...made.state, machineTime, config: { ...made.state.config, nodes } };
   return new MockActivityEnvironment().run(writeReport, { run: 'run', state, evaluation: EVALUATION });
@@ -91,7 +91,7 @@ it('writes nothing when its proofs do not hold in one file', async () => {
 it('writes summary, proofs, page and tables, the same ones when it is done again, over proofs that were written before', async () => {
   asked = 0;
   const ahead = { run: 'run', state: made.state };
-  await new MockActivityEnvironment().run(proofsActivities(portsOf('accepted')).writeProofs, ahead);
+  await new MockActivityEnvironment().run(writeProofsActivity(portsOf('accepted')).writeProofs, ahead);
   expect(await made.store.stat('proofs.lean')).not.toBeNull();
   const result = await write('accepted');
   expect(asked).toBe(1);

@@ -70,7 +70,7 @@ it('says so of a model that is not here, and asks the hub for none', async () =>
   // Asked for, it is looked for with the Python that is named.
   expect(await problem({ hfModel: 'someone/tacgen', fetch: true })).toMatchObject({
     code: 'STP1301',
-    message: expect.stringContaining('the hub could not be asked'),
+    message: expect.stringContaining('the hub did not answer'),
   });
   expect(await problem({ model: ['runs/none@3'] })).toMatchObject({ code: 'STP1002' });
   expect(await problem({})).toMatchObject({ code: 'STP1002' });

@@ -6,12 +6,6 @@ import type { Monitor } from '../../infra/monitor/monitor.ts';
 /** A monitor that keeps nothing. */
 export const silentMonitor = async (): Promise<Monitor> => ({ log: async () => {}, finalise: async () => {} });
 
-/** Ports of activities that tell trackers of the end of a run, where a test has none. */
-export const untracked = {
-  monitor: silentMonitor,
-  store: (): Promise<never> => Promise.reject(new Error('no store in this test')),
-};
-
 export async function runNodeWorker(address: string, taskQueue: string, activities: object): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const worker = await Worker.create({

@@ -24,13 +24,14 @@ describe('lint', () => {
 });
 
 describe('boundaries', () => {
-  it('refuse a workflow that runs code from below or uses Node, packages that import from above or past an entry, and a kernel with a dependency', async () => {
+  it('refuse a workflow that runs code from below or uses Node, an activity that uses another, packages that import from above or past an entry, and a kernel with a dependency', async () => {
     const bad = await run('depcruise', ['--config', '.dependency-cruiser.cjs', 'test/fixtures/boundaries']);
     expect(bad.exitCode).not.toBe(0);
     for (const [rule, file] of [
       ['workflows-are-deterministic', 'workflows/reads-a-file.ts'],
       ['workflows-are-deterministic', 'workflows/tests-itself.ts'],
       ['workflows-use-no-node', 'workflows/reads-a-file.ts'],
+      ['activities-stand-alone', 'activities/control/begins.ts'],
       ['config-imports-nothing-above', 'packages/config/looks-up.ts'],
       ['packages-have-one-entry', 'packages/selfplay/index.ts'],
       ['testing-is-for-tests', 'workflows/tests-itself.ts'],

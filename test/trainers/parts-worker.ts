@@ -3,12 +3,15 @@
  * address of the Temporal server, queue, URI of the store, scratch folder, engine as JSON, folder of notes. It notes the step
  * it begins with; where the folder has a file `lose` it kills itself with its second state, so that the first is whole.
  */
+
 import { existsSync, rmSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { trainerEngineSchema } from '@stp/config/testing';
 import { pytorchTrainer, type Trainer } from '@stp/language-model';
-import { trainPartsActivities } from '../../activities/training/train-parts.ts';
+import { dropTrainingStatesActivity } from '../../activities/host/drop-training-states.ts';
+import { meetToTrainActivity } from '../../activities/host/meet-to-train.ts';
+import { trainPartActivity } from '../../activities/host/train-part.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { runNodeWorker, silentMonitor } from '../support/node-worker.ts';
 
@@ -39,13 +42,14 @@ const trainer = (run: string): Trainer => ({
   },
 });
 
-await runNodeWorker(
-  address,
-  taskQueue,
-  trainPartsActivities({
-    store: () => openStore(storeUri),
-    scratch: async () => scratch,
-    monitor: silentMonitor,
-    trainer,
-  }),
-);
+const ports = {
+  store: () => openStore(storeUri),
+  scratch: async () => scratch,
+  monitor: silentMonitor,
+  trainer,
+};
+await runNodeWorker(address, taskQueue, {
+  ...meetToTrainActivity(ports),
+  ...trainPartActivity(ports),
+  ...dropTrainingStatesActivity(ports),
+});

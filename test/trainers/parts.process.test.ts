@@ -3,6 +3,7 @@
  * over the loopback. One is killed on the way and replaced by another; all go on from the store, and the end is that of one
  * machine. Costs about 40 s of CPU (PyTorch is loaded six times).
  */
+
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,8 +15,7 @@ import { readCheckpoint } from '@stp/language-model/testing';
 import { WorkflowFailedError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
-import { trainActivities } from '../../activities/training/train.ts';
+import { trainModelActivity } from '../../activities/host/train-model.ts';
 import type { Trained } from '../../activities/training/training.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
@@ -42,12 +42,12 @@ const engine = engines.trainer as PytorchEngine;
 /** By as many processes, of one machine that nobody disturbs. */
 async function onOneMachine(directory: string): Promise<Trained> {
   const store = await openStore(pathToFileURL(join(directory, 'store')).href);
-  const activities = trainActivities({
+  const activities = trainModelActivity({
     store: async () => store,
     scratch: async () => join(directory, 'scratch'),
     monitor: silentMonitor,
     trainer: () => pytorchTrainer({ engine: { ...engine, nodes: 'one', processes: 2 }, threads: 1 }),
-  } as Partial<Ports> as Ports);
+  });
   return new MockActivityEnvironment().run(activities.trainModel, await smallInput(store, 'one', STEPS));
 }
 

@@ -2,6 +2,7 @@
  * A PyTorch training whose node is lost: its processes are killed and its disk is gone, another goes on from the state in
  * the store and comes to the same weights. Costs about 25 s of CPU (PyTorch is loaded four times).
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +13,8 @@ import { type KeptState, pytorchTrainer, type Trainer } from '@stp/language-mode
 import { EXAMPLES, TRAINED_SHAPE as SMALL_SHAPE } from '@stp/language-model/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Ports } from '../../activities/ports.ts';
+import { trainModelActivity } from '../../activities/host/train-model.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
-import { trainActivities } from '../../activities/training/train.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { interpreter, skipsPython } from '../python/python.ts';
@@ -65,12 +65,12 @@ async function place() {
           },
         }),
     };
-    const { trainModel } = trainActivities({
+    const { trainModel } = trainModelActivity({
       store: async () => store,
       scratch: async () => join(directory, machine),
       monitor: silentMonitor,
       trainer: () => trainer,
-    } as Partial<Ports> as Ports);
+    });
     const trained: unknown = await new MockActivityEnvironment()
       .run(trainModel, input)
       .catch((error: unknown) => error);

@@ -5,6 +5,7 @@
  *
  * @module-tag slow
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,8 +23,9 @@ import { CancelledFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { fleetActivities } from '../../activities/nodes/fleet.ts';
-import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
+import { countWorkersActivity } from '../../activities/control/count-workers.ts';
+import { findHostsActivity } from '../../activities/control/find-hosts.ts';
+import { releaseClosedRunsActivity } from '../../activities/control/release-closed-runs.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
 import { isRunning, listProcesses, ownerOfThisProcess, type ProcessStat, runMarkOf } from '../../infra/processes.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
@@ -108,7 +110,7 @@ async function marked(run: string): Promise<{ found: ProcessStat; owner: RunOwne
 
 /** Runs `work` while a run's other activities are answered at once: only `verifyShard` is real, on the queue of Lean. */
 async function withFakes<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
-  const activities = { ...fakes.activities, ...fleetActivities() };
+  const activities = { ...fakes.activities, ...findHostsActivity(), ...countWorkersActivity() };
   const common = { connection: server.nativeConnection, activities };
   const control = await Worker.create({ ...common, taskQueue: contracts.CONTROL_QUEUE, workflowBundle: { codePath } });
   const host = await Worker.create({ ...common, taskQueue: HOST_QUEUE });
@@ -244,7 +246,11 @@ it('is swept by the janitor, which passes by nodes that are gone', async () => {
     connection: server.nativeConnection,
     taskQueue: contracts.CONTROL_QUEUE,
     workflowBundle: { codePath },
-    activities: { ...fleetActivities(), ...releaseClosedActivities({ provider: noCloud }) },
+    activities: {
+      ...findHostsActivity(),
+      ...countWorkersActivity(),
+      ...releaseClosedRunsActivity({ provider: noCloud }),
+    },
   });
   await control.runUntil(async () => {
     // A worker that another test starts on this machine sweeps too: where it was first, there is one more to be swept.

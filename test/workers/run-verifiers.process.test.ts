@@ -32,7 +32,7 @@ it('closes what a grown library has outgrown, and nothing that other limits or o
   expect([...open]).toEqual(['a 1 Grown.g1', 'a 2 Grown.g1', 'a 1 ', 'b 1 Grown.g1']);
   await verifiers.get('a', limits(1), grown(2));
   expect([...open]).toEqual(['a 1 ', 'b 1 Grown.g1', 'a 1 Grown.g2']);
-  await verifiers.letGo((run) => run === 'a');
+  await verifiers.release((run) => run === 'a');
   expect([...open]).toEqual(['b 1 Grown.g1']);
 });
 

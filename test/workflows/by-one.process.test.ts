@@ -2,7 +2,7 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure, type ActivityOptions } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';
-import { byOne } from '../../workflows/nodes/crew.ts';
+import { byOne } from '../../workflows/nodes/machine-pool.ts';
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<typeof import('@temporalio/workflow')>()),

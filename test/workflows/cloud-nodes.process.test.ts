@@ -2,6 +2,7 @@
  * A run on machines of a cloud, on a real Temporal server with activities that answer at once: waited for, replaced when
  * they are lost, given back at every end. Costs about 25 s.
  */
+
 import { randomUUID } from 'node:crypto';
 import { resolveConfig } from '@stp/config';
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
@@ -9,7 +10,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { releaseClosedActivities } from '../../activities/nodes/release-closed.ts';
+import { releaseClosedRunsActivity } from '../../activities/control/release-closed-runs.ts';
 import type { NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -328,7 +329,7 @@ describe('a run on machines of a cloud', () => {
     fakes.state = () => ({ kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' });
     const released: string[] = [];
     const provider = { release: async () => ({ left: ['a node (DELETING)'] }) } as unknown as NodeProvider;
-    const closing = releaseClosedActivities({
+    const closing = releaseClosedRunsActivity({
       provider(run) {
         released.push(run);
         return { provider, name: run, label: run };

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { fakeActivities, HOST_QUEUE } from './fake-activities.ts';
+import { historiesOf, replay } from './replay.ts';
 import { type StandingWorkers, standingWorkers } from './standing-workers.ts';
 
 let server: TestWorkflowEnvironment;
@@ -21,7 +22,7 @@ afterAll(async () => {
   await server?.teardown();
 });
 
-it('carries everything over a continue-as-new', async () => {
+it('carries everything over a continue-as-new, and both histories replay', async () => {
   const fakes = fakeActivities(1);
   await workers.with(fakes, async () => {
     const { workflowId } = await server.client.workflow.start(contracts.SELFPLAY_TYPE, {
@@ -34,5 +35,8 @@ it('carries everything over a continue-as-new', async () => {
     expect(fakes.calls.filter((call) => call.startsWith('prepareRun'))).toHaveLength(1);
     expect(fakes.calls).toContain('writeReport 23');
     expect(fakes.calls.filter((call) => call === 'cleanUpNode after')).toHaveLength(1);
+    const replayed = await replay(await historiesOf(server.client));
+    expect(replayed.filter(({ error }) => error !== null)).toEqual([]);
+    expect(replayed.filter((one) => one.workflowId === workflowId)).toHaveLength(2);
   });
 });

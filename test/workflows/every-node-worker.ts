@@ -2,17 +2,21 @@
  * A node's worker as a process of its own, so that it can be killed: polls its queue with the real activities over a scratch
  * folder. Arguments: address of the Temporal server, queue, folder.
  */
+
 import { join } from 'node:path';
-import { everyNodeActivities } from '../../activities/nodes/every-node.ts';
+import { copyCheckpointActivity } from '../../activities/every-node/copy-checkpoint.ts';
+import { runOnNodeActivity } from '../../activities/every-node/run-on-node.ts';
+import { warmPageCacheActivity } from '../../activities/every-node/warm-page-cache.ts';
 import { runNodeWorker } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', folder = ''] = process.argv.slice(2);
-await runNodeWorker(
-  address,
-  taskQueue,
-  everyNodeActivities({
-    scratch: async () => join(folder, 'scratch'),
-    runMark: (run) => run,
-    store: () => Promise.reject(new Error('this node has no store')),
-  }),
-);
+const ports = {
+  scratch: async () => join(folder, 'scratch'),
+  runMark: (run: string) => run,
+  store: () => Promise.reject(new Error('this node has no store')),
+};
+await runNodeWorker(address, taskQueue, {
+  ...runOnNodeActivity(ports),
+  ...copyCheckpointActivity(ports),
+  ...warmPageCacheActivity(),
+});

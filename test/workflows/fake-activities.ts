@@ -4,11 +4,13 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef } from '@stp/config/records';
 import { NO_SEARCH } from '@stp/config/testing';
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { nodesStateActivity } from '../../activities/control/nodes-state.ts';
+import { requestNodesActivity } from '../../activities/control/request-nodes.ts';
+import type { WatchInput } from '../../activities/control/watch-nodes.ts';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
-import { provisionActivities, type WatchInput } from '../../activities/nodes/provision.ts';
+import type { CloudMachines } from '../../activities/ports.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
-import { untracked } from '../support/node-worker.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
 /** Who waits at the gate is not lost, however slow the machine. */
@@ -55,11 +57,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
   };
   /** What waits does so as it really does, over a cloud that says what the test has it say. */
-  const provision = provisionActivities({
-    ...untracked,
-    provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }),
-    findObject: async () => null,
-  });
+  const machines: CloudMachines = { provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }) };
   const cloud: Pick<NodeProvider, 'request' | 'state'> = {
     async request({ generation }) {
       call('requestNodes', generation);
@@ -76,6 +74,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     samples: 40,
     distinctSamples: 20,
     tokens: 100,
+    leanSeconds: 1,
     conjecturesMade: round > 0 ? 8 : 0,
     conjecturesAttempted: round > 0 ? 4 : 0,
     conjecturesProved: round > 0 ? 2 : 0,
@@ -87,6 +86,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     provedEver: 2 + round,
     certified: 3,
     certificateRefused: 0,
+    kernelsDisagreed: 0,
     proverExamples: 3,
     conjecturerExamples: 1,
   });
@@ -132,8 +132,8 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async checkNodes() {
       call('checkNodes');
     },
-    requestNodes: provision.requestNodes,
-    nodesState: provision.nodesState,
+    requestNodes: requestNodesActivity(machines).requestNodes,
+    nodesState: nodesStateActivity(machines).nodesState,
     async priceMachines() {
       call('priceMachines');
       return { perHour: fakes.usdPerHour, basis: 'the test' };
@@ -312,11 +312,11 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     async certify(input) {
       call('certify', input.name.slice(input.name.lastIndexOf('/') + 1));
-      return { proved: ref('proved', 2), certified: 2, refused: 0 };
+      return { proved: ref('proved', 2), certified: 2, refused: 0, disagreements: 0 };
     },
     async joinCertified({ certified }) {
       call('joinCertified', certified.length);
-      return { proved: ref('proved', 3), certified: 3, refused: 0 };
+      return { proved: ref('proved', 3), certified: 3, refused: 0, disagreements: 0 };
     },
     async collectRound(input) {
       call('collectRound', input.round);
@@ -324,7 +324,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     async joinPasses({ passes }) {
       call('joinPasses', passes.length);
-      return { rates: ref('joined-rates', 20), certified: { proved: ref('joined', 6), certified: 6, refused: 0 } };
+      return {
+        rates: ref('joined-rates', 20),
+        certified: { proved: ref('joined', 6), certified: 6, refused: 0, disagreements: 0 },
+      };
     },
     async chooseConjectures(input) {
       call('chooseConjectures', input.round);

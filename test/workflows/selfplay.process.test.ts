@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Evaluation } from '@stp/config/records';
 import { ApplicationFailure } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
+import { historiesOf, replay } from './replay.ts';
 import { type StandingWorkers, standingWorkers } from './standing-workers.ts';
 
 /** Processes, one after the other, each of which takes as long as the machine has it take. */
@@ -543,5 +545,34 @@ describe('steering', () => {
       expect(rounds).toBeLessThanOrEqual(2);
       expect(fakes.calls).toContain(`writeReport ${rounds}`);
     });
+  });
+});
+
+describe('a history', () => {
+  it('replays, whatever happened to its run, unless an activity has another name', async () => {
+    const fakes = fakeActivities();
+    const { planShards } = fakes.activities;
+    let failures = 0;
+    fakes.activities.planShards = async (input) => {
+      failures += 1;
+      if (failures <= 2) throw ApplicationFailure.retryable('the store is away', 'STP1401');
+      return planShards(input);
+    };
+    const run = await workers.with(fakes, async () => {
+      const handle = await start({ rounds: 1 });
+      await handle.result();
+      return handle.workflowId;
+    });
+    // Those of the tests above too: rounds that failed, were tried again or left out, pauses, a library that grows.
+    const histories = await historiesOf(server.client);
+    const replayed = await replay(histories);
+    expect(replayed.filter(({ error }) => error !== null)).toEqual([]);
+    expect(replayed.map(({ workflowId }) => workflowId)).toContain(run);
+
+    const { history } = histories.find(({ workflowId }) => workflowId === run)!;
+    const altered = JSON.parse(historyToJSON(history).replaceAll('"prepareData"', '"readData"')) as unknown;
+    expect(await replay([{ workflowId: run, history: altered }])).toEqual([
+      { workflowId: run, error: expect.stringContaining('readData') },
+    ]);
   });
 });

@@ -9,7 +9,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Meeting } from '../../activities/training/train-parts.ts';
+import type { Meeting } from '../../activities/training/meeting.ts';
 import type { trainModel } from '../../workflows/stages/train.ts';
 import { localServer } from '../support/temporal.ts';
 

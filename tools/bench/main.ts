@@ -1,27 +1,17 @@
 /**
- * `npm run bench [model] [lean] [verify] [search] [suggest] [answers] [selection] [matching] [orchestration] [storage] [gpu]`: how fast this machine trains,
- * samples, embeds, verifies, searches, suggests, selects and matches, and what orchestration costs. Nothing here passes or fails. Costs about twenty
- * minutes; `model` has columns for PyTorch after `npm run test:python`.
+ * `npm run bench [model] [verify] [kernel] [storage] [gpu]`: how fast this machine trains, samples, verifies, checks by the
+ * second kernel and copies files. Nothing here passes or fails. `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { proverExample, proverPrompt } from '@stp/selfplay';
 import { repositorySources } from '../../workers/sources.ts';
-import { benchAnswers } from './answers.ts';
 import { benchGpu } from './gpu.ts';
 import { benchKernel } from './kernel.ts';
-import { benchKnownWords } from './known-words.ts';
-import { benchLean } from './lean.ts';
-import { benchMatching } from './matching.ts';
-import { row } from './measure.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
-import { benchOrchestration } from './orchestration.ts';
-import { benchSearch } from './search.ts';
-import { benchSelection } from './selection.ts';
 import { benchStorage } from './storage.ts';
-import { benchSuggest } from './suggest.ts';
 import { benchVerify } from './verify.ts';
 
 const libraryExamples = async () =>
@@ -35,17 +25,9 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
       directory,
       theorems.map(({ statement }) => proverPrompt(statement)),
     );
-    await benchKnownWords(directory);
   },
-  lean: benchLean,
   verify: benchVerify,
-  search: benchSearch,
-  suggest: benchSuggest,
-  answers: benchAnswers,
-  selection: () => benchSelection(row),
-  matching: benchMatching,
   kernel: benchKernel,
-  orchestration: benchOrchestration,
   storage: benchStorage,
   gpu: async (directory) => benchGpu(directory, await libraryExamples()),
 };

@@ -19,7 +19,6 @@ import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, row } from './measure.ts';
-import { benchPoolOverhead } from './verify-overhead.ts';
 
 const PROOFS = 240;
 const PROCESSES = 2;
@@ -85,7 +84,6 @@ export async function benchVerify(directory: string): Promise<void> {
       if (kinds.length > 0) console.log(`  verdicts that differ from the first row's: ${kinds.join(', ')}`);
     }
   }
-  await benchPoolOverhead(directory);
 }
 
 async function measure(way: Way, candidates: readonly Candidate[], environment: LeanEnvironment, directory: string) {

@@ -1,16 +1,13 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`, `-- objectives`, `-- curriculum` or `-- portfolio`: runs an experiment and writes its table
+ * `npm run experiment -- selfplay-vs-baselines` or `-- portfolio`: runs an experiment and writes its table
  * at the top of `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { keyValue, roundsValue, samplesValue, wholeNumber } from '../../cli/options.ts';
-import { curriculumOf, curriculumTable } from './curriculum.ts';
+import { keyValue, roundsValue } from '../../cli/options.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
-import { compareObjectives, OBJECTIVE_METHODS } from './objectives.ts';
-import { byMethod, objectivesTable } from './objectives-table.ts';
 import { recordPortfolio } from './portfolio.ts';
 import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
@@ -45,14 +42,6 @@ function methodRounds(text: string): Map<string, number | null> {
       return [name, rounds === undefined ? null : roundsValue(rounds)];
     }),
   );
-}
-
-function objectiveMethods(text: string): string[] {
-  const names = text.split(',');
-  for (const name of names)
-    if (!OBJECTIVE_METHODS.includes(name))
-      throw new InvalidArgumentError(`${name} is no method: give some of ${OBJECTIVE_METHODS.join(', ')}`);
-  return names;
 }
 
 const described = (values: Record<string, string>): string =>
@@ -103,58 +92,6 @@ program
     ];
     await writeFile(figure, await comparisonFigure(results, levels));
     await writeToLog(entry);
-    console.log(table);
-  });
-program
-  .command('objectives')
-  .description('expert iteration, GRPO, flows, searches and verifiers, at equal samples and at equal time of Lean')
-  .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
-  .option('--rounds <n>', 'rounds after the baseline', roundsValue, 3)
-  .option('--methods <list>', `some of ${OBJECTIVE_METHODS.join(', ')}`, objectiveMethods, OBJECTIVE_METHODS)
-  .option('--directory <dir>', 'where the runs lie', 'runs/objectives')
-  .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
-  .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', 'objectives.svg'))
-  .option('--note <text>', 'a sentence for the log', '')
-  .action(async ({ directory, figure, note, ...options }: Omit<Options, 'methods'> & { methods: string[] }) => {
-    const results = await compareObjectives({ ...options, directory: resolve(directory) }, (line) =>
-      console.error(line),
-    );
-    const table = objectivesTable(results);
-    const methods = byMethod(results);
-    const { statements } = methods[0]!.runs[0]!.summary;
-    const entry = [
-      `## ${new Date().toISOString().slice(0, 10)} · Objectives compared`,
-      '',
-      `${options.rounds} rounds; seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
-      '',
-      table,
-      '',
-      `Figure: [images/${basename(figure)}](images/${basename(figure)}).`,
-    ].join('\n');
-    await writeFile(figure, await comparisonFigure(methods, []));
-    await writeToLog(entry);
-    console.log(table);
-  });
-program
-  .command('curriculum')
-  .description('what becomes of the conjectures of a run, and of its library, round by round')
-  .argument('<run>', 'folder of a run, finished or not')
-  .option(
-    '--sample <n>',
-    'proved conjectures of a round that the first model tries',
-    wholeNumber('sample', 0, 10_000),
-    40,
-  )
-  .option('--samples <n>', 'samples for each of them', samplesValue, 8)
-  .option('--note <text>', 'a sentence for the log', '')
-  .action(async (run: string, { sample, samples, note }: { sample: number; samples: number; note: string }) => {
-    const folder = resolve(run);
-    const options = { sample, samplesPerStatement: samples };
-    const table = curriculumTable(await curriculumOf(folder, options, (line) => console.error(line)));
-    const words = `Run ${basename(folder)}. The first model tries at most ${sample} proved conjectures of each round, ${samples} samples each, without scripts and library. ${note}`;
-    await writeToLog(
-      `## ${new Date().toISOString().slice(0, 10)} · Conjectures over rounds\n\n${words.trimEnd()}\n\n${table}`,
-    );
     console.log(table);
   });
 program

@@ -247,9 +247,8 @@ export class Installation {
     await this.startWorkers();
   }
 
-  /** Unless it runs; returns when it answers. */
-  async startLean(): Promise<void> {
-    if (this.leanService.running !== null) return;
+  /** Returns when it answers. */
+  private async startLean(): Promise<void> {
     this.leanService.start();
     for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
       if ((await this.askLean('example : 1 = 1 := rfl')).includes('"checked"')) return;

@@ -8,9 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { Command } from 'commander';
-import { playFleet } from './fleet.ts';
 import { Installation } from './installation.ts';
-import { loadLean } from './load.ts';
 import { missing } from './needs.ts';
 import { RECORDS } from './places.ts';
 import { rehearse } from './rehearse.ts';
@@ -19,34 +17,19 @@ import { temporalBuild } from './temporal-server.ts';
 
 const FAULTS_DEFAULT = 20;
 const FAULTS_MAX = 200;
-const CLIENTS_MAX = 256;
-const LOAD_SECONDS_MAX = 3_600;
-const NODES_MAX = 1_000;
-const SAMPLES_MAX = 100_000_000;
-const PROOF_MS_MAX = 60_000;
 
 const options = new Command('rehearsal')
   .description('Run the whole installation on this machine, undisturbed and under faults.')
-  .option('--seeds <from-to>', 'seeds of the faults, such as 1-20; 1 if nothing else is asked for')
+  .option('--seeds <from-to>', 'seeds of the faults, such as 1-20', '1')
   .option('--faults <n>', 'faults in each run', String(FAULTS_DEFAULT))
   .option('--only <kind>', 'faults of this kind alone, such as "node killed"')
   .option('--undisturbed', 'no faults')
-  .option('--load <seconds>', 'first let clients ask the Lean service for so long; no runs without --seeds')
-  .option('--clients <n>', 'clients of the Lean service', '64')
-  .option('--nodes <n>', 'first let so many simulated nodes verify a round; no runs without --seeds')
-  .option('--samples <n>', 'samples of that round', '5000000')
-  .option('--proof-ms <n>', 'what each of them takes on a simulated node', '200')
   .parse()
   .opts<{
-    seeds?: string;
+    seeds: string;
     faults: string;
     only?: string;
     undisturbed?: boolean;
-    load?: string;
-    clients: string;
-    nodes?: string;
-    samples: string;
-    proofMs: string;
   }>();
 
 const begun = Date.now();
@@ -54,19 +37,9 @@ const say = (line: string): void =>
   console.log(`${String(Math.round((Date.now() - begun) / 1_000)).padStart(6)} s  ${line}`);
 
 async function main(): Promise<number> {
-  const [, from = '', to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(options.seeds ?? '1') ?? [];
+  const [, from = '', to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(options.seeds) ?? [];
   if (from === '') throw new StpError('STP1002', `${options.seeds} names no seeds`, 'Write --seeds 1-20.');
   const faults = numberOption('--faults', options.faults, FAULTS_MAX);
-  const clients = numberOption('--clients', options.clients, CLIENTS_MAX);
-  const loadSeconds = options.load === undefined ? null : numberOption('--load', options.load, LOAD_SECONDS_MAX);
-  const fleet =
-    options.nodes === undefined
-      ? null
-      : {
-          nodes: numberOption('--nodes', options.nodes, NODES_MAX),
-          samples: numberOption('--samples', options.samples, SAMPLES_MAX),
-          proofMs: numberOption('--proof-ms', options.proofMs, PROOF_MS_MAX),
-        };
   const seeds =
     options.undisturbed === true
       ? []
@@ -86,17 +59,6 @@ async function main(): Promise<number> {
   await mkdir(logs, { recursive: true });
   say(`records: ${folder}`);
   const installation = await Installation.putUp({ logs, build, say });
-  if (fleet !== null) {
-    say(`${fleet.nodes} simulated nodes`);
-    console.log(await playFleet(installation, fleet));
-  }
-  if (loadSeconds !== null) {
-    say(`${clients} clients of the Lean service`);
-    await installation.startLean();
-    console.log(await loadLean(installation, clients, loadSeconds));
-  }
-  const areRunsWanted = options.seeds !== undefined || options.undisturbed === true;
-  if ((fleet !== null || loadSeconds !== null) && !areRunsWanted) return 0;
   await installation.startFleet(say);
   say('the installation is up');
   const { table, problems } = await rehearse(installation, { seeds, faults, only: options.only ?? null, folder, say });

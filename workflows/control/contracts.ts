@@ -6,7 +6,7 @@
 import type { RunConfig } from '@stp/config';
 import type { ArtifactRef, CheckpointRef } from '@stp/config/records';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PreparedData } from '../../activities/run/datasets.ts';
+import type { PreparedData } from '../../activities/run/prepared-data.ts';
 
 export const CONTROL_QUEUE = 'stp';
 /** Checks by Lean: every node that has Lean polls it, so a free node takes the next shard. */

@@ -4,12 +4,12 @@ import * as contracts from './contracts.ts';
 
 export type Decision = 'retry' | 'skip' | 'abort';
 
-/** What a continue-as-new carries. Runs from before there were budgets have neither of the last two. */
+/** What a continue-as-new carries. */
 export interface Steered {
   readonly paused: boolean;
   readonly stopping: boolean;
-  readonly pausedBecause?: string | null;
-  readonly usdMax?: number | null;
+  readonly pausedBecause: string | null;
+  readonly usdMax: number | null;
 }
 
 export class RunControl {

@@ -8,7 +8,7 @@ import { CancellationScope, condition, isCancellation } from '@temporalio/workfl
 import type { RunState } from '../../activities/run/run-state.ts';
 import { control } from '../control/activity-proxies.ts';
 import type { RunControl } from '../control/run-control.ts';
-import type { Story } from '../control/story.ts';
+import type { RunStatus } from '../control/run-status.ts';
 import type { Machines } from './nodes.ts';
 
 const MS_PER_HOUR = 3_600_000;
@@ -17,9 +17,7 @@ const TIMER_MS_MIN = 1_000;
 
 /** The state with the time of its machines up to now. */
 export function withTime(state: RunState, until: MachineTime['until'], machines: Machines): RunState {
-  // Histories from before this have none.
-  const earlier = state.machineTime ?? [];
-  return { ...state, machineTime: [...earlier, { until, atMs: Date.now(), ...machines.time }] };
+  return { ...state, machineTime: [...state.machineTime, { until, atMs: Date.now(), ...machines.time }] };
 }
 
 /**
@@ -31,19 +29,18 @@ export async function withinBudget<T>(
   {
     state,
     steering,
-    story,
+    status,
     machines,
   }: {
     readonly state: () => RunState | null;
     readonly steering: RunControl;
-    readonly story: Story;
+    readonly status: RunStatus;
     readonly machines: Machines;
   },
   config: RunState['config'],
   body: () => Promise<T>,
 ): Promise<T> {
-  // Configurations from before there was a budget say nothing of it.
-  if ((config.budget?.usdMax ?? null) === null) return body();
+  if (config.budget.usdMax === null) return body();
   const watch = new CancellationScope();
   const watching = watch
     .run(async () => {
@@ -86,7 +83,7 @@ export async function withinBudget<T>(
   async function pause(spent: number, usdMax: number): Promise<void> {
     const reason = `the run has cost ${spent.toFixed(2)} of ${usdMax} USD (budget.usdMax)`;
     await steering.pauseFor(reason);
-    story.note(
+    status.note(
       `**PAUSED**: ${reason}. The update \`setBudget\` with a higher sum continues it; \`stopAfterRound\` has it end after this round, with evaluation and report.`,
     );
     const raised = condition(() => steering.usdMax !== usdMax || steering.stopping);

@@ -13,8 +13,8 @@ import {
   setCurrentDetails,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import type { CommandResult, NodeCommand } from '../../activities/every-node/run-on-node.ts';
 import type { NodeActivities } from '../../activities/index.ts';
-import type { CommandResult, NodeCommand } from '../../activities/nodes/every-node.ts';
 import { causes, rootMessage } from '../control/causes.ts';
 
 /** A worker that lives takes its task at once, but may be starting anew after a crash. */

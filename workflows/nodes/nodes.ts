@@ -26,7 +26,7 @@ import { type HeldNodes, type NodesInUse, type ProvisioningSteps, type TimeHeld,
 type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;
 
 /** Where work is done now. */
-export interface Place {
+export interface HostQueues {
   /** Own queue of the machine that trains and samples. */
   readonly hostQueue: string;
   /** Own queues of all machines, that one first. */
@@ -36,7 +36,7 @@ export interface Place {
 /** The machines of a run, of any kind. */
 export interface Machines {
   /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
-  use<T>(work: (place: Place) => Promise<T>): Promise<T>;
+  use<T>(work: (queues: HostQueues) => Promise<T>): Promise<T>;
   /** What a continue-as-new carries; null for this machine. */
   readonly held: HeldNodes | null;
   /** Since the start of the run. */
@@ -51,7 +51,7 @@ export interface OnNodes {
   readonly run: string;
   readonly nodes: NodesConfig;
   /** Where the run has machines from before a continue-as-new. */
-  readonly carried: { readonly place: Place; readonly held: HeldNodes | null; readonly time: TimeHeld } | null;
+  readonly carried: { readonly queues: HostQueues; readonly held: HeldNodes | null; readonly time: TimeHeld } | null;
   /** One line on what is going on with the machines. */
   readonly say: (line: string) => void;
 }
@@ -82,7 +82,7 @@ async function onThisMachine<T>(
   carried: OnNodes['carried'],
   body: (machines: Machines) => Promise<T>,
 ): Promise<T> {
-  let hostQueue = carried?.place.hostQueue ?? null;
+  let hostQueue = carried?.queues.hostQueue ?? null;
   const { setMs } = carried?.time ?? NO_TIME;
   const sinceMs = Date.now();
   let isContinuing = false;
@@ -91,9 +91,9 @@ async function onThisMachine<T>(
       hostQueue = await getNode(run);
       await cleanBefore(run, hostQueue);
     }
-    const place = { hostQueue, hostQueues: [hostQueue] };
+    const queues = { hostQueue, hostQueues: [hostQueue] };
     return await body({
-      use: (work) => work(place),
+      use: (work) => work(queues),
       held: null,
       get time() {
         const ms = setMs + Date.now() - sinceMs;
@@ -134,7 +134,7 @@ function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
 
 /**
  * Asking for many instances one by one takes its time. Attempts are without number: one that finds nothing to be there yet
- * says when the next is to be (`activities/nodes/look-again.ts`), and the activity itself knows when the waiting is over. A
+ * says when the next is to be (`activities/nodes/poll-delay.ts`), and the activity itself knows when the waiting is over. A
  * cancellation waits for the attempt that is under way.
  */
 const asking = (summary: string) =>

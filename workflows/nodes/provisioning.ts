@@ -380,7 +380,7 @@ export class NodesInUse {
       case 'incomplete':
         return { kind: 'ask-again', reason: state.reason };
       case 'absent':
-        return { kind: 'ask-again', reason: 'the request is not there any more' };
+        return { kind: 'ask-again', reason: 'the request no longer exists' };
       case 'waiting':
         throw tooLate(steps, this.limits, state.reason);
     }

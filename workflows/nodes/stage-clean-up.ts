@@ -1,14 +1,14 @@
 /** Ends the Lean processes of a run on its nodes where a stage that checked something is over. Cheap where none is left. */
 import { log } from '@temporalio/workflow';
 import { nodeIfThere } from '../control/activity-proxies.ts';
-import { Lane } from './lane.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 /** Nodes asked at once. */
 const NODES_AT_ONCE = 50;
 
 /** What the stage found matters more than what it left behind: a clean-up that fails is a line in the log. */
 export async function endLean(run: string, hostQueues: readonly string[], stage: 'prove' | 'certify'): Promise<void> {
-  const lane = new Lane(NODES_AT_ONCE);
+  const limit = new ConcurrencyLimit(NODES_AT_ONCE);
   const onNode = async (hostQueue: string): Promise<void> => {
     try {
       await nodeIfThere(hostQueue, `end Lean after ${stage}`).cleanUpNode(run, `after_${stage}`, 'lean');
@@ -16,5 +16,5 @@ export async function endLean(run: string, hostQueues: readonly string[], stage:
       log.warn('Lean could not be ended on the node', { run, stage, hostQueue, error });
     }
   };
-  await Promise.all(hostQueues.map((hostQueue) => lane.run(() => onNode(hostQueue))));
+  await Promise.all(hostQueues.map((hostQueue) => limit.run(() => onNode(hostQueue))));
 }

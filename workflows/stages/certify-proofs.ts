@@ -1,7 +1,8 @@
 /** Certificates for the proofs of a stage: cut into parts, certified by all nodes with Lean, put together. */
 
 import { partFolder } from '@stp/config/workflow';
-import type { Certified, CertifyInput } from '../../activities/round/certify.ts';
+import type { CertifyInput } from '../../activities/lean/certify.ts';
+import type { Certified } from '../../activities/round/certified.ts';
 import { lean, streaming } from '../control/activity-proxies.ts';
 import { allPieces, piecesAtOnce } from '../nodes/lean-nodes.ts';
 

@@ -5,10 +5,10 @@
  */
 
 import type { ArtifactRef } from '@stp/config/records';
-import type { ExploreConjecturesInput } from '../../activities/round/explore.ts';
-import type { SampleConjecturesInput } from '../../activities/round/generate.ts';
+import type { SampleConjecturesInput } from '../../activities/round/conjecture-parts.ts';
+import type { ExploreConjecturesInput } from '../../activities/round/explored-texts.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
 
 export async function conjectureTexts(
@@ -16,7 +16,6 @@ export async function conjectureTexts(
   input: SampleConjecturesInput & ExploreConjecturesInput,
 ): Promise<ArtifactRef> {
   const { source } = input.config.conjectures;
-  // Older configurations say nothing of a source.
   if (source === 'explore' || source === 'random')
     return lean(`explore the functions of ${input.plan.count} places`).exploreConjectures(input);
   if (source === 'decode' || source === 'both') {

@@ -9,12 +9,11 @@ import {
   type RoundEvaluation,
   usesScripts,
 } from '@stp/config/workflow';
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { control } from '../control/activity-proxies.ts';
-import { CHANGES } from '../control/changes.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { allPieces } from '../nodes/lean-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';
@@ -39,21 +38,14 @@ export async function evaluateHeldOut(
     isSampled = true;
   };
   const evaluateFirst = () => evaluateModel(run, state, state.sft.checkpoint, 0, null, isOpen, onSampled);
-  const evaluateLast = () => evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
   const afterFirst = async (): Promise<ModelEvaluation> => {
     await condition(() => isSampled);
-    return evaluateLast();
+    return evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
   };
   const isOne = state.checkpoint.model === state.sft.checkpoint.model;
-  let models: readonly ModelEvaluation[];
-  if (patched(CHANGES.modelsEvaluatedTogether)) {
-    models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
-    await beside;
-    await endLean(run, state.hostQueues, 'certify');
-  } else {
-    models = [await thenEndLean(run, state, evaluateFirst())];
-    if (!isOne) models = [...models, await thenEndLean(run, state, evaluateLast())];
-  }
+  const models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
+  await beside;
+  await endLean(run, state.hostQueues, 'certify');
   const first = models[0]!;
   const last = models.at(-1)!;
   return {
@@ -67,12 +59,6 @@ export async function evaluateHeldOut(
       ? { withScripts: { first: withScripts(first, first.scripts), last: withScripts(last, last.scripts) } }
       : {}),
   };
-}
-
-async function thenEndLean<T>(run: string, { hostQueues }: RunState, work: Promise<T>): Promise<T> {
-  const result = await work;
-  await endLean(run, hostQueues, 'certify');
-  return result;
 }
 
 type Proved = Pick<ModelEvaluation, 'proved' | 'certified'>;
@@ -96,7 +82,8 @@ export async function evaluateRound(
   isOpen: () => boolean,
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
-  const evaluated = await thenEndLean(run, state, evaluateCurrent(run, state, round, isOpen));
+  const evaluated = await evaluateCurrent(run, state, round, isOpen);
+  await endLean(run, state.hostQueues, 'certify');
   return { ...evaluated, round, samplesSoFar };
 }
 

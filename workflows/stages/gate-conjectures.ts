@@ -4,12 +4,12 @@
  */
 
 import { partFolder } from '@stp/config/workflow';
-import type { Gated } from '../../activities/round/admit-conjectures.ts';
-import type { GatedPart } from '../../activities/round/gate.ts';
-import type { ReadConjecturesInput } from '../../activities/round/read-conjectures.ts';
+import type { Gated } from '../../activities/control/admit-conjectures.ts';
+import type { ReadConjecturesInput } from '../../activities/host/read-conjectures.ts';
+import type { GatedPart } from '../../activities/round/gate-parts.ts';
 import { lean, streaming } from '../control/activity-proxies.ts';
-import { byOne } from '../nodes/crew.ts';
-import { Lane } from '../nodes/lane.ts';
+import { byOne } from '../nodes/machine-pool.ts';
+import { ConcurrencyLimit } from '../nodes/concurrency-limit.ts';
 import { allPieces, piecesAtOnce } from '../nodes/lean-nodes.ts';
 
 export async function gateConjectures(
@@ -22,7 +22,7 @@ export async function gateConjectures(
     machine.readConjectures(input),
   );
   const inFlight = await piecesAtOnce();
-  const lane = new Lane(inFlight, isOpen);
+  const limit = new ConcurrencyLimit(inFlight, isOpen);
   let standing = 0;
   const gate = async (index: number): Promise<GatedPart | null> => {
     if (standing >= read.places) return null;
@@ -39,6 +39,6 @@ export async function gateConjectures(
     standing += gated.standing.count;
     return gated;
   };
-  const gated = await allPieces(() => read.parts.map((_, index) => lane.run(() => gate(index))));
+  const gated = await allPieces(() => read.parts.map((_, index) => limit.run(() => gate(index))));
   return streaming('admit conjectures').admitConjectures({ run, round, name, read, gated });
 }

@@ -2,8 +2,8 @@
 
 import type { RunConfig } from '@stp/config';
 import type { ArtifactRef, CheckpointRef } from '@stp/config/records';
-import type { Chosen } from '../../activities/round/choose-conjectures.ts';
-import { byOne } from '../nodes/crew.ts';
+import type { Chosen } from '../../activities/control/choose-conjectures.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 
 export interface MatchInput {
   readonly run: string;

@@ -4,14 +4,13 @@
  */
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
-import { patched, setCurrentDetails } from '@temporalio/workflow';
-import type { Passed } from '../../activities/round/collect.ts';
-import type { RoundContext } from '../../activities/round/conjecture.ts';
+import { setCurrentDetails } from '@temporalio/workflow';
+import type { Passed } from '../../activities/control/join-passes.ts';
+import type { RoundContext } from '../../activities/round/round-context.ts';
 import { streaming } from '../control/activity-proxies.ts';
-import { CHANGES } from '../control/changes.ts';
 import type { Stage } from '../control/contracts.ts';
 import type { ShardTally } from '../control/shard-tally.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { readyNodes } from '../nodes/ready-nodes.ts';
 import { endLean } from '../nodes/stage-clean-up.ts';
 import { certifyProofs } from './certify-proofs.ts';
@@ -83,7 +82,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
 
 function passesOf({ context: { name, config }, conjectures }: ProveRoundInput): readonly Pass[] {
   const inTwo = conjectures !== null && conjectures.count > 0 && config.library === 'grow';
-  if (!inTwo || !patched(CHANGES.conjecturesFirst)) return [{ name, conjectures, statements: true }];
+  if (!inTwo) return [{ name, conjectures, statements: true }];
   return [
     { name: `${name}/conjectures`, conjectures, statements: false },
     { name: `${name}/statements`, conjectures: null, statements: true },

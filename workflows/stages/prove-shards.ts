@@ -16,10 +16,10 @@ import {
   trainsByReward,
   usesScripts,
 } from '@stp/config/workflow';
-import type { Sampled } from '../../activities/round/generate.ts';
+import type { Sampled } from '../../activities/round/sampled.ts';
 import { host, lean, oneOfSeveral, streaming } from '../control/activity-proxies.ts';
-import { Crew } from '../nodes/crew.ts';
-import { Lane } from '../nodes/lane.ts';
+import { MachinePool } from '../nodes/machine-pool.ts';
+import { ConcurrencyLimit } from '../nodes/concurrency-limit.ts';
 import { allPieces, PIECES_AT_ONCE_MAX, piecesAtOnce } from '../nodes/lean-nodes.ts';
 
 export interface ProveShardsInput {
@@ -47,8 +47,8 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   const mode = proverMode(input.config);
   // Those that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
-  const inFlight = new Lane(inFlightMax, input.isOpen);
-  const samplers = new Crew(hostQueues);
+  const inFlight = new ConcurrencyLimit(inFlightMax, input.isOpen);
+  const samplers = new MachinePool(hostQueues);
   const sampler = (isLast: boolean) => (isLast ? host : oneOfSeveral);
   const total = input.shards.length;
   let unsampled = total;

@@ -9,7 +9,7 @@ import type { HostActivities } from '../../activities/index.ts';
 import type { Trained, TrainModelInput } from '../../activities/training/training.ts';
 import { host } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
-import { byOne } from '../nodes/crew.ts';
+import { byOne } from '../nodes/machine-pool.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 
 /** Of one training. When a machine is lost the others often fail first: at the next try it is missed. */

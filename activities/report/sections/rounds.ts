@@ -46,9 +46,7 @@ const groupCells = (groups: RoundCounts['groups']): number[] =>
 
 /** How many certified proofs two kernels that share nothing have checked. */
 export function secondKernelText(run: RunFigures): string {
-  const { secondKernel } = run.summary;
-  if (secondKernel === undefined) return '';
-  const { accepted, declined, none, disagreed } = secondKernel;
+  const { accepted, declined, none, disagreed } = run.summary.secondKernel;
   const parts = [
     `Checked twice, by Lean’s kernel and by ours: ${accepted} of ${accepted + declined + none} certified proofs.`,
     ...(declined === 0 ? [] : [`Of ${declined} ours could not tell.`]),
@@ -117,9 +115,11 @@ export function curriculumTable(run: RunFigures): string {
 
 export function costTable(run: RunFigures): string {
   const { cost } = run.summary;
-  const spent = (line: RunCost['lines'][number] | undefined): string[] =>
-    cost === undefined ? [] : [line?.machineHours.toFixed(2) ?? '', line?.usd?.toFixed(2) ?? ''];
-  const lineOf = (until: number | string) => cost?.lines.find((line) => line.until === until);
+  const spent = (line: RunCost['lines'][number] | undefined): string[] => [
+    line?.machineHours.toFixed(2) ?? '',
+    line?.usd?.toFixed(2) ?? '',
+  ];
+  const lineOf = (until: number | string) => cost.lines.find((line) => line.until === until);
   /** What lies outside all rounds has machines alone. */
   const outer = (name: string, until: string): string[][] =>
     lineOf(until) === undefined ? [] : [[name, '', '', '', '', '', ...spent(lineOf(until))]];
@@ -137,32 +137,25 @@ export function costTable(run: RunFigures): string {
   const sum = (pick: (round: RunFigures['rounds'][number]) => number): number =>
     run.rounds.reduce((total, round) => total + pick(round), 0);
   rows.push([
-    cost === undefined ? 'all rounds' : 'all',
+    'all',
     sum(({ counts }) => counts.tokens),
     sum(({ counts }) => counts.samples),
     sum(({ counts }) => counts.distinctSamples),
     formatSeconds(sum(({ checkMs }) => checkMs) / 1_000),
     formatSeconds(sum(({ secondsPerStage }) => Object.values(secondsPerStage).reduce((a, b) => a + b, 0))),
-    ...(cost === undefined ? [] : [cost.machineHours.toFixed(2), cost.usd?.toFixed(2) ?? '']),
+    cost.machineHours.toFixed(2),
+    cost.usd?.toFixed(2) ?? '',
   ]);
   const outside = Object.entries(run.summary.secondsPerStage)
     .filter(([stage, seconds]) => seconds >= 0.05 && !run.rounds.some((round) => stage in round.secondsPerStage))
     .map(([stage, seconds]) => `${stage} ${formatSeconds(seconds)}`);
   return [
     table(
-      [
-        'Round',
-        'Tokens of proofs',
-        'Samples',
-        'Distinct',
-        'Lean time',
-        'Wall time',
-        ...(cost === undefined ? [] : ['Machine hours', 'USD']),
-      ],
+      ['Round', 'Tokens of proofs', 'Samples', 'Distinct', 'Lean time', 'Wall time', 'Machine hours', 'USD'],
       rows,
       'Cost. Lean time is summed over distinct samples, one thread each; a verdict from the cache costs what it cost when it was made',
     ),
-    cost === undefined ? '' : note(`Machines: ${cost.machines}; ${cost.basis}.`),
+    note(`Machines: ${cost.machines}; ${cost.basis}.`),
     outside.length === 0 ? '' : note(`Outside rounds: ${outside.join(', ')}.`),
   ].join('\n');
 }

@@ -78,13 +78,13 @@ function listed(axioms: readonly string[]): string {
 function certificate({ certificate: found }: Proved): string {
   if (found === null) return 'Not certified.';
   const axioms = found.axioms.length === 0 ? 'no axioms' : `axioms ${listed(found.axioms)}`;
-  const { checks = [], claim, sandbox } = found;
+  const { checks, claim, sandbox } = found;
   const passed = checks.filter(({ outcome }) => outcome === 'accepted').map(({ by }) => by);
   const others = checks.filter(({ outcome }) => outcome !== 'accepted').map(({ by, outcome }) => `${by} ${outcome}`);
   return [
-    `Certified by ${found.leanVersion}${claim === undefined ? '' : ` (${claim})`}: ${axioms}`,
+    `Certified by ${found.leanVersion} (${claim}): ${axioms}`,
     `file hash ${found.fileHash.slice(0, 12)}`,
     ...(passed.length === 0 ? [] : [`checks: ${[...passed, ...others].join(', ')}`]),
-    ...(sandbox === undefined ? [] : [sandbox.kind === 'none' ? 'no sandbox' : sandbox.description]),
+    sandbox.kind === 'none' ? 'no sandbox' : sandbox.description,
   ].join('; ');
 }

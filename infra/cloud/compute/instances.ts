@@ -30,7 +30,7 @@ export async function requestInstances(
     if (found !== null && (found.labels['stp-run'] ?? runLabel(set.run)) !== runLabel(set.run))
       throw new StpError(
         'STP1602',
-        `instance ${name} is there already and belongs to ${found.labels['stp-run']}`,
+        `instance ${name} exists already and belongs to ${found.labels['stp-run']}`,
         'Give the run another name, or delete that instance.',
         { facts: { name } },
       );

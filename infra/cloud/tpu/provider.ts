@@ -146,7 +146,7 @@ function requireOurs(found: QueuedResource | null, set: NodeSet): { kind: 'accep
   if (found === null || labelOf(found.name, found.labels) === label) return { kind: 'accepted' };
   throw new StpError(
     'STP1602',
-    `${found.name} is there already and belongs to ${found.labels['stp-run'] ?? 'nobody we know'}`,
+    `${found.name} exists already and belongs to ${found.labels['stp-run'] ?? 'an unknown owner'}`,
     'Give the run another name, or delete that resource.',
     { facts: { name: found.name, label } },
   );

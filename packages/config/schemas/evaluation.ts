@@ -46,8 +46,8 @@ export const evaluationPlanSchema = z.strictObject({
   /** All statements; the first label of each is its group. */
   statements: artifactRefSchema,
   shards: z.array(artifactRefSchema),
-  /** Grown theorems; missing in plans made before evaluations had a library. */
-  library: artifactRefSchema.nullable().default(null),
+  /** Grown theorems. */
+  library: artifactRefSchema.nullable(),
 });
 export type EvaluationPlan = z.infer<typeof evaluationPlanSchema>;
 
@@ -83,25 +83,25 @@ export const evaluationReportSchema = z.strictObject({
   seed: count,
   leanVersion: z.string(),
   samples: count,
-  /** Prompt format of the model (`prover.format`); missing in older ones. */
-  format: z.string().optional(),
+  /** Prompt format of the model (`prover.format`). */
+  format: z.string(),
   verdicts: verdictCountsSchema,
   /** The run whose grown library proofs could use, and its theorems; set where there was one. */
   library: z.strictObject({ run: z.string(), theorems: count }).optional(),
   groups: z.array(evaluationGroupSchema),
-  /** Tokens of all answers, and of all prompts where the engine counts them; missing in older ones. */
-  tokens: count.optional(),
+  /** Tokens of all answers, and of all prompts where the engine counts them. */
+  tokens: count,
   promptTokens: count.optional(),
   /** By `sampling.price`. */
   cost: z.number().nonnegative().optional(),
-  /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. Missing in older reports. */
-  leanSeconds: z.number().nonnegative().optional(),
+  /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. */
+  leanSeconds: z.number().nonnegative(),
   /** Figures of all searches; set if the evaluation searched for proofs. */
   search: searchFiguresSchema.optional(),
   /** As of a run's summary: not where Lean ran without a sandbox. */
-  eligible: z.boolean().default(false),
+  eligible: z.boolean(),
   /** Why not; empty where it is. */
-  ineligibleBecause: z.array(z.string()).default(['the evaluation is older than sandboxes']),
+  ineligibleBecause: z.array(z.string()),
 });
 export type EvaluationReport = z.infer<typeof evaluationReportSchema>;
 

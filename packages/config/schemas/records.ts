@@ -210,7 +210,7 @@ export type CheckRecord = z.infer<typeof checkRecordSchema>;
 /** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What exactly was checked when a proof was certified, and by what. What is optional is missing in older records. */
+/** What exactly was checked when a proof was certified, and by what. */
 export const certificateSchema = z.strictObject({
   leanVersion: z.string(),
   /** Content hash of toolchain and library (`LeanEnvironment.fingerprint`). */
@@ -219,31 +219,29 @@ export const certificateSchema = z.strictObject({
   fileHash: z.string(),
   /** Axioms that the compiled theorem rests on, sorted. */
   axioms: z.array(z.string()),
+  /** Theorems among them that its problem set assumes, since they come before it in its own module; missing if there is none. */
+  assumed: z.array(z.string()).optional(),
   /** What the certificate claims, in words: with an assembled Lean no more than its library's statements allow. */
-  claim: z.string().optional(),
-  statementHash: hash.optional(),
-  proofHash: hash.optional(),
+  claim: z.string(),
+  statementHash: hash,
+  proofHash: hash,
   /** Of the header the proof stands under; of the library's where it has none of its own. */
-  headerHash: hash.optional(),
+  headerHash: hash,
   /** Every check that was made or asked for, in order. */
-  checks: z.array(checkRecordSchema).optional(),
-  premises: z.array(z.string()).optional(),
+  checks: z.array(checkRecordSchema),
+  premises: z.array(z.string()),
   /** Theorems of a grown library that the compiled proof rests on, directly or through others. */
-  restsOn: z.array(z.string()).optional(),
-  sandbox: sandboxFactsSchema.optional(),
+  restsOn: z.array(z.string()),
+  sandbox: sandboxFactsSchema,
   /** Resident memory of the compiling process, bytes: its bound and the most that was seen. */
-  memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }).optional(),
+  memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }),
   /** Wall times of the file the proof stood in, ms. */
-  times: z
-    .strictObject({
-      compileMs: z.number(),
-      /** Reading the compiled object and checking it by the second kernel; missing in older ones. */
-      objectMs: z.number().optional(),
-      /** In older ones: asking Lean for axioms. */
-      axiomsMs: z.number().optional(),
-      checksMs: z.number(),
-    })
-    .optional(),
+  times: z.strictObject({
+    compileMs: z.number(),
+    /** Reading the compiled object and checking it by the second kernel. */
+    objectMs: z.number(),
+    checksMs: z.number(),
+  }),
 });
 export type Certificate = z.infer<typeof certificateSchema>;
 

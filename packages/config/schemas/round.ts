@@ -59,7 +59,7 @@ export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
   samples: artifactRefSchema,
   verdicts: artifactRefSchema,
-  /** The weakest walls that Lean gave any of these verdicts within; missing in older ones. */
+  /** The weakest walls that Lean gave any of these verdicts within; missing where judges gave them. */
   sandbox: sandboxFactsSchema.optional(),
   sampleCount: count,
   distinctCount: count,
@@ -87,8 +87,8 @@ export const roundCountsSchema = z.strictObject({
   tokens: count,
   /** Of the prompts, where the engine counts them. */
   promptTokens: count.optional(),
-  /** Time of Lean on the distinct samples, as `checkMs` of the shards; missing in older rounds. */
-  leanSeconds: z.number().nonnegative().optional(),
+  /** Time of Lean on the distinct samples, as `checkMs` of the shards. */
+  leanSeconds: z.number().nonnegative(),
   conjecturesMade: count,
   /** Passed the gate and were attempted. */
   conjecturesAttempted: count,
@@ -106,8 +106,8 @@ export const roundCountsSchema = z.strictObject({
   provedByScripts: z.strictObject({ statements: count, conjectures: count }).optional(),
   certified: count,
   certificateRefused: count,
-  /** Of those refused, the proofs that Lean's kernel takes and ours does not; missing in older rounds. */
-  kernelsDisagreed: count.optional(),
+  /** Of those refused, the proofs that Lean's kernel takes and ours does not. */
+  kernelsDisagreed: count,
   proverExamples: count,
   conjecturerExamples: count,
   /** What the judges of its samples took, each answer counted once in the run. */
@@ -127,6 +127,7 @@ export const NO_ROUND_COUNTS: RoundCounts = {
   samples: 0,
   distinctSamples: 0,
   tokens: 0,
+  leanSeconds: 0,
   conjecturesMade: 0,
   conjecturesAttempted: 0,
   conjecturesProved: 0,
@@ -138,6 +139,7 @@ export const NO_ROUND_COUNTS: RoundCounts = {
   provedEver: 0,
   certified: 0,
   certificateRefused: 0,
+  kernelsDisagreed: 0,
   proverExamples: 0,
   conjecturerExamples: 0,
 };
@@ -313,19 +315,18 @@ export const summarySchema = z.strictObject({
   evaluations: z.array(roundEvaluationSchema),
   /**
    * Certified proofs by what the second kernel said of them: `accepted` are checked twice, of `declined` it could not tell,
-   * about `none` it was not asked. `disagreed`: proofs that it refused, which are not certified. Missing in older summaries.
+   * about `none` it was not asked. `disagreed`: proofs that it refused, which are not certified.
    */
-  secondKernel: z.strictObject({ accepted: count, declined: count, none: count, disagreed: count }).optional(),
-  /** Null where it could not be measured; missing in older summaries. */
-  portfolio: portfolioFiguresSchema.nullable().optional(),
-  /** Missing in older summaries. */
-  cost: runCostSchema.optional(),
+  secondKernel: z.strictObject({ accepted: count, declined: count, none: count, disagreed: count }),
+  /** Null where it could not be measured. */
+  portfolio: portfolioFiguresSchema.nullable(),
+  cost: runCostSchema,
   /** Missing where no tracker has the run. */
   tracking: z.array(trackingLinkSchema).optional(),
   proofsInFile: count,
-  /** May the result be reported as one? Not where Lean ran without a sandbox; older summaries do not say and are not. */
-  eligible: z.boolean().default(false),
+  /** May the result be reported as one? Not where Lean ran without a sandbox. */
+  eligible: z.boolean(),
   /** Why not; empty where it is. */
-  ineligibleBecause: z.array(z.string()).default(['the summary is older than sandboxes']),
+  ineligibleBecause: z.array(z.string()),
 });
 export type Summary = z.infer<typeof summarySchema>;

@@ -81,8 +81,6 @@ const searchConfigSchema = z.strictObject({
   leanSeconds: z.number().positive().max(86_400).default(30),
   /** Its word is added to the score of the state that a tactic leads to. */
   ...verifierShape,
-  /** Goals that a failed search closed on its way train as statements with proofs of their own. */
-  hindsight: z.boolean().default(true),
 });
 export type SearchConfig = z.infer<typeof searchConfigSchema>;
 
@@ -242,14 +240,9 @@ export const runConfigSchema = z.strictObject({
      * With `explore` and `both`: what is asked first of a function is whether it is one of Lean's core library, `plus n m = n + m`. Once
      * proved, that library's theorems serve.
      */
-    coreTwins: z.boolean().default(true),
+    coreEquivalents: z.boolean().default(true),
     /** What a conjecture is conditioned on: a proved statement and its lemma (STP), or an unproved target (SGS). */
     conditionOn: z.enum(['proved-seed', 'unproved-target']),
-    /**
-     * With `unproved-target`: this share of the texts is asked for goals at which the last round's failed searches stood
-     * (`prover.mode` `steps` or `both`), as far as there are any.
-     */
-    openGoalShare: z.number().min(0).max(0.9).default(0),
     /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
     seedPassRateAbove: share,
     /** Conjecture level of a seed at most (STP: 0, dataset statements only; 1 lets conjectures seed conjectures). */

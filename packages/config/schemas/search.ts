@@ -27,8 +27,8 @@ export const expansionSchema = z.strictObject({
     z.strictObject({
       tactic: z.string(),
       logprob: z.number(),
-      /** Tokens of the tactic, its end included; missing in records of earlier versions. */
-      tokens: count.positive().optional(),
+      /** Tokens of the tactic, its end included. */
+      tokens: count.positive(),
       /** Number of samples with this tactic. */
       count,
       /** What verifiers made of it, weighted, where they were asked. */
@@ -60,25 +60,9 @@ export const searchFiguresSchema = z.strictObject({
 });
 export type SearchFigures = z.infer<typeof searchFiguresSchema>;
 
-/** A goal that a search closed without proving its statement: a statement of its own, whose proof Lean accepts. */
-export const closedGoalSchema = z.strictObject({
-  /** Of the statement that the search was for, and that statement. */
-  statementId: z.string(),
-  header: z.string().nullable(),
-  target: z.string(),
-  /** `theorem NAME BINDERS : TYPE` of the goal. */
-  statement: z.string(),
-  proof: z.string().max(PROOF_CHARS_MAX),
-  /** The proof's steps, as in the proof of `target`. */
-  steps: z.array(proofStepSchema).min(1),
-});
-export type ClosedGoalRecord = z.infer<typeof closedGoalSchema>;
-
 /** Results of a shard's searches apart from their samples. */
 export const shardSearchSchema = z.strictObject({
   expansions: artifactRefSchema,
-  /** `ClosedGoalRecord`s, with `prover.search.hindsight`. */
-  closed: artifactRefSchema.optional(),
   figures: searchFiguresSchema,
 });
 

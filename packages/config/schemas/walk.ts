@@ -19,7 +19,7 @@ export const walkSchema = z.strictObject({
    * stopped in the last state; `open`: the walk was cut off there.
    */
   end: z.enum(['done', 'dead', 'stopped', 'open']),
-  /** What the run's verifiers make of each written text, weighted; missing where there are none. */
-  words: z.array(z.number()).optional(),
+  /** The score that the run's verifiers give each written text, weighted; missing where there are none. */
+  scores: z.array(z.number()).optional(),
 });
 export type Walk = z.infer<typeof walkSchema>;

@@ -15,7 +15,14 @@ export function statement(text: string, more: Partial<Statement> = {}): Statemen
   };
 }
 
-export const CERTIFICATE: Certificate = { leanVersion: 'test', fingerprint: 'test', fileHash: 'test', axioms: [] };
+const HASH = '0'.repeat(64);
+export const CERTIFICATE: Certificate = {
+  ...{ leanVersion: 'test', fingerprint: 'test', fileHash: 'test', axioms: [], claim: 'test' },
+  ...{ statementHash: HASH, proofHash: HASH, headerHash: HASH, checks: [], premises: [], restsOn: [] },
+  sandbox: { kind: 'none', description: 'test' },
+  memory: { bytesMax: 0, peakBytes: 0 },
+  times: { compileMs: 0, objectMs: 0, checksMs: 0 },
+};
 
 export function proved(text: string, proof: string, more: Partial<Proved> = {}): Proved {
   const { id, name, header } = statement(text);

@@ -34,8 +34,8 @@ export const sftManifestSchema = z.strictObject({
     proverExamples: count,
     conjecturerExamples: count,
     heldOutTheorems: count,
-    /** Prover examples that ask for the next tactic in a proof state; missing in older sets, which have none. */
-    stateExamples: count.default(0),
+    /** Prover examples that ask for the next tactic in a proof state. */
+    stateExamples: count,
   }),
 });
 export type SftManifest = z.infer<typeof sftManifestSchema>;

@@ -161,7 +161,7 @@ function clientOf(url: string, key: string | null): HttpClient {
   return new HttpClient(url, key, {
     connectionFailed: (where, cause) =>
       new ConnectionLost(`the suggester at ${where} is gone: ${(cause as Error).message}`),
-    timedOut: (where, ms) => new Error(`the suggester at ${where} said nothing for ${ms / 1_000} s`),
+    timedOut: (where, ms) => new Error(`the suggester at ${where} gave no answer for ${ms / 1_000} s`),
     answerTooLarge: (where) => new Error(`the suggester at ${where} said more than is read`),
   });
 }

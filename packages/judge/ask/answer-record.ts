@@ -25,8 +25,7 @@ const askedSchema = z.strictObject({ work: z.string().nullable(), requests: coun
 
 const answerRecordSchema = z.strictObject({
   question: questionSchema,
-  /** Missing in older records: nobody counts them. */
-  asked: askedSchema.optional(),
+  asked: askedSchema,
   answer: z.strictObject({
     text: z.string(),
     finish: z.enum(['stop', 'length', 'declined']),

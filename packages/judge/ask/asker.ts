@@ -156,7 +156,7 @@ export class Asker {
     const found = await this.#shared.records.find(key);
     if (found !== null) {
       this.#fromRecords += 1;
-      if (this.#work !== null && found.asked?.work === this.#work) this.#count(judge, key, found);
+      if (this.#work !== null && found.asked.work === this.#work) this.#count(judge, key, found);
       return found.answer;
     }
     const { limits, replay = false } = this.#options;
@@ -204,10 +204,7 @@ export class Asker {
     const { promptTokens = 0, answerTokens = 0 } = usage ?? {};
     const { price } = this.judges[judge]!;
     const { cost = null } = usage === null ? {} : costOf({ tokens: answerTokens, promptTokens }, price);
-    this.#spent = sumSpent([
-      this.#spent,
-      { requests: asked?.requests ?? 0, answers: 1, promptTokens, answerTokens, cost },
-    ]);
+    this.#spent = sumSpent([this.#spent, { requests: asked.requests, answers: 1, promptTokens, answerTokens, cost }]);
   }
 }
 

@@ -2,14 +2,8 @@
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Generator } from '../generator.ts';
-import {
-  checkpointDirectory,
-  clientOf,
-  openEmbedded,
-  PROMPTS,
-  type Served,
-  serveGenerator,
-} from '../testing/served.ts';
+import { checkpointDirectory, clientOf, openEmbedded, type Served, serveGenerator } from '../testing/served.ts';
+import { PROMPTS } from '../testing/small-checkpoint.ts';
 
 const KEY = 'first-key';
 const prompt = PROMPTS[0]!;

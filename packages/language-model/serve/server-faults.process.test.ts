@@ -7,7 +7,8 @@ import OpenAI from 'openai';
 import { beforeAll, expect, it } from 'vitest';
 import { markedProcesses } from '../../../test/support/processes.ts';
 import type { Generator } from '../generator.ts';
-import { checkpointDirectory, clientOf, openEmbedded, PROMPTS, serveGenerator } from '../testing/served.ts';
+import { checkpointDirectory, clientOf, openEmbedded, serveGenerator } from '../testing/served.ts';
+import { PROMPTS } from '../testing/small-checkpoint.ts';
 
 /** For what comes at once on an idle machine. */
 const PATIENCE = { timeout: 60_000 };

@@ -1,7 +1,7 @@
 /** What every `Generator` promises, as tests over one on the small checkpoint that `current` gives. */
 import { expect, it } from 'vitest';
 import type { Completion, Generator, SampleRequest, SamplingOptions } from '../generator.ts';
-import { PROMPTS } from './served.ts';
+import { PROMPTS } from './small-checkpoint.ts';
 
 export const SAMPLING: SamplingOptions = { temperature: 1, topP: 0.95, maxTokens: 40 };
 

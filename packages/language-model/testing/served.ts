@@ -14,10 +14,7 @@ import { type RemoteOptions, remoteGenerator } from '../remote/openai/engine.ts'
 import { DEFAULT_LIMITS, type ServeLimits } from '../serve/limits.ts';
 import { ServedModel } from '../serve/served-model.ts';
 import { type RunningServer, startModelServer } from '../serve/server.ts';
-import { LEAN_TEXTS, smallCheckpoint } from './small-checkpoint.ts';
-
-/** Prompts as the prover gets them. */
-export const PROMPTS = LEAN_TEXTS.map((text) => text.slice(0, text.indexOf('<by>') + 4));
+import { smallCheckpoint } from './small-checkpoint.ts';
 
 const closers: (() => Promise<void>)[] = [];
 

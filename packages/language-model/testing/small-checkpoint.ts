@@ -22,6 +22,9 @@ export const LEAN_TEXTS: readonly string[] = [
   '<prove>(h₁ : 12 ≤ n) (h₂ : n < 345) : n ≠ 6789<by>omega',
 ];
 
+/** Prompts as the prover gets them. */
+export const PROMPTS = LEAN_TEXTS.map((text) => text.slice(0, text.indexOf('<by>') + 4));
+
 /** Grouped-query attention with a group of 3, as the presets have; small enough to run in milliseconds. */
 export const SMALL_SHAPE: ModelShape = {
   hiddenSize: 96,

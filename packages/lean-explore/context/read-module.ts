@@ -47,7 +47,7 @@ export function readContexts(stated: readonly StatedName[], options: ModuleToRea
     module,
     library,
     places: new Map(module.names.map((name, place) => [name, place])),
-    written: explained(options.path, () => module.sourceRanges()),
+    written: explained(options.path, () => module.entries.sourceRanges()),
     binders: new BinderReader(terms, kernel, library),
     definitions: new DefinitionReader(terms, library, options),
   };

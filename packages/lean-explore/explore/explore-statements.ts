@@ -20,7 +20,7 @@ import { z } from 'zod';
 import { DefinitionReader, NO_OWN } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
-import { CoreTwins } from './core-twins.ts';
+import { CoreEquivalents } from './core-equivalents.ts';
 import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './equations.ts';
 import { Evaluator } from './evaluator.ts';
 import {
@@ -77,8 +77,8 @@ export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
   /** As many random equations instead, a control: well formed, most of them false. */
   readonly random?: boolean;
-  /** First the equations of `CoreTwins`. */
-  readonly coreTwins?: boolean;
+  /** First the equations of `CoreEquivalents`. */
+  readonly coreEquivalents?: boolean;
   readonly limits?: ExploreLimits;
   readonly signal?: AbortSignal;
 }
@@ -89,9 +89,9 @@ export async function exploreModule(
   options: ExploreOptions,
 ): Promise<ExploredStatement[]> {
   const { limits = EXPLORE_LIMITS } = options;
-  let coreTwins: CoreTwins | undefined;
+  let coreEquivalents: CoreEquivalents | undefined;
   const exploreOne = async ({ evaluated, values, wording, mentions }: Signature) => {
-    coreTwins ??= new CoreTwins(evaluated.signature);
+    coreEquivalents ??= new CoreEquivalents(evaluated.signature);
     const explorer = new Explorer(evaluated, values, limits);
     const found = await explorer.explore(options.signal);
     const chosen = options.random ? explorer.randomEquations(found.equations.length) : [...found.equations];
@@ -100,11 +100,11 @@ export async function exploreModule(
       const more = new Explorer(others, new TestValues(others, limits.variablesMax), limits);
       chosen.push(...(await more.explore(options.signal)).equations);
     }
-    const twins = options.coreTwins ? coreTwins.of(evaluated.symbols, values, mentions) : [];
+    const equivalents = options.coreEquivalents ? coreEquivalents.of(evaluated.symbols, values, mentions) : [];
     const isEmpty = evaluated.symbols.every((symbol) => symbol.isConstructor);
     return {
       ...found,
-      twins,
+      equivalents,
       chosen: chosen.map((equation) => ({ equation, words: shortWords(wording.write(equation)) })),
       signature: wording.signature,
       reason: isEmpty ? 'no function near it has a first-order type' : '',
@@ -114,9 +114,9 @@ export async function exploreModule(
   return forEachSignature(stated, options, unexplored, async (signature, textOf) => {
     const known = done.get(signature.key) ?? (await exploreOne(signature));
     done.set(signature.key, known);
-    const { twins, chosen, signature: its, terms, withoutValue, reason } = known;
+    const { equivalents, chosen, signature: its, terms, withoutValue, reason } = known;
     // First, since all others may follow from them; and never turned round.
-    const first = twins.map(({ equation, after }) => ({
+    const first = equivalents.map(({ equation, after }) => ({
       text: textOf(equation, 'as it is'),
       words: null,
       after: after.map((other) => textOf(other, 'as it is')),

@@ -1,6 +1,6 @@
 /** Reading Lean source without Lean: comments, literals, imports, commands, signature and proof. Text only. */
 
-import { maskSource, readCommands, readImports } from '@stp/lean-text';
+import { maskSource, readCommands } from '@stp/lean-text';
 import { describe, expect, test } from 'vitest';
 import { splitTheorem } from './theorem-text.ts';
 
@@ -38,17 +38,6 @@ describe('masking', () => {
   test('an unclosed comment or string runs to the end', () => {
     expect(maskSource('a /- b').code.trim()).toBe('a');
     expect(maskSource('a "b').code.trim()).toBe('a "');
-  });
-});
-
-describe('imports', () => {
-  test('those at the head, past comments', () => {
-    const source =
-      '/- import A -/\nmodule\nimport B.C -- import D\npublic import E\n\ntheorem x : True := trivial\nimport F';
-    expect(readImports(source)).toEqual([
-      { module: 'B.C', line: 3 },
-      { module: 'E', line: 4 },
-    ]);
   });
 });
 

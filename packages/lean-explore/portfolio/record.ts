@@ -73,7 +73,7 @@ function parse<T>(schema: z.ZodType<T>, line: string, path: string, lineNumber: 
   } catch (cause) {
     throw new StpError(
       'STP1501',
-      `${path}:${lineNumber} is no row of a portfolio's record`,
+      `${path}:${lineNumber} is not a row of a portfolio's record`,
       'Remove the file; it is made again with `npm run experiment -- portfolio`.',
       { cause, facts: { path } },
     );

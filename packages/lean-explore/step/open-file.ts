@@ -4,6 +4,7 @@
  * goes: nothing is compiled, and no kernel is asked.
  */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
+import { readHeader } from '@stp/lean-text';
 import {
   endedEarly,
   HEARTBEATS_USED,
@@ -19,10 +20,11 @@ import { openStepWorker, type StepReading, type StepWorker } from './step-worker
 
 /** Stands at a place to see whether a tactic can, and with which goals. */
 const PROBE = 'skip';
+/** What Lean says of it where the file's imports have no tactics. */
+const UNKNOWN_TACTIC = /^unknown tactic/u;
+const NO_TACTICS = 'no tactic is known here: the file imports no module that has them, such as Init.Tactics';
 /** What the first closing tactic has Lean say, with its place in the list behind it. */
 const CLOSED_BY = 'stp closed by ';
-/** Lines before the first command that decide what is imported. */
-const HEADER_LINE = /^(?:(?:public|meta|private)\s+)*import\b|^(?:module|prelude)\b/u;
 /** Text of a declaration begins in the first column. */
 const COMMAND_START = /^\S/u;
 const SORRY_WORD = /\b(?:sorry|admit)\b/u;
@@ -96,6 +98,8 @@ export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: File
         const messages = wrong.length > 0 ? wrong : [...errors, note('there is no goal here')];
         return { kind: 'invalid', why: 'rejected', messages, cpuMs: read.cpuMs };
       }
+      if (wrong.some(({ text }) => UNKNOWN_TACTIC.test(text)))
+        return { kind: 'invalid', why: 'rejected', messages: [note(NO_TACTICS), ...errors], cpuMs: read.cpuMs };
       // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
       const known = new Set(errors.map((error) => keyOf(error, file)));
       const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
@@ -224,8 +228,9 @@ export function declarationAbove(text: string): string {
 }
 
 function cutFile(above: string, heartbeatsMax: number): CutFile {
-  const lines = above.replaceAll('\r\n', '\n').split('\n');
-  const last = headerEnd(lines);
+  const text = above.replaceAll('\r\n', '\n');
+  const lines = text.split('\n');
+  const last = headerLines(text);
   const body = [`set_option maxHeartbeats ${heartbeatsMax}`, ...lines.slice(last)].join('\n');
   const ending = lines.at(-1)!;
   // A header without a line is one empty line of the text.
@@ -240,23 +245,14 @@ function cutFile(above: string, heartbeatsMax: number): CutFile {
 
 /** The lines of a file up to its last import. */
 export function importsOf(text: string): string {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
-  return lines.slice(0, headerEnd(lines)).join('\n');
+  const plain = text.replaceAll('\r\n', '\n');
+  return plain.split('\n').slice(0, headerLines(plain)).join('\n');
 }
 
 /** The number of lines up to the last import. */
-function headerEnd(lines: readonly string[]): number {
-  let end = 0;
-  let depth = 0;
-  for (const [index, line] of lines.entries()) {
-    const opens = (line.match(/\/-/gu) ?? []).length;
-    const isComment = depth > 0 || opens > 0 || line.trim() === '' || line.trimStart().startsWith('--');
-    depth = Math.max(0, depth + opens - (line.match(/-\//gu) ?? []).length);
-    if (isComment) continue;
-    if (!HEADER_LINE.test(line)) return end;
-    end = index + 1;
-  }
-  return end;
+function headerLines(text: string): number {
+  const { end } = readHeader(text);
+  return end === 0 ? 0 : text.slice(0, end).split('\n').length;
 }
 
 /** The tactic with its first line in column 0 and the others moved as far. */

@@ -19,7 +19,7 @@ import type { Goal, StepOptions } from './step.ts';
 /** A process that holds this share of its memory's bound between two texts is replaced before the next. */
 const RECYCLE_SHARE = 0.5;
 /** Time for Lean to let go of a text that took too long, ms; a process that does not is ended. */
-const LET_GO_MS = 1_000;
+const RELEASE_MS = 1_000;
 const GOALS_METHOD = 'Lean.Widget.getInteractiveGoals';
 
 /** A text to read, and the part of it that was read with success before. */
@@ -80,7 +80,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const { process } = on.worker;
     const late = Promise.withResolvers<'late'>();
     const onDeadline = (): void => {
-      watch.allow(LET_GO_MS);
+      watch.allow(RELEASE_MS);
       late.resolve('late');
     };
     const watch = watchRun(process, { ...options, memoryBytesMax, onDeadline: back === body ? undefined : onDeadline });
@@ -89,10 +89,10 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const timer = options.wallMs === undefined ? undefined : setTimeout(onDeadline, options.wallMs);
     const finished = await Promise.race([reading, late.promise]);
     clearTimeout(timer);
-    const isBack = finished === 'late' && (await letGo(on, reading, back));
+    const isBack = finished === 'late' && (await releaseText(on, reading, back));
     const { cpuMs } = watch.stop();
     options.signal?.throwIfAborted();
-    if (isBack) return { kind: 'ended', exit: LET_GO, spentMs: cpuMs };
+    if (isBack) return { kind: 'ended', exit: RELEASED, spentMs: cpuMs };
     if (finished !== true) return { kind: 'ended', exit: await process.ended, spentMs: cpuMs };
     on.body = body;
     return { kind: 'read', messages, goals: null, cpuMs, spentMs: cpuMs };
@@ -102,9 +102,9 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
    * Gives Lean the text before, for which it stops what it does, and waits until it has. True if the process can be used
    * further; else it has ended.
    */
-  async function letGo(on: Warm, reading: Promise<boolean>, back: string): Promise<boolean> {
+  async function releaseText(on: Warm, reading: Promise<boolean>, back: string): Promise<boolean> {
     const late = Promise.withResolvers<false>();
-    const timer = setTimeout(late.resolve, LET_GO_MS, false);
+    const timer = setTimeout(late.resolve, RELEASE_MS, false);
     const isRead = await Promise.race([on.worker.elaborate(`${on.header}\n${back}`, () => {}), late.promise]);
     const isBack = isRead && (await Promise.race([reading, late.promise]));
     clearTimeout(timer);
@@ -191,7 +191,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
       return reading;
     },
     async close() {
-      closing.abort(new StpError('STP1203', 'the steps were closed', 'Open others.'));
+      closing.abort(new StpError('STP1203', 'the step service was closed', 'Open a new one.'));
       await turn;
       await end();
     },
@@ -199,7 +199,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
 }
 
 /** How a text ends that Lean let go of. */
-const LET_GO: LeanExit = { how: 'deadline', code: null, signal: null, stderr: '' };
+const RELEASED: LeanExit = { how: 'deadline', code: null, signal: null, stderr: '' };
 
 /** Reading again takes what it took, more or less. */
 function replayDeadlineMs(prefixMs: number): number {

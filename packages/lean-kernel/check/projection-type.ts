@@ -21,7 +21,7 @@ export function projectionType(checker: Checker, expr: Expr, valueType: Expr): E
   if (inductive.kind !== 'inductive') return refuse(`${terms.names.print(structure)} is not an inductive type`);
   if (reduction.headName(type) !== structure)
     return refuse(`its value has type ${describe(checker, type)}, not ${terms.names.print(structure)}`);
-  if (inductive.constructors.length !== 1) return refuse('the type has not exactly one constructor');
+  if (inductive.constructors.length !== 1) return refuse('the type does not have exactly one constructor');
   if (given.length !== inductive.parameters + inductive.indices) return refuse('the type is not fully applied');
   const maker = environment.get(inductive.constructors[0]!);
   let rest = substitution.instantiateLevels(

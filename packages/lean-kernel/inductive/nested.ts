@@ -156,7 +156,7 @@ class Flattening {
     const levels = terms.levels.array(list);
     for (const name of inductive.block) {
       const original = environment.get(name);
-      if (original.kind !== 'inductive') throw new Rejection('nested', 'a type of an earlier block is not there');
+      if (original.kind !== 'inductive') throw new Rejection('nested', 'a type of an earlier block is missing');
       if (levels.length !== original.levelParams.length)
         throw new Rejection(
           'constant',

@@ -16,6 +16,7 @@ import { Substitution } from '../substitution.ts';
 import { Decline, type Verdict } from '../verdict.ts';
 import { AxiomTrace } from './axiom-trace.ts';
 import { explained } from './compiled-file.ts';
+import type { ConstantIndex } from './constant-index.ts';
 import { declarationOf } from './declarations.ts';
 import { Damaged } from './heap.ts';
 import type { CompiledLibrary, WrittenDeclarations } from './library.ts';
@@ -31,6 +32,10 @@ export interface ModuleCheckOptions {
   readonly toolchainFolder: string | null;
   /** Folder of imported modules that are no library; null: there is none. */
   readonly neighboursFolder: string | null;
+  /** Folders of modules that state theorems as assumptions. */
+  readonly assumptionFolders: readonly string[];
+  /** Names under which the module may declare theorems only, although no import has them; null: none. */
+  readonly taken: Pick<ConstantIndex, 'find'> | null;
   readonly asked: readonly AskedTheorem[];
   /** Compiled from the statements alone. Null where `asked` is empty. */
   readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
@@ -87,12 +92,12 @@ class ModuleCheck {
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
     this.#places = new Map(module.names.map((name, place) => [name, place]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
-    this.#written = new Set([...module.sourceRanges().keys(), ...module.projections()]);
+    this.#written = new Set([...module.entries.sourceRanges().keys(), ...module.entries.projections()]);
     this.#source = {
       terms,
       isWritten: (name) => this.#isWritten(name),
       isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
-      isImported: (name) => library.has(name),
+      isImported: (name) => library.has(name) || this.#isTaken(name),
       mentioned: (name) => this.#mentioned(name),
       mentionedInType: ({ type }) => mentioned(terms, this.#literals, [type]),
       binders: (name) => module.binders(this.#places.get(name)!),
@@ -101,7 +106,10 @@ class ModuleCheck {
 
   run(): ModuleReport {
     const { names } = this.#terms;
-    for (const name of this.#module.names) if (this.#library.has(name)) this.#rejectTaken(name);
+    for (const name of this.#module.names)
+      if (this.#library.has(name)) this.#rejectName(name, 'an import has a constant of this name');
+      else if (this.#isTaken(name) && this.#own(name)!.kind !== 'theorem' && !this.#isDerived(name))
+        this.#rejectName(name, 'Lean’s library has a constant of this name, which is not imported here');
     for (const place of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(place));
     for (const name of this.#module.names) this.#checkFrom(name);
     const reports = this.#reports();
@@ -114,19 +122,32 @@ class ModuleCheck {
       imports: [...new Set(this.#module.imports.map((name) => names.print(name)))],
       constants: reports.map(([, constant]) => constant),
       asked,
-      extensions: [...this.#module.extensions()].map(([name, entries]) => ({ name, entries })),
+      extensions: [...this.#module.entries.counts()].map(([name, entries]) => ({ name, entries })),
       rejected: this.#rejected.map(({ declaration, rule, message }) => ({ declaration, rule, message })),
       declined: this.#declined.map(({ declaration, reason }) => ({ declaration, reason })),
     };
   }
 
   /** A name of the imports is theirs: what follows axioms by name would otherwise see another constant than the kernel. */
-  #rejectTaken(name: Name): void {
+  #rejectName(name: Name, why: string): void {
     const declaration = this.#terms.names.print(name);
-    const message = `${declaration}: an import has a constant of this name`;
+    const message = `${declaration}: ${why}`;
     this.#begun.add(name);
     this.#rejected.push({ kind: 'rejected', declaration, rule: 'name', message });
     this.#findings.set(name, { verdict: 'rejected', message });
+  }
+
+  #isTaken(name: Name): boolean {
+    return (this.#options.taken?.find(name) ?? null) !== null;
+  }
+
+  /** Lean derives such constants in whichever module asks for them first; the kernel checks them like all others. */
+  #isDerived(name: Name): boolean {
+    const { names } = this.#terms;
+    let at = name;
+    for (let last = names.last(at); at !== 0 && typeof last === 'string' && isDerivedPart(last); last = names.last(at))
+      at = names.prefix(at);
+    return at !== name && !this.#written.has(name) && this.#isImported(at);
   }
 
   /** Checks what makes the constant, and before it what it mentions, without recursion. */
@@ -211,7 +232,7 @@ class ModuleCheck {
   /** In the order of the source; what Lean made by itself comes last. */
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
-    const ranges = this.#module.sourceRanges();
+    const ranges = this.#module.entries.sourceRanges();
     // Where theorems are asked for, our own record of the statements says what they mean.
     const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
@@ -244,8 +265,13 @@ class ModuleCheck {
   }
 
   #axiomUse(name: Name): AxiomUse {
-    const from = this.#places.has(name) ? 'module' : this.#isToolchains(name) ? 'toolchain' : 'import';
-    return { name: displayName(this.#terms.names, name), from };
+    return { name: displayName(this.#terms.names, name), from: this.#originOf(name) };
+  }
+
+  #originOf(name: Name): AxiomUse['from'] {
+    if (this.#places.has(name)) return 'module';
+    if (this.#isToolchains(name)) return 'toolchain';
+    return this.#options.assumptionFolders.some((folder) => this.#liesIn(folder, name)) ? 'assumption' : 'import';
   }
 
   #isToolchains(name: Name): boolean {

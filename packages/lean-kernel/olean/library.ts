@@ -10,8 +10,9 @@ import type { Name } from '../name.ts';
 import { explained, readModule } from './compiled-file.ts';
 import { ConstantIndex, type IndexedModule, type Place } from './constant-index.ts';
 import { declarationOf } from './declarations.ts';
+import type { SourceRange } from './extension-entries.ts';
 import { Damaged } from './heap.ts';
-import type { CompiledBinder, CompiledConstant, CompiledModule, SourceRange } from './module-data.ts';
+import type { CompiledBinder, CompiledConstant, CompiledModule } from './module-data.ts';
 
 /** Bytes of modules that are kept in memory. Lean's whole library has about 500 MB. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;
@@ -87,7 +88,7 @@ export class CompiledLibrary implements TrustedSource {
   written(module: IndexedModule): WrittenDeclarations {
     return explained(module.path, () => {
       const compiled = this.#open(module);
-      return { ranges: compiled.sourceRanges(), projections: compiled.projections() };
+      return { ranges: compiled.entries.sourceRanges(), projections: compiled.entries.projections() };
     });
   }
 

@@ -7,20 +7,13 @@ import { UNREAD_VALUE } from '../environment.ts';
 import type { Expr, Terms } from '../expr.ts';
 import type { Name } from '../name.ts';
 import { Decoder } from './decode.ts';
+import { ExtensionEntries } from './extension-entries.ts';
 import { Damaged, type Heap } from './heap.ts';
 
 /** Constants of one module; Mathlib's largest has some ten thousand. */
 const CONSTANTS_MAX = 4_000_000;
 const IMPORTS_MAX = 100_000;
 const NAMES_MAX = 100_000;
-/** Environment extensions; Lean has some four hundred. */
-const EXTENSIONS_MAX = 100_000;
-/** Entries of one extension. */
-const ENTRIES_MAX = 16_000_000;
-/** Where declarations stand in their source: `Lean.declRangeExt`, entries (name, ranges). */
-const RANGES = 'Lean.declRangeExt';
-/** Projections of structures, entries (name, information). */
-const PROJECTIONS = 'Lean.projectionFnInfoExt';
 
 /** Pointer fields of `ModuleData`: imports, names of the constants, constants, names of further constants, extension entries. */
 const MODULE_FIELDS = 5;
@@ -74,15 +67,6 @@ const SAFETIES: readonly Safety[] = ['unsafe', 'safe', 'partial'];
 /** `Lean.ReducibilityHints`: the first two carry nothing, the third a number of 32 bits. */
 const HINT_REGULAR = 2;
 
-/** Of a declaration in its source: lines from 1, columns from 0 in characters. */
-export interface SourceRange {
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  /** Behind its last character. */
-  readonly endColumn: number;
-}
-
 /** `Lean.BinderInfo` in its order. */
 const BINDER_KINDS = ['explicit', 'implicit', 'strict-implicit', 'instance'] as const;
 export type BinderKind = (typeof BINDER_KINDS)[number];
@@ -100,12 +84,15 @@ export class CompiledModule {
   readonly #nameSlots: readonly number[];
   #names: readonly Name[] | null = null;
   readonly imports: readonly Name[];
+  /** What the module tells Lean's parts beside its constants. */
+  readonly entries: ExtensionEntries;
 
   /** Throws `Damaged` or `Decline`. */
   constructor(heap: Heap, terms: Terms) {
     this.#heap = heap;
     this.#decoder = new Decoder(heap, terms);
     heap.tag(heap.root, MODULE_FIELDS);
+    this.entries = new ExtensionEntries(heap, this.#decoder, heap.field(heap.root, MODULE_FIELDS - 1));
     const array = (index: number, max: number): number[] => heap.array(heap.pointer(heap.field(heap.root, index)), max);
     // The module is the first field of an import; what follows are flags.
     this.imports = array(0, IMPORTS_MAX).map((slot) => {
@@ -133,42 +120,6 @@ export class CompiledModule {
     return this.#heap.tag(this.#heap.pointer(this.#constants[place]!), 1) === AXIOM;
   }
 
-  /** How many entries the module gives each environment extension, those without any left out. */
-  extensions(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>();
-    for (const { name, entries } of this.#extensions())
-      if (entries.length > 0) counts.set(name, (counts.get(name) ?? 0) + entries.length);
-    return counts;
-  }
-
-  /** Hand-written declarations with their places. Generated constants have no place, nor have a structure's fields. */
-  sourceRanges(): ReadonlyMap<Name, SourceRange> {
-    const heap = this.#heap;
-    const ranges = new Map<Name, SourceRange>();
-    for (const { name, entries } of this.#extensions()) {
-      if (name !== RANGES) continue;
-      for (const slot of entries) {
-        const [declaration, both] = this.#fields(slot, 2) as [number, number];
-        // The whole declaration, and its name; each from a position to a position, with columns in UTF-16 beside them.
-        const [whole] = this.#fields(both, 2) as [number];
-        const [start, , end] = this.#fields(whole, 4) as [number, number, number];
-        const [line, column] = this.#fields(start, 2).map((at) => heap.small(at)) as [number, number];
-        const [endLine, endColumn] = this.#fields(end, 2).map((at) => heap.small(at)) as [number, number];
-        ranges.set(this.#decoder.name(declaration), { line, column, endLine, endColumn });
-      }
-    }
-    for (const name of this.projections()) ranges.delete(name);
-    return ranges;
-  }
-
-  /** Projections of the module's structures. */
-  projections(): ReadonlySet<Name> {
-    const found = new Set<Name>();
-    for (const { name, entries } of this.#extensions())
-      if (name === PROJECTIONS) for (const slot of entries) found.add(this.#decoder.name(this.#fields(slot, 2)[0]!));
-    return found;
-  }
-
   /** Binders at the head of the constant's type, from the outermost. */
   binders(place: number): readonly CompiledBinder[] {
     const heap = this.#heap;
@@ -187,22 +138,6 @@ export class CompiledModule {
     const names = this.#decoder.mentioned(this.#heap.field(info, 0));
     const constant = tag === INDUCTIVE ? this.constant(place) : null;
     return constant?.kind === 'inductive' ? new Set([...names, ...constant.constructors]) : names;
-  }
-
-  *#extensions(): Generator<{ readonly name: string; readonly entries: readonly number[] }> {
-    const heap = this.#heap;
-    const pairs = heap.array(heap.pointer(heap.field(heap.root, MODULE_FIELDS - 1)), EXTENSIONS_MAX);
-    for (const slot of pairs) {
-      const [name, entries] = this.#fields(slot, 2) as [number, number];
-      yield { name: this.#decoder.printed(name), entries: heap.array(heap.pointer(entries), ENTRIES_MAX) };
-    }
-  }
-
-  /** Slots of the fields of the object in a slot. */
-  #fields(slot: number, count: number): number[] {
-    const object = this.#heap.pointer(slot);
-    this.#heap.tag(object, count);
-    return Array.from({ length: count }, (_, index) => this.#heap.field(object, index));
   }
 
   /** `withProof`: false leaves the proof of a theorem unread (`UNREAD_VALUE`). */

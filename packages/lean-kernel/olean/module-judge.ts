@@ -5,12 +5,13 @@
  */
 import { statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
+import { DEFAULT_LIMITS } from '../budget.ts';
 import { Terms } from '../expr.ts';
 import { Kernel } from '../kernel.ts';
 import { Decline } from '../verdict.ts';
 import { checkModule } from './check-module.ts';
 import { explained, readModule } from './compiled-file.ts';
+import { ConstantIndex } from './constant-index.ts';
 import { CompiledLibrary } from './library.ts';
 import { moduleName } from './module-finder.ts';
 import { type AskedTheorem, declinedReport, type ModuleReport } from './report.ts';
@@ -27,6 +28,13 @@ export interface ModuleRequest {
   readonly toolchainFolder?: string | null;
   /** Folder of imported modules whose declarations are told as what a statement rests on; null: there is none. */
   readonly neighboursFolder?: string | null;
+  /** Folders of modules that state theorems as assumptions: an axiom of theirs is told as one. */
+  readonly assumptionFolders?: readonly string[];
+  /**
+   * Modules whose names are taken also where nothing below the judged module imports them (`prelude`): only theorems may be
+   * declared under such a name, and what reads like one is told. Null or missing: none.
+   */
+  readonly takenModules?: readonly string[] | null;
   /** Theorems that the module is to hold, and the module of their statements, compiled without it. */
   readonly asked?: readonly AskedTheorem[];
   readonly statedPath?: string;
@@ -40,6 +48,8 @@ const NODES_MAX = 8_000_000;
 interface Warm {
   readonly terms: Terms;
   readonly library: CompiledLibrary;
+  /** Names that are taken although nothing imports them. */
+  readonly taken: ConstantIndex | null;
   readonly kernel: Kernel;
 }
 
@@ -60,18 +70,20 @@ export class ModuleJudge {
   }
 
   #check(request: ModuleRequest): ModuleReport {
-    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null } = request;
+    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null, assumptionFolders = [] } = request;
     const imports = explained(request.path, () => {
       const terms = new Terms();
       return [...new Set(readModule(request.path, terms).imports.map((name) => moduleName(terms.names, name)))];
     });
-    const { terms, library, kernel } = this.#open(imports, request);
+    const { terms, library, taken, kernel } = this.#open(imports, request);
     const module = readModule(request.path, terms);
     const stated = statedPath === undefined ? null : { path: statedPath, module: readModule(statedPath, terms) };
     const report = checkModule(terms, kernel, library, module, {
       path: request.path,
       toolchainFolder,
       neighboursFolder,
+      assumptionFolders,
+      taken,
       asked,
       stated,
     });
@@ -80,13 +92,13 @@ export class ModuleJudge {
   }
 
   #open(imports: readonly string[], request: ModuleRequest): Warm {
-    const { searchPath, fuel, indexFolder = null, toolchainFolder = null } = request;
-    const key = JSON.stringify([imports, searchPath, fuel, toolchainFolder]);
+    const { searchPath, fuel, toolchainFolder = null, takenModules } = request;
+    const key = JSON.stringify([imports, searchPath, fuel, toolchainFolder, takenModules]);
     const known = this.#warm.get(key);
     this.#warm.delete(key);
     const isFit =
       known !== undefined && known.terms.nodes.count < NODES_MAX && isUnchanged(known.library, toolchainFolder);
-    const warm = isFit ? known : open(imports, searchPath, indexFolder, { ...DEFAULT_LIMITS, fuel });
+    const warm = isFit ? known : open(imports, request);
     this.#warm.set(key, warm);
     for (const oldest of this.#warm.keys()) {
       if (this.#warm.size <= WARM_MAX) break;
@@ -105,13 +117,16 @@ function isUnchanged(library: CompiledLibrary, toolchainFolder: string | null): 
   });
 }
 
-function open(
-  imports: readonly string[],
-  searchPath: readonly string[],
-  indexFolder: string | null,
-  limits: Limits,
-): Warm {
+function open(imports: readonly string[], request: ModuleRequest): Warm {
+  const { searchPath, fuel, indexFolder = null, takenModules } = request;
   const terms = new Terms();
   const library = new CompiledLibrary(terms, imports, searchPath, indexFolder);
-  return { terms, library, kernel: new Kernel(terms, { limits, trusted: library }) };
+  const known = new Set(library.modules.map(({ name }) => name));
+  const beyond = (takenModules ?? []).filter((name) => !known.has(name));
+  return {
+    terms,
+    library,
+    taken: beyond.length === 0 ? null : ConstantIndex.open(terms.names, beyond, searchPath, indexFolder),
+    kernel: new Kernel(terms, { limits: { ...DEFAULT_LIMITS, fuel }, trusted: library }),
+  };
 }

@@ -1,6 +1,7 @@
 /** The result of checking a compiled module, as it is printed and passed between threads. */
 import type { Declined, Rejected } from '../run/report.ts';
-import type { CompiledConstant, SourceRange } from './module-data.ts';
+import type { SourceRange } from './extension-entries.ts';
+import type { CompiledConstant } from './module-data.ts';
 import type { Hiding, StatementParts } from './statement-parts.ts';
 
 /** A theorem that the module is to hold. */
@@ -12,8 +13,8 @@ export interface AskedTheorem {
 
 export interface AxiomUse {
   readonly name: string;
-  /** Who declares it: the module itself, one that it imports, or the toolchain's own library. */
-  readonly from: 'module' | 'import' | 'toolchain';
+  /** Who declares it: the module itself, one that it imports, one of assumptions, or the toolchain's own library. */
+  readonly from: 'module' | 'import' | 'assumption' | 'toolchain';
 }
 
 export interface CheckedConstant {

@@ -3,10 +3,11 @@
  * names and kinds of binders, which terms here do not have, and to constants that each module made for its own statement
  * (a `match` in it): those must be equal in turn, under any names.
  */
+import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import type { Expr, Terms } from '../expr.ts';
 import { APPLICATION, CONSTANT, FORALL, LAMBDA, LET, PROJECTION } from '../expr.ts';
 import type { Name } from '../name.ts';
-import type { Substitution } from '../substitution.ts';
+import { Substitution } from '../substitution.ts';
 import type { CompiledConstant } from './module-data.ts';
 
 /** A module's own constant, or null where the module has no constant of that name. */
@@ -20,6 +21,15 @@ export function isSameStatement(
   asked: { readonly constant: CompiledConstant; readonly own: Own },
 ): boolean {
   return new Comparison(terms, substitution, given.own, asked.own).isSame(given.constant, asked.constant);
+}
+
+/** As `isSameStatement`, for a caller without a check of its own. Throws `Decline` where the terms are too large. */
+export function statesTheSame(
+  terms: Terms,
+  given: { readonly constant: CompiledConstant; readonly own: Own },
+  asked: { readonly constant: CompiledConstant; readonly own: Own },
+): boolean {
+  return isSameStatement(terms, new Substitution(terms, new Budget(DEFAULT_LIMITS)), given, asked);
 }
 
 /** Have two modules one constant, a definition or a theorem: the same type and, of a definition, the same value? */

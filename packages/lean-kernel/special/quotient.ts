@@ -39,7 +39,7 @@ export function checkQuotient(checker: Checker, head: ConstantHead, role: Quotie
   const [u, v] = ['u', 'v'].map((name) => terms.levels.parameter(terms.names.of(name))) as [Level, Level];
   const renamed = substitution.instantiateLevels(head.type, head.levelParams, [u, v].slice(0, count));
   if (renamed !== quotientType(checker, role, u, v))
-    throw new Rejection('quotient', `${label} has not the type it must have`);
+    throw new Rejection('quotient', `${label} does not have the type that it must have`);
 }
 
 /** Built with local variables and closed again. */

@@ -8,7 +8,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StpError } from '@stp/base';
-import { readImports } from '@stp/lean-text';
+import { readHeader } from '@stp/lean-text';
 
 export interface SourceDirectory {
   /** Absolute path. Only `.lean` files count; a folder that is not there is an error. */
@@ -47,7 +47,7 @@ export async function discoverModules(directories: readonly SourceDirectory[]): 
     for (const file of await leanFiles(directory)) {
       const name = moduleName(modulePrefix, file);
       const source = await readSource(path.join(directory, file));
-      add({ name, path: path.join(directory, file), source, imports: readImports(source).map((line) => line.module) });
+      add({ name, path: path.join(directory, file), source, imports: readHeader(source).imports.map((line) => line.name) });
       names.push(name);
     }
     if (names.includes(modulePrefix)) continue;
@@ -115,7 +115,7 @@ function inImportOrder(
       const imported = modules.get(name);
       if (imported === undefined) {
         if (!isOurs(name)) continue;
-        throw libraryError(`${module.path} imports ${name}, which is not there`, 'Correct the import line.');
+        throw libraryError(`${module.path} imports ${name}, which does not exist`, 'Correct the import line.');
       }
       own.push(name);
       visit(imported, [...trail, module.name]);

@@ -29,14 +29,10 @@ export async function variablesForProject(
 }
 
 /**
- * The environment with the project's modules after its own.
- * @throws StpError STP1201 where its Lean is not the project's, or cannot load a module of it
+ * The environment with the project's modules after its own; none of them is loaded.
+ * @throws StpError STP1201 where its Lean is not the project's
  */
-export async function withProject(
-  environment: LeanEnvironment,
-  project: LakeProject,
-  signal?: AbortSignal,
-): Promise<LeanEnvironment> {
+export function joinProject(environment: LeanEnvironment, project: LakeProject): LeanEnvironment {
   const [wanted, used] = [project.toolchain, environment.version].map((text) => RELEASE.exec(text)?.[0]);
   // A nightly has no number: the import tells.
   if (wanted !== undefined && wanted !== used)
@@ -45,6 +41,25 @@ export async function withProject(
       project,
       `it asks for ${project.toolchain}, the Lean in use is ${environment.version}`,
     );
+  return {
+    ...environment,
+    version: `${environment.version}, ${project.version}`,
+    searchPath: [...environment.searchPath, ...project.searchPath],
+    fingerprint: contentId('library and project', environment.fingerprint, project.identity),
+    project: project.identity,
+  };
+}
+
+/**
+ * As `joinProject`, after a try to load a module of the project.
+ * @throws StpError STP1201 where its Lean is not the project's, or cannot load a module of it
+ */
+export async function withProject(
+  environment: LeanEnvironment,
+  project: LakeProject,
+  signal?: AbortSignal,
+): Promise<LeanEnvironment> {
+  const joined = joinProject(environment, project);
   const module = await smallestModule(project.searchPath);
   if (module !== null) {
     const run = await runLean({
@@ -58,12 +73,7 @@ export async function withProject(
     const why = run.messages.find(({ severity }) => severity === 'error')?.text ?? run.rest.trim();
     if (run.exitCode !== 0) throw wrongLean(environment, project, `\`import ${module}\` fails: ${why || 'no message'}`);
   }
-  return {
-    ...environment,
-    version: `${environment.version}, ${project.version}`,
-    searchPath: [...environment.searchPath, ...project.searchPath],
-    fingerprint: contentId('library and project', environment.fingerprint, project.identity),
-  };
+  return joined;
 }
 
 function wrongLean(environment: LeanEnvironment, project: LakeProject, why: string): StpError {

@@ -9,9 +9,8 @@
  * A process of Lean ends when its imports change. So they are closed by two commands that leave nothing: whatever a
  * body begins with, Lean cannot read it as more imports.
  */
-import { type Token, tokenize } from '@stp/lean-text';
+import { readHeader, type Token, tokenize } from '@stp/lean-text';
 import { positionsOf } from './positions.ts';
-import { readHeader } from './read-header.ts';
 import type { WirePosition } from './wire.ts';
 
 export interface SplitSnippet {
@@ -43,7 +42,7 @@ const END_OF_IMPORTS = ' section Imports end Imports';
 /** `code` has line feeds only. */
 export function splitSnippet(code: string): SplitSnippet {
   const allTokens = tokenize(code);
-  const { parts, end, broken } = readHeader(code, allTokens);
+  const { commands, end, broken } = readHeader(code, allTokens);
   if (broken !== null) {
     // A line feed comes behind the header, and would make a lone carriage return a part of a line's end.
     const header = code.slice(0, broken.end).replace(/\r$/, '\r ');
@@ -51,13 +50,10 @@ export function splitSnippet(code: string): SplitSnippet {
     const within = (line: number): number => Math.min(line, last!.line);
     return { header, body: '', broken: place!, lineOf: within, reportedLineOf: within, allTokens };
   }
-  const positions = positionsOf(code, [...parts.map((part) => part[0]!.start), end]);
+  const positions = positionsOf(code, [...commands.map(({ start }) => start), end]);
   const last = positions.pop()!;
   const lines = new Map<string, number>();
-  for (const [index, part] of parts.entries()) {
-    const text = part.map((token) => token.text).join(' ');
-    if (!lines.has(text)) lines.set(text, positions[index]!.line);
-  }
+  for (const [index, { text }] of commands.entries()) if (!lines.has(text)) lines.set(text, positions[index]!.line);
   const starts = [...lines.values()];
   const headerLines = Math.max(1, lines.size);
   const shift = last.line - 1 - headerLines;

@@ -54,18 +54,22 @@ const REVISION_SHOWN = 12;
 /** A manifest is some kilobytes. */
 const FILE_BYTES_MAX = 4 << 20;
 
-/** @throws StpError STP1201 where there is no such project, or it is not built */
-export async function readLakeProject(directory: string): Promise<LakeProject> {
-  if (!isAbsolute(directory)) throw noProject(directory, 'that is not an absolute path');
-  const toolchain = (await readSmall(directory, 'lean-toolchain')).trim();
-  const manifest = parseManifest(directory, await readSmall(directory, 'lake-manifest.json'));
+/**
+ * `namedBy`: what named the folder, for errors.
+ * @throws StpError STP1201 where there is no such project, or it is not built
+ */
+export async function readLakeProject(directory: string, namedBy = PROJECT_VARIABLE): Promise<LakeProject> {
+  const refuse = (why: string): StpError => noProject(directory, why, namedBy);
+  if (!isAbsolute(directory)) throw refuse('that is not an absolute path');
+  const toolchain = (await readSmall(directory, 'lean-toolchain', refuse)).trim();
+  const manifest = parseManifest(await readSmall(directory, 'lake-manifest.json', refuse), refuse);
   const packages = manifest.packages.map((one) =>
     one.type === 'path' ? join(directory, one.dir) : join(directory, manifest.packagesDir, one.name, one.subDir ?? ''),
   );
   const found = await Promise.all([directory, ...packages].map(builtFolder));
   const searchPath = found.filter((path) => path !== null);
   // Unneeded packages are not built; a project without any built module is of no use.
-  if (searchPath.length === 0) throw noProject(directory, 'it has no compiled modules');
+  if (searchPath.length === 0) throw refuse('it is not built: there are no compiled modules');
   const revision = await revisionOf(directory);
   const called = manifest.name ?? basename(directory);
   return {
@@ -90,21 +94,23 @@ export async function smallestModule(searchPath: readonly string[]): Promise<str
 
 const quoted = (part: string): string => (/^[\p{L}_][\p{L}\p{N}_'!?]*$/u.test(part) ? part : `«${part}»`);
 
-async function readSmall(directory: string, file: string): Promise<string> {
+type Refuse = (why: string) => StpError;
+
+async function readSmall(directory: string, file: string, refuse: Refuse): Promise<string> {
   const path = join(directory, file);
   const { size } = await stat(path).catch(() => {
-    throw noProject(directory, `there is no ${file}`);
+    throw refuse(`there is no ${file}`);
   });
-  if (size > FILE_BYTES_MAX) throw noProject(directory, `${file} has ${size} bytes`);
+  if (size > FILE_BYTES_MAX) throw refuse(`${file} has ${size} bytes`);
   return readFile(path, 'utf8');
 }
 
-function parseManifest(directory: string, text: string): z.infer<typeof manifestSchema> {
+function parseManifest(text: string, refuse: Refuse): z.infer<typeof manifestSchema> {
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
     const why = error instanceof z.ZodError ? describeIssues(error) : (error as Error).message;
-    throw noProject(directory, `its lake-manifest.json cannot be read: ${why}`);
+    throw refuse(`its lake-manifest.json cannot be read: ${why}`);
   }
 }
 
@@ -152,10 +158,12 @@ async function revisionOf(directory: string): Promise<string | null> {
   return REVISION.test(revision.trim()) ? revision.trim() : null;
 }
 
-function noProject(directory: string, why: string): StpError {
+function noProject(directory: string, why: string, namedBy: string): StpError {
   return new StpError(
     'STP1201',
-    `${PROJECT_VARIABLE} names no built Lake project: ${directory}: ${why}`,
-    `Name the absolute path of a project that \`lake build\` has finished, or unset ${PROJECT_VARIABLE}.`,
+    `${namedBy} names no built Lake project: ${directory}: ${why}`,
+    namedBy === PROJECT_VARIABLE
+      ? `Name the absolute path of a project that \`lake build\` has finished, or unset ${PROJECT_VARIABLE}.`
+      : 'Run `lake build` in the project, then give its folder.',
   );
 }

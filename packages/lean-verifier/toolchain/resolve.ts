@@ -51,7 +51,7 @@ function report(way: ToolchainWay, found: Found): WayReport {
 function noLean(tried: readonly WayReport[], install: 'never' | 'auto'): StpError {
   const lines = tried.map(({ way, detail }) => `  ${way}: ${detail}`);
   const advice = install === 'auto' ? ADVICE : ADVICE + SET_UP_ADVICE;
-  return new StpError('STP1201', ['no Lean 4 could be had. Tried:', ...lines].join('\n'), advice, {
+  return new StpError('STP1201', ['no Lean 4 was found or installed. Tried:', ...lines].join('\n'), advice, {
     facts: { tried: tried.map(({ way, detail }) => ({ way, detail })) },
   });
 }

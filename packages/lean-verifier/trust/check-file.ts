@@ -11,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '@stp/config/records';
-import { nameParts, tokenize } from '@stp/lean-text';
+import { type FileHeader, nameParts, readHeader, tokenize } from '@stp/lean-text';
 import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
@@ -19,7 +19,6 @@ import type { CompiledFile } from './certificate/checker.ts';
 import { type CertificateTask, CHECKERS } from './certificate/checkers.ts';
 import { type CheckersReport, runCheckers } from './certificate/run-checkers.ts';
 import { modulePath } from './folder-modules.ts';
-import { type FileHeader, readHeader } from './header.ts';
 import { type CompiledModule, compileModule, MODULE_PARTS } from './object/compiled-module.ts';
 import { nameExamples } from './object/examples.ts';
 import { type ExampleCopy, findInFile } from './object/file-theorems.ts';
@@ -58,6 +57,8 @@ export interface TheoremReport {
   readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
+  /** Assumptions of a problem set among them, sorted; missing if there is none. */
+  readonly assumed?: readonly string[];
   /** Other theorems of a certificate's file that the compiled proof rests on; missing if there is none. */
   readonly restsOn?: readonly string[];
   /** Names of the further checkers without a verdict on this theorem; missing if there is none. */
@@ -350,12 +351,13 @@ class FileCheck {
 
 /** Nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
-  const { name, line, column, axioms, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
+  const { name, line, column, axioms, assumed, restsOn, objection, kernel, reason, meaning, isExample } = theorem;
   const report = {
     name,
     line,
     column,
     axioms,
+    ...(assumed.length === 0 ? {} : { assumed }),
     ...(isExample ? { isExample } : {}),
     ...(meaning === undefined ? {} : { meaning }),
     ...(restsOn.length === 0 ? {} : { restsOn }),

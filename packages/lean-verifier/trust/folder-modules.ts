@@ -5,8 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameParts } from '@stp/lean-text';
-import { readHeader } from './header.ts';
+import { nameParts, readHeader } from '@stp/lean-text';
 import { readSource } from './source-file.ts';
 
 /** What a judged file is to the files that import it. */

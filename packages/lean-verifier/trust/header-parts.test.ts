@@ -1,6 +1,7 @@
 /** Where the header of a file ends, and what it imports, as Lean's parser reads it. */
+import { readHeader } from '@stp/lean-text';
 import { expect, test } from 'vitest';
-import { importedNames, readHeader, splitImports } from './header.ts';
+import { importedNames, splitImports } from './header.ts';
 
 test.each<[string, string, string[], string]>([
   ['two imports on a line', 'import Init import Init.Data.Nat', ['import Init', 'import Init.Data.Nat'], ''],
@@ -15,6 +16,10 @@ test.each<[string, string, string[], string]>([
   ['modifiers', 'public meta import A\nimport all B', ['public meta import A', 'import all B'], ''],
   ['quoted names', 'import «A B».C', ['import «A B».C'], ''],
   ['no import', 'open Nat', [], 'open Nat'],
+  ['prelude', 'prelude\nimport A import B\nopen C', ['prelude', 'import A', 'import B'], 'open C'],
+  ['line breaks of Windows', 'prelude\r\nimport A\r\n\r\nopen B', ['prelude', 'import A'], 'open B'],
+  ['a doc comment, which is no white space', 'import A /-! B -/ import C', ['import A'], '/-! B -/ import C'],
+  ['a tab, which is none either', 'import A\n\timport B', ['import A'], '\timport B'.trim()],
   ['an import below something', 'open Nat\nimport A', [], 'open Nat\nimport A'],
   ['an import in a comment', '-- import A\nimport B', ['import B'], '-- import A'],
   ['a word that only begins so', 'importA B', [], 'importA B'],
@@ -28,6 +33,11 @@ test('what the file itself is stands before its imports', () => {
     ...{ isModule: true, isPrelude: true, imports: [{ name: 'A' }], end: 30 },
   });
   expect(readHeader('module.x')).toMatchObject({ isModule: false, end: 0 });
+});
+
+test('a half import is told, and nothing of it is taken', () => {
+  expect(readHeader('prelude import A import')).toMatchObject({ isPrelude: true, end: 16, broken: { start: 23 } });
+  expect(readHeader('import A open B').broken).toBeNull();
 });
 
 test('Lean’s own modules are imported where no prelude says otherwise', () => {

@@ -3,65 +3,23 @@
  * Reads headers as `screenHeader` prints them.
  */
 
-import { nameParts, tokenize } from '@stp/lean-text';
+import { type FileHeader, readHeader, tokenize } from '@stp/lean-text';
 import { HEADER_COMMANDS } from './screen/forbidden.ts';
 
 /** The header of a statement that has none of its own: the whole library, its names without their namespace. */
 export const LIBRARY_HEADER = 'import Stp\n\nopen Stp\n';
-
-/** What begins a file, as Lean's parser reads it: modifiers of the file, then imports, wherever line breaks and comments stand. */
-export interface FileHeader {
-  readonly isModule: boolean;
-  readonly isPrelude: boolean;
-  readonly imports: readonly ImportedModule[];
-  /** Offset of the first UTF-16 unit behind the header. */
-  readonly end: number;
-}
-
-export interface ImportedModule {
-  /** With dots, without `«»`. */
-  readonly name: string;
-  /** `import Foo` with its modifiers, on one line. */
-  readonly line: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Reads `module? prelude? (public? meta? import all? NAME)*`. What fits no further belongs to the text below. */
-export function readHeader(text: string): FileHeader {
-  const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');
-  let at = 0;
-  const take = (word: string): boolean => {
-    const isThere = tokens[at]?.text === word;
-    if (isThere) at += 1;
-    return isThere;
-  };
-  const isModule = take('module');
-  const isPrelude = take('prelude');
-  const imports: ImportedModule[] = [];
-  let end = at === 0 ? 0 : tokens[at - 1]!.end;
-  for (let first = tokens[at]; first !== undefined; first = tokens[at]) {
-    const words = ['public', 'meta', 'import', 'all'].filter(take);
-    const name = tokens[at];
-    if (!words.includes('import') || name?.kind !== 'word') break;
-    at += 1;
-    const dotted = nameParts(name.text).join('.');
-    imports.push({ name: dotted, line: [...words, name.text].join(' '), start: first.start, end: name.end });
-    end = name.end;
-  }
-  return { isModule, isPrelude, imports, end };
-}
 
 /** The modules that a text imports by itself, Lean's own included, with dots. */
 export function importedNames({ isPrelude, imports }: FileHeader): Set<string> {
   return new Set([...(isPrelude ? [] : ['Init']), ...imports.map(({ name }) => name)]);
 }
 
-/** The imports of a text, `import Foo`, one a line, and the text without them. */
+/** What begins a text, one a line: `prelude`, `import Foo`; and the text without these. */
 export function splitImports(text: string): { imports: string[]; rest: string } {
-  const { imports } = readHeader(text);
-  const rest = imports.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
-  return { imports: imports.map(({ line }) => line), rest: rest.trim() };
+  const plain = text.replaceAll('\r\n', '\n');
+  const { commands } = readHeader(plain);
+  const rest = commands.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), plain);
+  return { imports: commands.map((command) => command.text), rest: rest.trim() };
 }
 
 /**

@@ -128,6 +128,6 @@ function notScreened(what: string, reason: string, text: string): StpError {
   return new StpError(
     'STP1402',
     `the ${what} of a kept proof is refused: ${reason}: ${text.slice(0, 200)}`,
-    'The record was changed after it was certified, or by an earlier version: restore it, or start the run again.',
+    'The record was changed after it was certified: restore it, or start the run again.',
   );
 }

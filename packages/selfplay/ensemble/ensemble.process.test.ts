@@ -43,7 +43,7 @@ describe('pairs', () => {
 describe('tries of a search', () => {
   type Step = ExpansionRecord['steps'][number];
   const step = (tactic: string, outcome: Step['outcome'], next: string | null = null): Step => ({
-    ...{ tactic, outcome, next, logprob: -1, count: 1, leanMs: 1 },
+    ...{ tactic, outcome, next, logprob: -1, tokens: 1, count: 1, leanMs: 1 },
   });
   const expansion = (state: string, ...steps: Step[]): ExpansionRecord => ({
     ...{ statementId: 's', index: 0, state, goals: state, goal: { hypotheses: [], target: state } },

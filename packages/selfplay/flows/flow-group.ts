@@ -18,19 +18,19 @@ export interface RewardedWalk extends Walk {
 }
 
 /** Natural logarithm of the reward for where a walk ended. */
-export function endReward({ end, states, words, isProof }: RewardedWalk, flows: RunConfig['flows']): number {
+export function endReward({ end, states, scores, isProof }: RewardedWalk, flows: RunConfig['flows']): number {
   if (isProof) return 0;
   if (end === 'done' || end === 'dead') return -flows.deadPenalty / flows.temperature;
-  return openReward(states.at(-1)!.goals, words?.at(-1) ?? 0, flows);
+  return openReward(states.at(-1)!.goals, scores?.at(-1) ?? 0, flows);
 }
 
 /** Whatever verifiers say, a state with goals left stays below a proof. */
 function openReward(
   goals: number,
-  word: number,
+  score: number,
   { openPenalty, goalPenalty, temperature }: RunConfig['flows'],
 ): number {
-  const heard = Math.max(-openPenalty, Math.min(openPenalty, word));
+  const heard = Math.max(-openPenalty, Math.min(openPenalty, score));
   return -(openPenalty + goalPenalty * goals - heard) / temperature;
 }
 
@@ -48,11 +48,11 @@ export function flowGroup(
   promptOf: (goal: Walk['states'][number]['goal']) => string,
 ): FlowGroup | null {
   const waysIn = new Map<string, Set<string>>();
-  /** Of a state that several tactics lead to the best word counts, so that its reward is one. */
-  const wordOn = new Map<string, number>();
-  for (const { states, written, words } of known)
+  /** Of a state that several tactics lead to the best score counts, so that its reward is one. */
+  const scoreOn = new Map<string, number>();
+  for (const { states, written, scores } of known)
     states.slice(1).forEach(({ key }, at) => {
-      if (words !== undefined) wordOn.set(key, Math.max(words[at]!, wordOn.get(key) ?? Number.NEGATIVE_INFINITY));
+      if (scores !== undefined) scoreOn.set(key, Math.max(scores[at]!, scoreOn.get(key) ?? Number.NEGATIVE_INFINITY));
       waysIn.set(key, (waysIn.get(key) ?? new Set()).add(`${states[at]!.key} ${written[at]!}`));
     });
   const trajectories = walks.flatMap((walk): Trajectory[] => {
@@ -60,7 +60,7 @@ export function flowGroup(
       ({ key, goal, goals }, at): State => ({
         prompt: promptOf(goal),
         stop: STOP_TACTIC,
-        logReward: openReward(goals, wordOn.get(key) ?? 0, flows),
+        logReward: openReward(goals, scoreOn.get(key) ?? 0, flows),
         logBackward: at === 0 ? 0 : -Math.log(waysIn.get(key)!.size),
       }),
     );

@@ -54,7 +54,7 @@ describe('walks as a flow group', () => {
   });
 
   it('hear verifiers on open states: the best word on a way in counts, and lifts none to a proof', () => {
-    const said = (own: RewardedWalk, words: number[]): RewardedWalk => ({ ...own, words });
+    const said = (own: RewardedWalk, scores: number[]): RewardedWalk => ({ ...own, scores });
     const rewardsOf = (...walks: RewardedWalk[]) =>
       groupOf(walks)!.trajectories.map(({ states }) => states.map(({ logReward }) => logReward));
     // b has two goals, so it has -6 without a word, c has -5.

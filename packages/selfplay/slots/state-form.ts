@@ -23,9 +23,6 @@ export function goalStatement(goal: ShownGoal): string {
   return `theorem t ${displayGoal(goal).replace(/✝(\d+)/gu, 'hidden_$1')}`;
 }
 
-/** Does the goal have names that no tactic can mention? Its statement cannot be proved by the same tactics. */
-export const hasHiddenNames = (goalStatement: string): boolean => goalStatement.includes('hidden_');
-
 /** Lemmas stand above the state, as in ReProver's generator (arXiv 2306.15626, §5.1). */
 export function plainStateForm(goal: ShownGoal, lemmas: readonly ShownLemma[] = []): ProverForm {
   const above = lemmas.length === 0 ? '' : `${lemmaText(lemmas)}\n`;

@@ -236,7 +236,7 @@ it('registers the search attributes once, and finds a worker that polls', { tags
   const [, , ...check] = service('control').healthcheck!.test;
   const health = () => execa(process.execPath, check, { cwd: REPOSITORY, env: environment, reject: false });
   const before = await health();
-  expect([before.exitCode, before.stderr]).toEqual([1, `${address}: nobody polls ${CONTROL_QUEUE}`]);
+  expect([before.exitCode, before.stderr]).toEqual([1, `${address}: no worker polls ${CONTROL_QUEUE}`]);
   const native = await NativeConnection.connect({ address });
   const worker = await Worker.create({
     taskQueue: CONTROL_QUEUE,

@@ -3,6 +3,7 @@
  * each machine, exit codes, what is ended, what is spared. Costs about 40 s: commands are processes, and a machine that does
  * not answer is waited for.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,10 +14,14 @@ import { RUN_MARK } from '@stp/base/files';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { provisionNodesActivity } from '../../../activities/control/provision-nodes.ts';
+import { releaseNodesActivity } from '../../../activities/control/release-nodes.ts';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../../activities/edge.ts';
-import { everyNodeActivities } from '../../../activities/nodes/every-node.ts';
-import { nodeActivities } from '../../../activities/nodes/nodes.ts';
-import type { Ports } from '../../../activities/ports.ts';
+import { cleanUpNodeActivity } from '../../../activities/every-node/clean-up-node.ts';
+import { copyCheckpointActivity } from '../../../activities/every-node/copy-checkpoint.ts';
+import { runOnNodeActivity } from '../../../activities/every-node/run-on-node.ts';
+import { sweepNodeActivity } from '../../../activities/every-node/sweep-node.ts';
+import { warmPageCacheActivity } from '../../../activities/every-node/warm-page-cache.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { hostQueue, runLabel } from '../../../infra/nodes/names.ts';
 import { workflowBundle } from '../../../workers/bundle.ts';
@@ -53,7 +58,15 @@ function activitiesOf(name: string): object {
     monitor: async () => ({ log: async () => undefined, finalise: async () => undefined }),
     nodes: localNodes({ scratchDirectory, taskQueue: hostQueue(name, 0) }),
   };
-  return { ...everyNodeActivities(ports), ...nodeActivities(ports as unknown as Ports) };
+  return {
+    ...runOnNodeActivity(ports),
+    ...copyCheckpointActivity(ports),
+    ...warmPageCacheActivity(),
+    ...provisionNodesActivity(ports),
+    ...cleanUpNodeActivity(ports),
+    ...sweepNodeActivity(ports),
+    ...releaseNodesActivity(ports),
+  };
 }
 
 const writeInventory = async (...names: string[]): Promise<string> => {

@@ -40,7 +40,7 @@ it('leaves what only gave no answer in time to others who may use it, and says s
   await writeFile(executable, '#!/bin/sh\nexec sleep 600\n');
   await expect(findTemporal({ ...where, answerTimeoutMs: 300 })).rejects.toMatchObject({
     code: 'STP1101',
-    message: expect.stringContaining('said nothing within 0.3 s'),
+    message: expect.stringContaining('gave no output within 0.3 s'),
     advice: expect.stringContaining('less to do'),
   });
   expect(await readFile(executable, 'utf8')).toContain('sleep 600');

@@ -1,9 +1,6 @@
-/**
- * ONNX messages as bytes (field numbers of onnx.proto, IR version 8): model, graph, node, attribute, tensor, value info.
- * Knows the file format; what operators mean is in `operations/`.
- */
+/** ONNX messages as bytes. Knows the file format; what operators mean is in `operations/`. */
+import protobuf from 'protobufjs';
 import type { Shape } from './shape.ts';
-import { WireWriter } from './wire.ts';
 
 /** IR version that came with opset 18. */
 const IR_VERSION = 8;
@@ -14,13 +11,6 @@ export const MICROSOFT_DOMAIN = 'com.microsoft';
 /** TensorProto.DataType numbers. */
 export const ELEMENT_TYPE_NUMBERS = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
 export type ElementType = keyof typeof ELEMENT_TYPE_NUMBERS;
-
-/** AttributeProto.AttributeType numbers. */
-const ATTRIBUTE_FLOAT = 1;
-const ATTRIBUTE_INT = 2;
-const ATTRIBUTE_STRING = 3;
-const ATTRIBUTE_GRAPH = 5;
-const ATTRIBUTE_INTS = 7;
 
 export type AttributeValue = { float: number } | { int: number } | { string: string } | { ints: readonly number[] };
 
@@ -58,82 +48,80 @@ export interface GraphMessage {
   readonly outputs: readonly ValueInfo[];
 }
 
+/** The parts of `onnx.proto` (IR version 8) that are written here. */
+const { root } = protobuf.parse(
+  `
+  syntax = "proto2";
+  message Model { optional int64 ir_version = 1; optional string producer_name = 2; optional Graph graph = 7; repeated Opset opset_import = 8; }
+  message Opset { optional string domain = 1; optional int64 version = 2; }
+  message Graph {
+    repeated Node node = 1; optional string name = 2; repeated Tensor initializer = 5;
+    repeated ValueInfo input = 11; repeated ValueInfo output = 12;
+  }
+  message Node {
+    repeated string input = 1; repeated string output = 2; optional string op_type = 4;
+    repeated Attribute attribute = 5; optional string domain = 7;
+  }
+  message Attribute {
+    optional string name = 1; optional float f = 2; optional int64 i = 3; optional string s = 4; optional Graph g = 6;
+    repeated int64 ints = 8; optional int32 type = 20;
+  }
+  message Tensor { repeated int64 dims = 1; optional int32 data_type = 2; optional string name = 8; optional bytes raw_data = 9; }
+  message ValueInfo { optional string name = 1; optional Type type = 2; }
+  message Type { optional TensorType tensor_type = 1; }
+  message TensorType { optional int32 elem_type = 1; optional Dimensions shape = 2; }
+  message Dimensions { repeated Dimension dim = 1; }
+  message Dimension { optional int64 dim_value = 1; optional string dim_param = 2; }
+`,
+  { keepCase: true },
+);
+const modelType = root.lookupType('Model');
+
 /** A ModelProto that ONNX Runtime opens from memory. */
 export function encodeModel(model: GraphMessage): Uint8Array {
-  const writer = new WireWriter();
-  writer.varint(1, IR_VERSION);
-  writer.string(2, 'stp-selfplay');
-  writer.message(7, (inner) => writeGraph(inner, model));
-  writer.message(8, (opset) => writeOpset(opset, '', OPSET_VERSION));
-  writer.message(8, (opset) => writeOpset(opset, MICROSOFT_DOMAIN, 1));
-  return writer.finish();
+  return modelType
+    .encode({
+      ir_version: IR_VERSION,
+      producer_name: 'stp-selfplay',
+      graph: graphOf(model),
+      opset_import: [
+        { domain: '', version: OPSET_VERSION },
+        { domain: MICROSOFT_DOMAIN, version: 1 },
+      ],
+    })
+    .finish();
 }
 
-function writeGraph(writer: WireWriter, graph: GraphMessage): void {
-  for (const node of graph.nodes) writer.message(1, (inner) => writeNode(inner, node));
-  writer.string(2, graph.name);
-  for (const tensor of graph.initializers) writer.message(5, (inner) => writeTensor(inner, tensor));
-  for (const value of graph.inputs) writer.message(11, (inner) => writeValueInfo(inner, value));
-  for (const value of graph.outputs) writer.message(12, (inner) => writeValueInfo(inner, value));
+const graphOf = ({ nodes, name, initializers, inputs, outputs }: GraphMessage): object => ({
+  node: nodes.map(nodeOf),
+  name,
+  initializer: initializers.map(tensorOf),
+  input: inputs.map(valueOf),
+  output: outputs.map(valueOf),
+});
+
+function nodeOf({ inputs, outputs, operator, attributes, body, domain }: NodeMessage): object {
+  const attribute: object[] = Object.entries(attributes).map(([name, value]) => ({ name, ...attributeOf(value) }));
+  if (body !== undefined) attribute.push({ name: 'body', g: graphOf(body), type: 5 });
+  return { input: inputs, output: outputs, op_type: operator, attribute, domain };
 }
 
-function writeOpset(writer: WireWriter, domain: string, version: number): void {
-  writer.string(1, domain);
-  writer.varint(2, version);
+/** With AttributeProto.AttributeType numbers. */
+function attributeOf(value: AttributeValue): object {
+  if ('float' in value) return { f: value.float, type: 1 };
+  if ('int' in value) return { i: value.int, type: 2 };
+  if ('string' in value) return { s: value.string, type: 3 };
+  return { ints: value.ints, type: 7 };
 }
 
-function writeNode(writer: WireWriter, node: NodeMessage): void {
-  for (const name of node.inputs) writer.string(1, name);
-  for (const name of node.outputs) writer.string(2, name);
-  writer.string(4, node.operator);
-  for (const [name, value] of Object.entries(node.attributes))
-    writer.message(5, (inner) => writeAttribute(inner, name, value));
-  const { body } = node;
-  if (body !== undefined)
-    writer.message(5, (inner) => {
-      inner.string(1, 'body');
-      inner.message(6, (graph) => writeGraph(graph, body));
-      inner.varint(20, ATTRIBUTE_GRAPH);
-    });
-  writer.string(7, node.domain);
-}
+const tensorOf = ({ name, type, shape, data }: TensorData): object => ({
+  dims: shape,
+  data_type: ELEMENT_TYPE_NUMBERS[type],
+  name,
+  raw_data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+});
 
-function writeAttribute(writer: WireWriter, name: string, value: AttributeValue): void {
-  writer.string(1, name);
-  if ('float' in value) {
-    writer.float(2, value.float);
-    writer.varint(20, ATTRIBUTE_FLOAT);
-  } else if ('int' in value) {
-    writer.varint(3, value.int);
-    writer.varint(20, ATTRIBUTE_INT);
-  } else if ('string' in value) {
-    writer.string(4, value.string);
-    writer.varint(20, ATTRIBUTE_STRING);
-  } else {
-    for (const element of value.ints) writer.varint(8, element);
-    writer.varint(20, ATTRIBUTE_INTS);
-  }
-}
-
-function writeTensor(writer: WireWriter, tensor: TensorData): void {
-  for (const dimension of tensor.shape) writer.varint(1, Number(dimension));
-  writer.varint(2, ELEMENT_TYPE_NUMBERS[tensor.type]);
-  writer.string(8, tensor.name);
-  const { buffer, byteOffset, byteLength } = tensor.data;
-  writer.bytes(9, new Uint8Array(buffer, byteOffset, byteLength));
-}
-
-function writeValueInfo(writer: WireWriter, value: ValueInfo): void {
-  writer.string(1, value.name);
-  writer.message(2, (type) =>
-    type.message(1, (tensorType) => {
-      tensorType.varint(1, ELEMENT_TYPE_NUMBERS[value.type]);
-      tensorType.message(2, (shape) => {
-        for (const dimension of value.shape)
-          shape.message(1, (inner) =>
-            typeof dimension === 'number' ? inner.varint(1, dimension) : inner.string(2, dimension),
-          );
-      });
-    }),
-  );
+function valueOf({ name, type, shape }: ValueInfo): object {
+  const dim = shape.map((size) => (typeof size === 'number' ? { dim_value: size } : { dim_param: size }));
+  return { name, type: { tensor_type: { elem_type: ELEMENT_TYPE_NUMBERS[type], shape: { dim } } } };
 }

@@ -62,7 +62,7 @@ export class VllmServer {
     if (await isWell(origin, signal))
       throw new StpError(
         'STP1301',
-        `something serves on ${origin} already`,
+        `another server already uses ${origin}`,
         'End it, or set engines.generator.port to a port that is free on every node.',
       );
     const log = new CappedLog(options.logPath);

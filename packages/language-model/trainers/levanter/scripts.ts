@@ -76,7 +76,7 @@ async function runScript(
       said.last = message;
     },
   });
-  if (said.last === null) throw new StpError('STP1301', `${name} said nothing`, 'Look into its log.');
+  if (said.last === null) throw new StpError('STP1301', `${name} gave no answer`, 'Look into its log.');
   return said.last;
 }
 

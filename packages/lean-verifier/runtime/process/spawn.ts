@@ -141,10 +141,10 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
   });
   /** Of what has ended: lets go of its output when nothing has come for a while, and nothing waits to be read. */
-  const letGoOfOutput = (): void => {
+  const releaseOutput = (): void => {
     const readBytes = outputBytes;
     const lookAgain = (): void => {
-      if (outputBytes !== readBytes) letGoOfOutput();
+      if (outputBytes !== readBytes) releaseOutput();
       else for (const output of [child.stdout!, child.stderr!]) output.destroy();
     };
     // After a turn in which what is there is read: this program itself may have been busy all the time.
@@ -163,7 +163,7 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     killGroup(child);
     group?.kill();
     lifeline?.destroy();
-    letGoOfOutput();
+    releaseOutput();
   });
   const ended = new Promise<LeanExit>((resolve) => {
     child.on('close', async (code, signal) => {

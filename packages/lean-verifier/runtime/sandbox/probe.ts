@@ -103,7 +103,7 @@ async function attemptEscapes(sandbox: Sandbox, signal?: AbortSignal): Promise<A
     await writeFile(join(writable, 'go-on'), '');
     const result = await running;
     const report = result.ok ? parseReport(result.stdout) : null;
-    if (report === null) return { problem: `the probe did not run: ${result.reason || 'it said nothing'}` };
+    if (report === null) return { problem: `the probe did not run: ${result.reason || 'it gave no output'}` };
     const problems = areSeen ? [] : ['processes in it do not carry the run mark, so no clean-up finds them'];
     for (const path of forbiddenFiles) if (await removed(path)) problems.push(`${path} can be written`);
     if (!(await until(async () => (await marked(mark)).length === 0))) problems.push('a child outlives the sandbox');

@@ -59,7 +59,7 @@ export function otherLean(url: string, theirs: string, ours: string): StpError {
 export function notSandboxed(url: string, said: string): StpError {
   return new StpError(
     'STP1205',
-    `${url} does not wall its Lean in: ${quoted(said)}`,
+    `${url} does not run its Lean in a sandbox: ${quoted(said)}`,
     'Serve with `bin/stp lean serve --sandbox required`, or set verification.sandbox=where-available.',
     { facts: { url } },
   );

@@ -19,6 +19,7 @@ import {
   type Lemmas,
   neededTheorems,
   type ProofText,
+  proofsByFile,
 } from './proofs-text.ts';
 
 /** Judges a file of this text; `task` is what it must prove. Never rejects for what the file holds. */
@@ -54,7 +55,8 @@ export interface RefusedProof extends Look {
 export type CertificateFinding = CertifiedProof | RefusedProof;
 
 /**
- * A finding each, in order. STP1203, which may be tried again, where Lean judges nothing. Names of proofs differ.
+ * A finding each, in order. STP1203, which may be tried again, where Lean judges nothing. Names of proofs differ. A file each for
+ * the proofs below every list of imports that begins with `prelude`.
  *
  * At first each stands below the grown theorems alone that it rests on: with all that are marked Lean takes far longer. What gets
  * no certificate so is judged over all of them.
@@ -64,6 +66,13 @@ export async function certifyProofs(
   check: CheckProofs,
   library: readonly GrownText[] = [],
 ): Promise<readonly CertificateFinding[]> {
+  const byFile = proofsByFile(proofs);
+  if (byFile.length > 1) {
+    const findings = new Map<ProofText, CertificateFinding>();
+    for (const own of byFile)
+      for (const [at, finding] of (await certifyProofs(own, check, library)).entries()) findings.set(own[at]!, finding);
+    return proofs.map((proof) => findings.get(proof)!);
+  }
   const found: Findings = new Map();
   const checkOver =
     (lemmas: Lemmas): CheckBatch =>

@@ -119,9 +119,21 @@ export function neededTheorems<Grown extends GrownText>(
   return found.toReversed();
 }
 
-/** What the headers import, once each, sorted: `import Foo`. */
+/** What the headers import, once each, sorted: `import Foo`; `prelude` first. */
 export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): string[] {
-  return [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
+  const lines = [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
+  return lines.includes(PRELUDE) ? [PRELUDE, ...lines.filter((line) => line !== PRELUDE)] : lines;
+}
+
+const PRELUDE = 'prelude';
+
+/** The proofs that one file may hold: below `prelude` a header's imports are all that its statements are read with. */
+export function proofsByFile<Proof extends Pick<ProofText, 'header'>>(proofs: readonly Proof[]): Proof[][] {
+  const keyOf = (proof: Proof): string => {
+    const lines = importLines([proof]);
+    return lines[0] === PRELUDE ? lines.join('\n') : '';
+  };
+  return [...Map.groupBy(proofs, keyOf).values()];
 }
 
 /**

@@ -5,11 +5,11 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
+import { readHeader } from '@stp/lean-text';
 import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
-import { readHeader } from '../header.ts';
 
 /** What the module system of Lean adds to a compiled module's name; a module has the first, and may have the others. */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];

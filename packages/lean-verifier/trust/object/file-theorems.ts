@@ -4,8 +4,8 @@
  * kernel says of them, the object may hold nothing that the text does not declare, and import nothing else.
  */
 import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kernel';
-import { nameParts, type Token, tokenize } from '@stp/lean-text';
-import { importedNames, readHeader } from '../header.ts';
+import { nameParts, readHeader, type Token, tokenize } from '@stp/lean-text';
+import { importedNames } from '../header.ts';
 import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
@@ -39,7 +39,9 @@ export function findInFile(
       line: range?.line ?? 0,
       column: range?.column ?? 0,
       objection:
-        constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
+        constant.kind === 'axiom'
+          ? 'an axiom: nothing proves it'
+          : axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false }),
       kernel: verdict === 'outside' ? 'declined' : verdict,
       reason: message,
     };
@@ -47,7 +49,7 @@ export function findInFile(
   const known = new Set(listed);
   const others = report.constants.filter((constant) => !known.has(constant));
   const objection =
-    importObjection(report, importedNames(readHeader(text))) ??
+    importObjection(report, importedNames(readHeader(text, tokens))) ??
     undeclared(report, tokens) ??
     unlisted(others) ??
     missing(report, text, tokens) ??
@@ -67,6 +69,7 @@ const isListed = ({ kind, range }: CheckedConstant): boolean =>
 
 const unrelated = (constant: CheckedConstant | undefined) => ({
   axioms: axiomNames(constant),
+  assumed: [],
   restsOn: [],
   mentions: [],
 });
@@ -108,7 +111,8 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
     const objection =
       constant === undefined
         ? null
-        : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
+        : (axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false }) ??
+          unproved(parts[index]!, toleratesLibraryAxioms));
     return {
       ...unrelated(constant),
       ...(constant === undefined ? {} : means(constant)),
@@ -163,7 +167,7 @@ function missing({ constants }: ModuleReport, text: string, allTokens: readonly 
 /** A definition or an instance that rests on what is not allowed: a reader of the file takes it for complete. */
 function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: boolean): string | null {
   for (const constant of others) {
-    const objection = axiomObjection(constant, toleratesLibraryAxioms);
+    const objection = axiomObjection(constant, { toleratesLibraryAxioms, mayAssume: false });
     if (objection !== null) return `${constant.name} ${objection}`;
   }
   return null;

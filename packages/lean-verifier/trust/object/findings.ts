@@ -14,6 +14,8 @@ export interface TheoremFinding {
   readonly column: number;
   /** All that it rests on, sorted. */
   readonly axioms: readonly string[];
+  /** Assumptions of a problem set among them, sorted. */
+  readonly assumed: readonly string[];
   /** Other theorems that the module was to hold and that this one rests on, in the order of the file. */
   readonly restsOn: readonly string[];
   /** Constants of imported modules that it mentions, itself or through others of the module; none where theorems are only listed. */

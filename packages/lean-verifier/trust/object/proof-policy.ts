@@ -5,9 +5,9 @@
  * (`kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
-import { nameParts } from '@stp/lean-text';
-import { GIVEN_NAMESPACE, importedNames, readHeader } from '../header.ts';
-import { axiomNames, axiomObjection } from './axiom-policy.ts';
+import { nameParts, readHeader } from '@stp/lean-text';
+import { GIVEN_NAMESPACE, importedNames } from '../header.ts';
+import { assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
 
@@ -55,6 +55,7 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       line: theorem?.range?.line ?? 0,
       column: theorem?.range?.column ?? 0,
       axioms: axiomNames(theorem),
+      assumed: assumedNames(theorem),
       restsOn: asked.reaches.flatMap((place) => nameAt.get(place) ?? []),
       mentions: asked.mentions,
       objection:
@@ -96,7 +97,7 @@ function objectionTo(
     ({ madeFor }) => madeFor === null || (!mayShare && typeof madeFor === 'number' && madeFor !== index),
   );
   if (foreign !== undefined) return `it rests on ${foreign.name}, which was made for another proof`;
-  return axiomObjection(theorem, toleratesLibraryAxioms);
+  return axiomObjection(theorem, { toleratesLibraryAxioms, mayAssume: true });
 }
 
 /** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */

@@ -1,6 +1,6 @@
 /**
- * Screens a header: it may have imports, opens, options, universes and variables, and below these definitions (`def`,
- * `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
+ * Screens a header: it may have imports, below `prelude` too, opens, options, universes and variables, and below these
+ * definitions (`def`, `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
  * a header printed from its tokens, the definitions in a namespace of their own.
  */
 import { HEADER_CHARS_MAX } from '@stp/config/records';
@@ -52,7 +52,11 @@ export function screenHeader(header: string): ScreenedHeader {
   if (character !== null) return refuseAt(text, character.offset, character.reason);
   const tokens = all.filter((token) => token.kind !== 'comment');
   const names = localNames(text, tokens);
+  const isPrelude = tokens[0]?.text === 'prelude';
+  if (isPrelude && tokens[1]?.text !== 'import')
+    return refuseAt(text, tokens[0]!.start, 'prelude without an import leaves out all that statements are made of');
   for (const [index, token] of tokens.entries()) {
+    if (isPrelude && index === 0) continue;
     if (token.kind === 'unterminated') return refuseAt(text, token.start, 'a comment or string that does not end');
     if (index === 0 && !HEADER_COMMANDS.has(token.text)) {
       return refuseAt(text, token.start, `${token.text.slice(0, 40)} is no header command`);

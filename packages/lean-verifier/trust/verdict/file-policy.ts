@@ -4,8 +4,7 @@
  * tell; its theorems are `unchecked`. Lists of words only, wide on purpose.
  */
 
-import { nameParts, positionAt, type Token } from '@stp/lean-text';
-import { readHeader } from '../header.ts';
+import { nameParts, positionAt, readHeader, type Token } from '@stp/lean-text';
 import { FORBIDDEN_BEFORE_PERCENT, FORBIDDEN_BEGINNINGS } from '../screen/forbidden.ts';
 import { findAmbiguity } from '../screen/screen-text.ts';
 
@@ -56,8 +55,9 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
 export function findUnjudgeable(text: string, allTokens: readonly Token[]): string | null {
   const ambiguity = findAmbiguity(text, allTokens);
   if (ambiguity !== null) return place(text, ambiguity.offset, ambiguity.reason);
-  const header = readHeader(text);
-  if (header.isPrelude) return place(text, 0, 'prelude leaves out Lean’s own definitions, so that every name is free');
+  const header = readHeader(text, allTokens);
+  if (header.isPrelude && header.imports.length === 0)
+    return place(text, 0, 'prelude without an import leaves out all that statements are made of');
   const tokens = allTokens.filter(({ kind, start }) => kind !== 'comment' && start >= header.end);
   const hasLocalSyntax = tokens.some(({ text: word }) => EXTENDS_SYNTAX.has(word));
   for (const [index, token] of tokens.entries()) {

@@ -31,7 +31,7 @@ export const HEADER_TIMEOUT_MS = 180_000;
 export interface BaseLimits {
   readonly candidateTimeoutMs: number;
   readonly memoryBytesMax: number;
-  /** Of both classes. Null, or missing in older requests: the default of each class. */
+  /** Of both classes. Null or missing: the default of each class. */
   readonly heartbeatsMax?: number | null | undefined;
 }
 

@@ -1,0 +1,90 @@
+/** Collects, after the last shard, the pass rates and the distinct proofs of a round or a pass of it, one shard in memory at a time. */
+
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type ObjectStore,
+  type Proved,
+  type Rate,
+  type ShardResult,
+} from '@stp/config/records';
+import { countRates, passRate } from '@stp/selfplay';
+import { z } from 'zod';
+import { withHeartbeat } from '../edge.ts';
+import type { RunStore } from '../ports.ts';
+import { once, readRecords } from '../records/record-files.ts';
+import { withWriters } from '../records/record-writer.ts';
+import { conjectureRecordSchema } from '../round/conjecture-records.ts';
+import { foundProof } from '../round/found-proof.ts';
+import { readShard, type Shard } from '../round/judged-shard.ts';
+import type { RoundContext } from '../round/round-context.ts';
+
+const collectedSchema = z.strictObject({ rates: artifactRefSchema, proved: artifactRefSchema });
+export type Collected = z.infer<typeof collectedSchema>;
+
+export interface CollectRoundInput extends RoundContext {
+  readonly shards: readonly ShardResult[];
+  readonly conjectures: ArtifactRef | null;
+}
+
+export function collectRoundActivity(ports: RunStore) {
+  return {
+    /** Rates of all statements but canaries, and every proof that the screen let through, once. */
+    async collectRound(input: CollectRoundInput): Promise<Collected> {
+      const store = await ports.store(input.run);
+      return once(store, `${input.name}/collected.json`, collectedSchema, () =>
+        withHeartbeat((signal, report) =>
+          withWriters(['rates', 'proved'], async (writers) => {
+            const levels = await conjectureLevels(store, input.conjectures);
+            for (const [index, result] of input.shards.entries()) {
+              signal.throwIfAborted();
+              const shard = await readShard(store, result);
+              const rates = countRates(shard, (id) => originOf(shard, id));
+              for (const rate of rates) await writers.rates.write(rate);
+              for (const proof of shardProofs(shard, rates, levels, input.round)) await writers.proved.write(proof);
+              report({ shards: index + 1, of: input.shards.length });
+            }
+            return {
+              rates: await writers.rates.put(store, `${input.name}/rates.jsonl`, signal),
+              proved: await writers.proved.put(store, `${input.name}/found.jsonl`, signal),
+            };
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** Canaries have no samples here, so what is no conjecture is of the dataset. */
+const originOf = (shard: Shard, statementId: string): Rate['origin'] =>
+  shard.items.get(statementId)!.origin === 'conjecture' ? 'conjecture' : 'dataset';
+
+/** Proofs in order of their samples. */
+function* shardProofs(
+  shard: Shard,
+  rates: readonly Rate[],
+  levels: ReadonlyMap<string, number>,
+  round: number,
+): Generator<Proved> {
+  const rateOf = new Map(rates.map((rate) => [rate.statementId, passRate(rate)]));
+  for (const sample of shard.samples) {
+    const verdict = shard.verdicts.get(sample.id);
+    if (verdict?.kind !== 'proved') continue;
+    const { statement } = shard.items.get(sample.statementId)!;
+    const { id } = statement;
+    yield foundProof(statement, sample, verdict, {
+      origin: originOf(shard, id),
+      level: levels.get(id) ?? 0,
+      round,
+      passRate: rateOf.get(id) ?? 0,
+    });
+  }
+}
+
+/** Levels of the round's conjectures; dataset statements have level 0. */
+async function conjectureLevels(store: ObjectStore, conjectures: ArtifactRef | null): Promise<Map<string, number>> {
+  const levels = new Map<string, number>();
+  if (conjectures !== null)
+    for await (const { id, level } of readRecords(store, conjectures, conjectureRecordSchema)) levels.set(id, level);
+  return levels;
+}

@@ -1,0 +1,216 @@
+/** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
+
+import { usesScripts } from '@stp/config';
+import { contentId } from '@stp/config/ids';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type GateCounts,
+  type ObjectStore,
+  provedSchema,
+  type Rate,
+  type RoundCounts,
+  type RoundManifest,
+  rateSchema,
+  roundCountsSchema,
+  type ShardResult,
+  sumTokens,
+  sumVerdicts,
+} from '@stp/config/records';
+import { z } from 'zod';
+import { withHeartbeat } from '../edge.ts';
+import type { LemmaSources } from '../lemma-shelf.ts';
+import type { DataSources, RunScratch, RunStore } from '../ports.ts';
+import { proofExamples, proverForms, stateForms } from '../prover-forms.ts';
+import { once, readRecords, writeRecords } from '../records/record-files.ts';
+import type { Certified } from '../round/certified.ts';
+import { conjectureFiles } from '../round/chosen-conjectures.ts';
+import { flowGroups } from '../round/flow-groups.ts';
+import { grownTheorems } from '../round/library.ts';
+import { policyExamples, rewardedRounds } from '../round/policy-examples.ts';
+import { PORTFOLIO } from '../round/portfolio.ts';
+import type { RoundContext } from '../round/round-context.ts';
+import { conjecturerExamples, roundExamples } from '../round/round-examples.ts';
+import { judgesSpent } from '../round/shard-rewards.ts';
+import { readManifests, replayWindow } from '../run/history.ts';
+
+const finishedSchema = z.strictObject({
+  manifest: artifactRefSchema,
+  counts: roundCountsSchema,
+  examples: artifactRefSchema.nullable(),
+});
+export type Finished = z.infer<typeof finishedSchema>;
+
+export interface FinishRoundInput extends RoundContext {
+  readonly modelIn: string;
+  readonly shards: readonly ShardResult[];
+  readonly conjectures: ArtifactRef | null;
+  readonly conjecturesMade: number;
+  readonly gate: GateCounts;
+  readonly rates: ArtifactRef;
+  readonly certified: Certified;
+  /** Conjectures that train, before the transport and after it; the same where there was none. */
+  readonly conjecturesKept: ArtifactRef | null;
+  readonly conjecturesMatched: ArtifactRef | null;
+  /** With `training.objective` `grpo`; null or missing: proofs train, not rewards. */
+  readonly rewards?: ArtifactRef | null;
+}
+
+export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<keyof LemmaSources>) {
+  return {
+    /** Filters and weighs what trains the next model, counts the round, and writes its manifest last. */
+    async finishRound(input: FinishRoundInput): Promise<Finished> {
+      const { run, round, config, data, certified } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/finished.json`, finishedSchema, () =>
+        withHeartbeat(async (signal) => {
+          const earlier = await readManifests(store, input.history);
+          const proved = await certifiedStatements(store, certified.proved);
+          const certifiedRates = await writeRecords(
+            store,
+            `${input.name}/certified-rates.jsonl`,
+            ratesOf(store, input.rates, (rate) => proved.has(rate.statementId)),
+            signal,
+          );
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const chosen = input.conjecturesMatched;
+          const conjectures = conjectureFiles(config, input.conjectures, earlier);
+          const { rewards = null } = input;
+          const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
+          const byReward = rewards === null ? null : await rewardedExamples(ports, input, rewards, window, signal);
+          const byProof = roundExamples({
+            store,
+            config,
+            round,
+            examplesOf: await proofExamples(ports.sources, config.prover, grown),
+            directory: await ports.scratch(run),
+            signal,
+            rates: input.rates,
+            proved: certified.proved,
+            window,
+            conjectures,
+            chosen,
+            sft: data.sft,
+          });
+          const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
+          const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
+          const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
+          const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
+          const judged = rewards === null ? null : await judgesSpent(store, input.name, input.shards.length);
+          const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
+          const counts: RoundCounts = {
+            ...shardCounts(input.shards),
+            ...statementCounted,
+            ...(usesScripts(config) ? { provedByScripts } : {}),
+            conjecturesMade: input.conjecturesMade,
+            conjecturesAttempted: input.conjectures?.count ?? 0,
+            conjecturesKept: input.conjecturesKept?.count ?? 0,
+            conjecturesMatched: chosen?.count ?? 0,
+            gate: input.gate,
+            certified: certified.certified,
+            certificateRefused: certified.refused,
+            kernelsDisagreed: certified.disagreements,
+            proverExamples: exampleCounts.prover,
+            conjecturerExamples: exampleCounts.conjecturer,
+            ...(byReward === null ? {} : { groups: byReward.counts }),
+            ...(judged === null ? {} : { judged }),
+          };
+          const manifest: RoundManifest = {
+            round,
+            inputHash: contentId(
+              'round',
+              String(round),
+              input.modelIn,
+              JSON.stringify(config),
+              ...input.history.map((ref) => ref.crc32c),
+              data.train.crc32c,
+            ),
+            modelIn: input.modelIn,
+            rates: input.rates,
+            certifiedRates,
+            proved: certified.proved,
+            library: input.library,
+            conjectures: input.conjectures,
+            conjecturerExamples:
+              chosen !== null && chosen.count > 0
+                ? await writeRecords(store, `${input.name}/conjecturer-examples.jsonl`, conjecturer, signal)
+                : null,
+            examples: examplesRef.count > 0 ? examplesRef : null,
+            shards: [...input.shards],
+            ...(rewards === null ? {} : { rewards }),
+            counts,
+          };
+          const manifestRef = await store.put(`${input.name}/manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`);
+          return { manifest: manifestRef, counts, examples: manifest.examples };
+        }),
+      );
+    },
+  };
+}
+
+/** Every sample, or walk, with what it earned, as records of the run's objective. */
+async function rewardedExamples(
+  ports: RunStore & RunScratch & DataSources<keyof LemmaSources>,
+  { run, round, config, shards, library }: FinishRoundInput,
+  rewards: ArtifactRef,
+  window: readonly RoundManifest[],
+  signal: AbortSignal,
+): Promise<ReturnType<typeof policyExamples> | ReturnType<typeof flowGroups>> {
+  const store = await ports.store(run);
+  const rounds = [{ shards, rewards }, ...rewardedRounds(window)];
+  const grown = await Array.fromAsync(grownTheorems(store, library));
+  if (config.training.objective.kind !== 'gfn')
+    return policyExamples(store, config, rounds, await proverForms(ports.sources, config.prover, grown));
+  const formOf = await stateForms(ports.sources, config.prover, grown);
+  const directory = await ports.scratch(run);
+  return flowGroups({ store, config, round, rounds, formOf, directory, signal });
+}
+
+/** Statement → was it proved by a sample of the model, and not by scripts alone? */
+async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Map<string, boolean>> {
+  const byModel = new Map<string, boolean>();
+  for await (const { statementId, model } of readRecords(store, proved, provedSchema))
+    byModel.set(statementId, model !== PORTFOLIO || byModel.get(statementId) === true);
+  return byModel;
+}
+
+async function* ratesOf(store: ObjectStore, ref: ArtifactRef, isWanted: (rate: Rate) => boolean): AsyncGenerator<Rate> {
+  for await (const rate of readRecords(store, ref, rateSchema)) if (isWanted(rate)) yield rate;
+}
+
+function shardCounts(shards: readonly ShardResult[]) {
+  const sum = (pick: (shard: ShardResult) => number): number => shards.reduce((total, shard) => total + pick(shard), 0);
+  return {
+    samples: sum((shard) => shard.sampleCount),
+    distinctSamples: sum((shard) => shard.distinctCount),
+    ...sumTokens(shards),
+    leanSeconds: sum((shard) => shard.checkMs) / 1_000,
+    verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
+  };
+}
+
+/** Dataset statements attempted, proved in this round, and proved ever; conjectures proved; of both, those that scripts alone proved. */
+async function statementCounts(
+  store: ObjectStore,
+  rates: ArtifactRef,
+  proved: ReadonlyMap<string, boolean>,
+  earlier: readonly RoundManifest[],
+) {
+  let attempted = 0;
+  let conjecturesProved = 0;
+  const provedByScripts = { statements: 0, conjectures: 0 };
+  const ever = new Set<string>();
+  for await (const { statementId, origin } of readRecords(store, rates, rateSchema)) {
+    if (origin === 'dataset') attempted++;
+    const byModel = proved.get(statementId);
+    if (byModel === undefined) continue;
+    if (!byModel) provedByScripts[origin === 'dataset' ? 'statements' : 'conjectures']++;
+    if (origin === 'dataset') ever.add(statementId);
+    else conjecturesProved++;
+  }
+  const provedThisRound = ever.size;
+  for (const manifest of earlier)
+    for await (const rate of ratesOf(store, manifest.certifiedRates, ({ origin }) => origin === 'dataset'))
+      ever.add(rate.statementId);
+  return { attempted, conjecturesProved, provedThisRound, provedEver: ever.size, provedByScripts };
+}

@@ -1,0 +1,27 @@
+/** Looks whether requested machines of a cloud are there. */
+
+import { isStillComing } from '../../infra/nodes/looking.ts';
+import type { NodesState } from '../../infra/nodes/provider.ts';
+import { withHeartbeat } from '../edge.ts';
+import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
+import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
+import type { CloudMachines } from '../ports.ts';
+
+export function nodesStateActivity(ports: CloudMachines) {
+  return {
+    /** Looks until the machines are there or will not come by themselves, or until `untilMs`: the last state. */
+    async nodesState(input: NodeSetInput & Until): Promise<NodesState> {
+      const { provider, name } = ports.provider(input.run, input.nodes);
+      return withHeartbeat(() =>
+        finalAfter(input.untilMs, () =>
+          lookUntil(
+            input.untilMs,
+            () => provider.state({ run: name, generation: input.generation }),
+            (state, look) =>
+              !isStillComing(state, look) ? null : state.kind === 'waiting' ? state.reason : 'nothing of that name yet',
+          ),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** Gives back the machines of a run on this machine (`nodes.provider` `local`). */
+
+import { concludeUnreported } from '../metrics.ts';
+import type { NodeAccess, RunMonitor, RunStore } from '../ports.ts';
+
+export function releaseNodesActivity(ports: RunStore & NodeAccess & RunMonitor) {
+  return {
+    /** The last step of a run on this machine. */
+    async releaseNodes(run: string): Promise<void> {
+      await concludeUnreported(ports, run);
+      await ports.nodes.release(run);
+    },
+  };
+}

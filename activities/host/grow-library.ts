@@ -1,0 +1,41 @@
+/** Grows the library of a run (`library: grow`) by what was certified. */
+
+import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
+import { z } from 'zod';
+import { withHeartbeat } from '../edge.ts';
+import type { LibraryGrowth, RunStore } from '../ports.ts';
+import { once, writeRecords } from '../records/record-files.ts';
+import { type Certificates, grownTheorems, libraryAfter } from '../round/library.ts';
+import type { RoundContext } from '../round/round-context.ts';
+import { lastManifest } from '../run/history.ts';
+
+const grownSchema = z.strictObject({ library: artifactRefSchema.nullable() });
+
+export interface GrowLibraryInput extends Omit<RoundContext, 'library'> {
+  /** The round's own conjectures: their certified proofs and the library under these; missing: the round before. */
+  readonly own?: Pick<Certificates, 'library' | 'proved'>;
+}
+
+export function growLibraryActivity(ports: RunStore & LibraryGrowth) {
+  return {
+    /**
+     * The library that stood under certified proofs and, of what they prove, the shortest proof each that compiles. Null while
+     * no module exists.
+     */
+    async growLibrary(input: GrowLibraryInput): Promise<ArtifactRef | null> {
+      const { run, round, name, history, config, own } = input;
+      const store = await ports.store(run);
+      if (own === undefined && history.length === 0) return null;
+      const { library } = await once(store, `${name}/library.json`, grownSchema, () =>
+        withHeartbeat(async (signal) => {
+          const certificates = own === undefined ? (await lastManifest(store, history))! : { ...own, round };
+          const { before, added } = await libraryAfter(ports, run, certificates, config, signal);
+          if (added.length === 0) return { library: before };
+          const all = [...(await Array.fromAsync(grownTheorems(store, before))), ...added];
+          return { library: await writeRecords(store, `${name}/library-*.jsonl`, all, signal) };
+        }),
+      );
+      return library;
+    },
+  };
+}

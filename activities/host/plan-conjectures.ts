@@ -1,0 +1,136 @@
+/** Plans a round's conjectures: makes their prompts from seeds or targets, in the order in which they are sampled. */
+
+import type { RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  libraryTheoremSchema,
+  type ObjectStore,
+  provedSchema,
+  statementSchema,
+} from '@stp/config/records';
+import {
+  type ConjectureOrigin,
+  conjectureInputs,
+  conjecturesMax,
+  matchingWeight,
+  type Random,
+  randomStream,
+  repeatInputs,
+  SeedProofs,
+} from '@stp/selfplay';
+import { withHeartbeat } from '../edge.ts';
+import type { DataSources, RunStore } from '../ports.ts';
+import { conjecturerFormOf } from '../prover-forms.ts';
+import { readRecords, writeRecords } from '../records/record-files.ts';
+import type { ConjecturePlan } from '../round/conjecture-records.ts';
+import { grownTheorems } from '../round/library.ts';
+import type { RoundContext } from '../round/round-context.ts';
+import { certifiedRates, readManifests } from '../run/history.ts';
+
+export function planConjecturesActivity(ports: RunStore & DataSources<'definitions'>) {
+  return {
+    /** Chooses seeds with lemmas, or targets, and writes the conjecturer's prompts; null when there is nothing to start from. */
+    async planConjectures(input: RoundContext): Promise<ArtifactRef | null> {
+      return withHeartbeat(async (signal) => {
+        const store = await ports.store(input.run);
+        const entries =
+          input.config.conjectures.conditionOn === 'proved-seed'
+            ? await seedPlan(store, input)
+            : await targetPlan(store, input);
+        return entries.length === 0
+          ? null
+          : writeRecords(store, `${input.name}/conjecture-plan.jsonl`, planRecords(entries, input.config), signal);
+      });
+    },
+  };
+}
+
+type PlanEntry = Omit<ConjecturePlan, 'prompt' | 'labels'> & { readonly weight: number };
+
+function* planRecords(entries: Iterable<PlanEntry>, { prover }: RunConfig): Generator<ConjecturePlan> {
+  const { promptOf } = conjecturerFormOf(prover);
+  for (const { seedId, header, lemma, level, origin } of entries)
+    yield { ...promptOf({ header, origin }), seedId, header, labels: ['conjecture'], lemma, level, origin };
+}
+
+/** Places of a round for conjectures, and texts to ask for. */
+function wantedTexts({ config, data }: RoundContext, proved: number): number {
+  const { perRoundMax, oversampling } = config.conjectures;
+  return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
+}
+
+/** The plan's entries by their weights, as many as texts are wanted. */
+function repeated(
+  entries: readonly PlanEntry[],
+  input: RoundContext,
+  proved: number,
+  random: Random,
+): PlanEntry[] {
+  return repeatInputs(
+    entries,
+    (entry) => entry.weight,
+    input.data.train.count,
+    wantedTexts(input, proved),
+    input.config.conjectures.copiesMax,
+    random,
+  );
+}
+
+/**
+ * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
+ * number a statement, and the list of inputs, which is no longer than the statements are many.
+ */
+async function seedPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+  const { round, config, data } = input;
+  const manifests = await readManifests(store, input.history);
+  const best = await certifiedRates(store, manifests);
+  const lemmas = new Map<string, string>();
+  for await (const { name, statement } of readRecords(store, data.theorems, libraryTheoremSchema))
+    lemmas.set(name, statement);
+  for await (const { name, statement } of grownTheorems(store, input.library)) lemmas.set(name, statement);
+  const isLemma = (name: string): boolean => lemmas.has(name);
+  const seeds = new SeedProofs(best, config.conjectures, isLemma, config.seed, round, 'seed proof');
+  for (const manifest of manifests)
+    for await (const proof of readRecords(store, manifest.proved, provedSchema)) seeds.offer(proof);
+  const chosen = seeds.chosen();
+  const seedIds = new Set(chosen.map(({ proof }) => proof.statementId));
+  const weights = new Map<string, number>();
+  let proved = 0;
+  for await (const statement of readRecords(store, data.train, statementSchema)) {
+    if (best.has(statement.id)) proved++;
+    if (seedIds.has(statement.id)) weights.set(statement.id, matchingWeight(config.data.weights, statement, round));
+  }
+  const random = randomStream(config.seed, round, 'seeds');
+  const inputs = conjectureInputs(chosen, data.train.count, config.conjectures, random);
+  const entries = inputs.map(({ seed, lemma }): PlanEntry => {
+    const origin: ConjectureOrigin = {
+      kind: 'seed',
+      lemmaStatement: lemma === null ? null : lemmas.get(lemma)!,
+      easyStatement: seed.statement,
+      easyProof: seed.proof,
+    };
+    const weight = weights.get(seed.statementId) ?? 1;
+    return { seedId: seed.statementId, header: seed.header, lemma, level: seed.level + 1, origin, weight };
+  });
+  return repeated(entries, input, proved, random);
+}
+
+/** Unproved statements of the dataset as targets (SGS). */
+async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
+  const { round, config, data } = input;
+  const manifests = await readManifests(store, input.history);
+  const best = await certifiedRates(store, manifests);
+  const entries: PlanEntry[] = [];
+  let proved = 0;
+  for await (const statement of readRecords(store, data.train, statementSchema)) {
+    if (best.has(statement.id)) {
+      proved++;
+      continue;
+    }
+    const origin: ConjectureOrigin = { kind: 'target', targetStatement: statement.statement };
+    const weight = matchingWeight(config.data.weights, statement, round);
+    entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
+  }
+  const random = randomStream(config.seed, round, 'targets');
+  return repeated(entries, input, proved, random);
+}

@@ -1,0 +1,152 @@
+/** Samples proofs for a shard of statements. */
+
+import { formatOf, proverMode } from '@stp/config';
+import { costOf, type ObjectStore, PROOF_CHARS_MAX, sumTokens } from '@stp/config/records';
+import type { Completion } from '@stp/language-model';
+import { dedupeSamples, type RawSample, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
+import { withHeartbeat } from '../edge.ts';
+import type { LemmaSources } from '../lemma-shelf.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type {
+  DataSources,
+  PortfolioResults,
+  RunModel,
+  RunMonitor,
+  RunScratch,
+  RunStore,
+  RunVerifier,
+  StatementContexts,
+} from '../ports.ts';
+import { markedForm, proverForms } from '../prover-forms.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { type AnswerRecord, answerRecord } from '../round/answer-record.ts';
+import { grownTheorems, marksFor } from '../round/library.ts';
+import { PORTFOLIO, portfolioSamples } from '../round/portfolio.ts';
+import { type AnswerRequest, type SampledAnswers, sampleAnswers } from '../round/sample-answers.ts';
+import { type Sampled, type SampleShardInput, sampledSchema } from '../round/sampled.ts';
+import { fetchCheckpoint } from '../training/checkpoints.ts';
+
+export function sampleShardActivity(
+  ports: RunStore &
+    RunScratch &
+    RunVerifier<'check' | 'environment'> &
+    StatementContexts &
+    PortfolioResults &
+    RunModel<'sample'> &
+    RunMonitor &
+    DataSources<keyof LemmaSources | 'portfolioRecord'>,
+) {
+  return {
+    /** Samples the proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
+    async sampleShard(input: SampleShardInput): Promise<Sampled> {
+      const { run, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/sampled.json`, sampledSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = await readAll(store, input.items, workItemSchema);
+          if (input.checkpoint.model === PORTFOLIO) return scriptsOf(ports, store, input, items, signal, report);
+          const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+          const generator = await ports.generator(run, directory, config.modelThreads, signal);
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const formOf = await proverForms(ports.sources, config.prover, grown);
+          const marksOf = config.prover?.lemmas === 'marked' ? marksFor(grown) : () => null;
+          const requests = items.flatMap((item) => {
+            const form = formOf(item.statement);
+            const namespace = marksOf(item.statement);
+            // Every second sample does without: what is marked helps some proofs and hinders others.
+            const other = namespace === null ? form : markedForm(form, namespace);
+            return Array.from({ length: item.samples }, (_, index) => ({
+              id: item.statement.id,
+              index,
+              form: index % 2 === 1 ? other : form,
+              prompt: form.prompt,
+              ...(form.messages === undefined ? {} : { messages: form.messages }),
+              seed: seedFrom(config.seed, input.name, item.statement.id, index),
+            }));
+          });
+          const started = performance.now();
+          const keeping = { store, name: input.name, model: input.checkpoint.model };
+          const answers = await sampleAnswers(generator, config, requests, keeping, signal, report);
+          const { completions, raw } = answers;
+          const samples = dedupeSamples(input.keepsTexts ? withTexts(answers, requests) : raw, input.checkpoint.model);
+          const counted = sumTokens(completions);
+          const seconds = (performance.now() - started) / 1_000;
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(input.name, 0, {
+              samples: raw.length,
+              tokens: counted.tokens,
+              ...(counted.promptTokens === undefined ? {} : { prompt_tokens: counted.promptTokens }),
+              ...costOf(counted, config.sampling.price),
+              tokens_per_second: counted.tokens / seconds,
+              shard_seconds_sample: seconds,
+            }),
+          );
+          const sampled = {
+            samples: await writeRecords(store, `${input.name}/samples-*.jsonl`, samples, signal),
+            sampleCount: raw.length,
+            distinctCount: samples.length,
+            ...counted,
+            ...(proverMode(config) === 'revise'
+              ? {
+                  answers: await writeRecords(
+                    store,
+                    `${input.name}/answers-*.jsonl`,
+                    firstAnswers(requests, completions, config),
+                    signal,
+                  ),
+                }
+              : {}),
+          };
+          await answers.forget();
+          return sampled;
+        }),
+      );
+    },
+  };
+}
+
+/** The samples with what the model wrote, where a training could not write it from the proof. */
+function withTexts({ completions, raw }: SampledAnswers, requests: readonly AnswerRequest[]): RawSample[] {
+  return raw.map((sample, at) => {
+    const { text } = completions[at]!;
+    const isWritten = sample.refused === undefined && requests[at]!.form.targetOf(sample.text) === text;
+    return isWritten || text.length > PROOF_CHARS_MAX ? sample : { ...sample, written: text };
+  });
+}
+
+/** The chat of each sample, up to its answer. */
+function* firstAnswers(
+  requests: readonly AnswerRequest[],
+  completions: readonly Completion[],
+  { prover }: SampleShardInput['config'],
+): Generator<AnswerRecord> {
+  const format = formatOf(prover);
+  for (const [at, { id, index, prompt, messages }] of requests.entries()) {
+    const asked = messages?.filter(({ role }) => role !== 'system') ?? [{ role: 'user' as const, content: prompt }];
+    yield answerRecord(format, { statementId: id, index, asked }, completions[at]!);
+  }
+}
+
+/** The portfolio in a model's place: it knows when a statement is proved, and tries no further script. */
+async function scriptsOf(
+  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
+  store: ObjectStore,
+  { run, name, library, config }: SampleShardInput,
+  items: readonly WorkItem[],
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+): Promise<Sampled> {
+  const { verification: limits } = config;
+  const statements = items.map(({ statement }) => statement);
+  const grown = await Array.fromAsync(grownTheorems(store, library));
+  const raw = await portfolioSamples(ports, statements, { run, limits, grown, signal, report });
+  const samples = dedupeSamples(raw, PORTFOLIO);
+  return {
+    samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
+    sampleCount: raw.length,
+    distinctCount: samples.length,
+    tokens: 0,
+  };
+}

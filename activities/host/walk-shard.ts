@@ -1,0 +1,187 @@
+/** Walks for a shard's statements. Each gives one sample, verified and certified like the others, and a record for the flow's training. */
+
+import { type ArtifactRef, artifactRefSchema, type CheckpointRef, walkSchema } from '@stp/config/records';
+import { grownHeaders } from '@stp/lean-explore';
+import { limitClasses } from '@stp/lean-verifier';
+import { dedupeSamples, randomStream, type StateForm, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
+import { z } from 'zod';
+import { withHeartbeat } from '../edge.ts';
+import type { LemmaSources } from '../lemma-shelf.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { DataSources, RunEnsemble, RunModel, RunMonitor, RunScratch, RunSteps, RunStore } from '../ports.ts';
+import { stateForms } from '../prover-forms.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { BatchedSamples } from '../round/batched-samples.ts';
+import { grownTheorems } from '../round/library.ts';
+import { type SampleShardInput, sampledSchema } from '../round/sampled.ts';
+import { NOTHING } from '../round/search-statement.ts';
+import { atStepPlaces, type StepPlace } from '../round/step-places.ts';
+import { openVerifierScores, type VerifierScores } from '../round/verifier-scores.ts';
+import { type Walked, walkStatement } from '../round/walk-statement.ts';
+import { fetchCheckpoint } from '../training/checkpoints.ts';
+
+const STATEMENTS_PER_PROCESS = 4;
+/** Temperatures of exploring walks, between the least and the greatest: few, so that walks at the same one share a call. */
+const TEMPERATURES = 4;
+
+const walkedShardSchema = sampledSchema.extend({ walks: artifactRefSchema, leanMs: z.number() });
+export type WalkedShard = z.infer<typeof walkedShardSchema>;
+
+/** Of a finished statement. An activity that runs again reads it and does not walk again. */
+const walkedStatementSchema = z.strictObject({
+  walked: z.array(z.strictObject({ walk: walkSchema, proof: z.string(), tokens: z.number(), logprob: z.number() })),
+  leanMs: z.number(),
+});
+
+export interface WalkShardInput extends SampleShardInput {
+  readonly library: ArtifactRef | null;
+  readonly checkpoint: CheckpointRef;
+}
+
+export function walkShardActivity(
+  ports: RunStore &
+    RunScratch &
+    RunSteps &
+    RunModel<'sample'> &
+    RunEnsemble &
+    RunMonitor &
+    DataSources<keyof LemmaSources>,
+) {
+  return {
+    /** As many walks an item as samples. A second attempt reads the finished statements and begins the others again. */
+    async walkShard(input: WalkShardInput): Promise<WalkedShard> {
+      const { run, name, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/walked.json`, walkedShardSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = await readAll(store, input.items, workItemSchema);
+          const found = await walkItems(ports, input, items, signal, report);
+          const all = found.flatMap(({ walked }) => walked);
+          const leanMs = found.reduce((sum, one) => sum + one.leanMs, 0);
+          const raw = all.map(({ walk, proof, tokens, logprob }) => ({
+            ...{ statementId: walk.statementId, index: walk.index, text: proof, tokens, logprob },
+            seed: seedFrom(config.seed, name, walk.statementId, 'walk', walk.index),
+            finish: 'stop' as const,
+          }));
+          const samples = dedupeSamples(raw, input.checkpoint.model);
+          await logMetrics(ports, run, metricsAt(name, 0, { walks: all.length, walks_lean_seconds: leanMs / 1_000 }));
+          return {
+            samples: await writeRecords(store, `${name}/samples-*.jsonl`, samples, signal),
+            walks: await writeRecords(
+              store,
+              `${name}/walks-*.jsonl`,
+              all.map(({ walk }) => walk),
+              signal,
+            ),
+            sampleCount: raw.length,
+            distinctCount: samples.length,
+            tokens: raw.reduce((sum, { tokens }) => sum + tokens, 0),
+            leanMs,
+          };
+        }),
+      );
+    },
+  };
+}
+
+async function walkItems(
+  ports: RunStore & RunScratch & RunSteps & RunModel<'sample'> & RunEnsemble & DataSources<keyof LemmaSources>,
+  input: WalkShardInput,
+  items: readonly WorkItem[],
+  signal: AbortSignal,
+  report: (progress: unknown) => void,
+): Promise<z.infer<typeof walkedStatementSchema>[]> {
+  const { run, config } = input;
+  const { verification, prover } = config;
+  const store = await ports.store(run);
+  const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
+  const generator = await ports.generator(run, directory, config.modelThreads, signal);
+  const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const formOf = await stateForms(ports.sources, prover, grown);
+  const failed = new AbortController();
+  const ends = AbortSignal.any([signal, failed.signal]);
+  const policies = explorers(generator, config, ends);
+  const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
+  const headers = grownHeaders(grown);
+  const scores = await openVerifierScores(ports, run, prover.walks, config.modelThreads, ends);
+  let done = 0;
+  const walkItem = async ({ statement, samples }: WorkItem, place: StepPlace) => {
+    const name = `${input.name}/walks/${statement.id}.json`;
+    const stream = [config.seed, input.name, statement.id];
+    const found = await once(store, name, walkedStatementSchema, async () => {
+      const header = headers.get(statement.header) ?? statement.header;
+      const walked = await walkStatement({
+        ...{ statement: { ...statement, header }, walks: samples, stepsMax: prover.walks.steps, stream },
+        ...place,
+        policyOf: (walk) => policies(randomStream(...stream, 'temperature', walk).next()),
+        formOf: formOf(statement),
+        limits,
+      });
+      if (walked === null) return { walked: refused(statement.id, samples), leanMs: 0 };
+      const scored = scores === null ? walked.walked : await withScores(walked.walked, scores, formOf(statement));
+      return { walked: [...scored], leanMs: walked.leanMs };
+    });
+    done += 1;
+    report({ walked: done, of: items.length });
+    return found;
+  };
+  const shared = { run, verification, grown, itemsPerProcess: STATEMENTS_PER_PROCESS };
+  try {
+    return await atStepPlaces(ports, shared, items, { failed, ends }, walkItem);
+  } finally {
+    await scores?.close();
+  }
+}
+
+/** The walks with the verifiers' scores on what was written in each state. A state is asked about once, with all that walks wrote there. */
+async function withScores(walked: readonly Walked[], scores: VerifierScores, formOf: StateForm): Promise<Walked[]> {
+  const byPrompt = new Map<string, Set<string>>();
+  const promptsOf = ({ walk: { states, written } }: Walked): string[] =>
+    written.map((_, at) => formOf(states[at]!.goal).prompt);
+  for (const own of walked)
+    for (const [at, prompt] of promptsOf(own).entries())
+      byPrompt.set(prompt, (byPrompt.get(prompt) ?? new Set()).add(own.walk.written[at]!));
+  const known = new Map<string, ReadonlyMap<string, number>>();
+  for (const [prompt, texts] of byPrompt) {
+    const asked = [...texts];
+    const given = await scores.of(prompt, asked);
+    known.set(prompt, new Map(asked.map((text, at) => [text, given[at]!])));
+  }
+  return walked.map((own) => ({
+    ...own,
+    walk: {
+      ...own.walk,
+      scores: promptsOf(own).map((prompt, at) => known.get(prompt)!.get(own.walk.written[at]!)!),
+    },
+  }));
+}
+
+/** The policy by a number from 0 to 1: at the run's temperature, or for a share of the walks at one of some others. */
+function explorers(
+  generator: ConstructorParameters<typeof BatchedSamples>[0],
+  { sampling, prover: { walks } }: WalkShardInput['config'],
+  signal: AbortSignal,
+): (drawn: number) => BatchedSamples {
+  const { topP, maxTokens } = sampling;
+  const at = (temperature: number) => new BatchedSamples(generator, { temperature, topP, maxTokens }, signal);
+  const usual = at(sampling.temperature);
+  const { temperatureMin, temperatureMax, temperedShare } = walks;
+  const others = Array.from({ length: TEMPERATURES }, (_, place) =>
+    at(temperatureMin + ((place + 0.5) / TEMPERATURES) * (temperatureMax - temperatureMin)),
+  );
+  return (drawn) => (drawn >= temperedShare ? usual : others[Math.floor((drawn / temperedShare) * TEMPERATURES)]!);
+}
+
+/** Samples of a statement that Lean makes no goal of: they fail, and teach nothing. */
+const refused = (statementId: string, samples: number): z.infer<typeof walkedStatementSchema>['walked'] =>
+  Array.from({ length: samples }, (_, index) => ({
+    walk: {
+      statementId,
+      index,
+      states: [{ key: statementId, goal: { hypotheses: [], target: '' }, goals: 1 }],
+      written: [],
+      end: 'open',
+    },
+    proof: NOTHING,
+    ...{ tokens: 0, logprob: 0 },
+  }));

@@ -1,0 +1,148 @@
+/** The portfolio's scripts on what a shard's samples did not prove (`prover.scripts`). Each proof found is one more sample. */
+
+import type { RunConfig } from '@stp/config';
+import { type ArtifactRef, type Sample, type ShardResult, sampleSchema } from '@stp/config/records';
+import type { PortfolioStages, SearchScript } from '@stp/lean-explore';
+import { dedupeSamples } from '@stp/selfplay';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { DataSources, PortfolioResults, RunMonitor, RunStore, RunVerifier, StatementContexts } from '../ports.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { grownTheorems, marksFor } from '../round/library.ts';
+import { PORTFOLIO, portfolioRows } from '../round/portfolio.ts';
+import { type Sampled, sampledSchema } from '../round/sampled.ts';
+import { scriptsOverLibrary } from '../round/scripts-over-library.ts';
+import { unprovedItems } from '../round/shard-files.ts';
+
+/**
+ * The definitions, also for each part of a conjunction, induction, that with case splits, functional induction, case splits in the
+ * step: some 9 scripts a statement.
+ * The other plain ones are what samples try, and proved 1 of 60 statements in two rounds; the fifty after these cost more than
+ * they prove.
+ */
+const STAGES = [0, 5] as const;
+/** The marks prove at once what few conjectures are. Case splits in the step proved 1 of 232 that no other did. */
+const CONJECTURE_STAGES = [1, 4] as const;
+
+/**
+ * Of those that differ in the last tactic alone. In two rounds they proved 54 of the 60 statements that any did, all 11 of the
+ * dataset among them, and `simp_all` took four tenths of the time.
+ */
+const isTried = ({ script }: SearchScript): boolean => script.endsWith(', grind');
+
+/**
+ * From this round on the rest of the list is tried too, on statements, a part each round in turn. After four rounds it proved 4 of
+ * the 31 statements of 129 that were open, in three times as many scripts.
+ */
+const REST_FROM_ROUND = 3;
+const REST_PARTS = 4;
+
+export interface ScriptShardInput {
+  readonly run: string;
+  /** Folder of the shard. The scripts' objects are in its folder `scripts`. */
+  readonly name: string;
+  readonly items: ArtifactRef;
+  /** The shard with the verdicts on the model's samples. */
+  readonly earlier: ShardResult;
+  /** Grown theorems; null: none. */
+  readonly library: ArtifactRef | null;
+  /** Missing: the statements are none of a round's. */
+  readonly round?: number | undefined;
+  readonly config: Pick<RunConfig, 'prover' | 'verification'>;
+}
+
+export function scriptShardActivity(
+  ports: RunStore &
+    RunVerifier<'check' | 'environment'> &
+    StatementContexts &
+    PortfolioResults &
+    RunMonitor &
+    DataSources<'portfolioRecord'>,
+) {
+  return {
+    /**
+     * The shard's samples and one for each statement that a script proves; null where none does. Where a header has no grown
+     * theorem, the portfolio's record says what is known of a statement, and only what it does not know is tried.
+     */
+    async scriptShard(input: ScriptShardInput): Promise<Sampled | null> {
+      const { run, earlier, config } = input;
+      const store = await ports.store(run);
+      const name = `${input.name}/scripts`;
+      return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
+        withHeartbeat(async (signal, report) => {
+          const samples = await readAll(store, earlier.samples, sampleSchema);
+          const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const proved = new Set(grown.map(({ statementId }) => statementId));
+          // What rides along as a false statement is not tried, nor what is proved and attempted again: a script says nothing of the model.
+          const items = (await unprovedItems(store, input, samples)).filter(
+            ({ statement, origin }) => origin !== 'canary' && !proved.has(statement.id),
+          );
+          const open = items.map(({ statement }) => statement);
+          const conjectures = new Set(items.flatMap((one) => (one.origin === 'conjecture' ? [one.statement.id] : [])));
+          const marksOf = config.prover.lemmas === 'marked' ? marksFor(grown) : () => null;
+          const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
+          const unhelped = open.filter((one) => marksOf(one) === null);
+          const { rows } = await portfolioRows(ports, unhelped, asked);
+          const tried = await scriptsOverLibrary(
+            ports,
+            open.filter(({ id }) => !rows.has(id)),
+            {
+              run,
+              limits: config.verification,
+              grown,
+              marksOf,
+              // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
+              chosen: (id, stages) => [
+                conjectures.has(id) ? firstOf(stages, CONJECTURE_STAGES) : scriptsFor(stages, input.round ?? 0),
+              ],
+              signal,
+              report,
+            },
+          );
+          const found = open.flatMap(({ id }) => {
+            const text = rows.get(id)?.proof ?? tried.proofs.get(id);
+            return text === undefined ? [] : [{ ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text }];
+          });
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(name, 0, {
+              scripts_statements: open.length,
+              scripts_proved: found.length,
+              scripts_tried: tried.tried,
+              scripts_lean_seconds: tried.leanMs / 1_000,
+            }),
+          );
+          if (found.length === 0) return null;
+          const all = dedupeSamples(found, PORTFOLIO, samples);
+          return {
+            samples: await writeRecords(store, `${name}/samples-*.jsonl`, all, signal),
+            sampleCount: earlier.sampleCount + found.length,
+            distinctCount: all.length,
+            tokens: earlier.tokens,
+            ...(earlier.promptTokens === undefined ? {} : { promptTokens: earlier.promptTokens }),
+          };
+        }),
+      );
+    },
+  };
+}
+
+const firstOf = (stages: PortfolioStages, which: readonly [number, number]): SearchScript[] =>
+  stages
+    .slice(...which)
+    .flat()
+    .filter(isTried);
+
+function scriptsFor(stages: PortfolioStages, round: number): SearchScript[] {
+  const first = firstOf(stages, STAGES);
+  if (round < REST_FROM_ROUND) return first;
+  const rest = stages.flat().filter((script) => !first.includes(script));
+  return [...first, ...rest.filter((_, place) => place % REST_PARTS === round % REST_PARTS)];
+}
+
+const UNSAMPLED = { tokens: 0, logprob: 0, seed: 0, finish: 'stop' } as const;
+
+function nextIndex(samples: readonly Sample[], id: string): number {
+  return Math.max(-1, ...samples.flatMap(({ statementId, indices }) => (statementId === id ? indices : []))) + 1;
+}

@@ -1,0 +1,44 @@
+/** Gives the model grammars by type, under which it writes equations (`conjectures.source` `decode` and `both`). */
+
+import { withHeartbeat } from '../edge.ts';
+import type { DataSources, Exploration, RunStore } from '../ports.ts';
+import { once, readAll, writeRecords } from '../records/record-files.ts';
+import { type ConjecturePlan, conjecturePlanSchema } from '../round/conjecture-records.ts';
+import {
+  type ExploreConjecturesInput,
+  exploredBySeed,
+  openTexts,
+  type TypedPlan,
+  typedForms,
+  typedPlanSchema,
+} from '../round/explored-texts.ts';
+
+export function typeConjecturesActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
+  return {
+    /** Gives the plan's entries prompts and grammars over the functions near their statements. */
+    async typeConjectures(input: ExploreConjecturesInput): Promise<TypedPlan> {
+      const { run, name, plan, config } = input;
+      const store = await ports.store(run);
+      return once(store, `${name}/typed-plan.json`, typedPlanSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const entries = await readAll(store, plan, conjecturePlanSchema);
+          const found = await exploredBySeed(ports, input, entries, 0, signal, report);
+          const formOf = await typedForms(ports, config, found);
+          const typed = entries.flatMap((entry): ConjecturePlan[] => {
+            const form = formOf(entry);
+            if (form === null) return [];
+            const { prompt, messages, grammar } = form;
+            return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
+          });
+          const { source } = config.conjectures;
+          const texts = source === 'both' ? await openTexts(ports, input, typed, signal, report, formOf) : null;
+          return {
+            plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
+            explored:
+              texts === null ? null : await writeRecords(store, `${name}/explored-texts-*.jsonl`, texts, signal),
+          };
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,223 @@
+/** Gives verdicts on the samples of a shard: the screen. Accepted samples are certified later (`certify.ts`). */
+
+import { StpError } from '@stp/base';
+import { explainedShare, type RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  type Sample,
+  type ShardResult,
+  sampleSchema,
+  shardResultSchema,
+  type Verdict,
+  type VerdictCounts,
+  verdictSchema,
+} from '@stp/config/records';
+import { grownHeaders } from '@stp/lean-explore';
+import type { Candidate, CheckOptions, CheckResult, Verifier } from '@stp/lean-verifier';
+import { namesUnknown, workItemSchema } from '@stp/selfplay';
+import { withHeartbeat } from '../edge.ts';
+import { logMetrics, metricsAt } from '../metrics.ts';
+import type { RunMonitor, RunStore, RunVerifier } from '../ports.ts';
+import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
+import { grownTheorems } from '../round/library.ts';
+import type { Sampled } from '../round/sampled.ts';
+import { VerdictParts } from '../round/verdict-parts.ts';
+
+/** As in `verdictSchema`. */
+const MESSAGES_MAX = 8;
+
+export interface VerifyShardInput {
+  readonly run: string;
+  /** Folder of the shard's objects. */
+  readonly name: string;
+  readonly items: ArtifactRef;
+  readonly sampled: Sampled;
+  /** The result of earlier samples of the shard, which `sampled` contains too; their verdicts stand. Missing or null: there are none. */
+  readonly earlier?: ShardResult | null;
+  /** Grown theorems that the proofs may name; null: none. */
+  readonly library: ArtifactRef | null;
+  readonly config: Pick<RunConfig, 'verification'> & Partial<Pick<RunConfig, 'prover'>>;
+}
+
+export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'environment' | 'sandbox'> & RunMonitor) {
+  return {
+    /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
+    async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
+      const { run, config, sampled, earlier = null } = input;
+      const store = await ports.store(run);
+      return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
+        withHeartbeat(async (signal, report) => {
+          const items = new Map(
+            (await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]),
+          );
+          const samples = await readAll(store, sampled.samples, sampleSchema);
+          const library = await Array.fromAsync(grownTheorems(store, input.library));
+          const headers = grownHeaders(library);
+          const candidateOf = (sample: Sample): Candidate => {
+            const { header, statement } = items.get(sample.statementId)!.statement;
+            return { id: sample.id, header: headers.get(header) ?? header, statement, proof: sample.proof };
+          };
+          const verifier = await ports.verifier(run, config.verification, library);
+          let verified = 0;
+          const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
+          const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, verifier.sandbox, tell);
+          const kept = new Map(parts.earlier);
+          const judged = new Set<string>();
+          for await (const verdict of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema)) {
+            if (verdict.kind === 'infra') continue;
+            kept.set(verdict.sampleId, verdict);
+            judged.add(verdict.sampleId);
+          }
+          const open = samples.filter(({ id, refused }) => !kept.has(id) && refused === undefined).map(candidateOf);
+          const started = performance.now();
+          verified = kept.size;
+          tell();
+          const share = explainedShare(config);
+          const explains = ({ id }: Candidate): boolean => isChosen(id, share);
+          const results = await checkInParts(verifier, open, parts, { signal, explains }, () => {
+            verified++;
+            tell();
+          });
+          const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
+          const verdicts = samples.map((sample) =>
+            withDropped(
+              kept.get(sample.id) ?? found.get(sample.id) ?? unreadVerdict(sample, verifier.environment.version),
+              sample,
+            ),
+          );
+          const counts: VerdictCounts = {};
+          const newCounts: VerdictCounts = {};
+          const proved = new Set<string>();
+          let [rejected, explained, unknownNames, changedStatements] = [0, 0, 0, 0];
+          for (const [index, verdict] of verdicts.entries()) {
+            const sample = samples[index]!;
+            for (const count of judged.has(sample.id) ? [counts] : [counts, newCounts])
+              count[verdict.kind] = (count[verdict.kind] ?? 0) + sample.multiplicity;
+            if (verdict.kind === 'rejected') {
+              rejected += sample.multiplicity;
+              if (isChosen(sample.id, share)) {
+                explained += sample.multiplicity;
+                if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
+              }
+            }
+            if (sample.changedStatement) changedStatements += sample.multiplicity;
+            if (verdict.kind === 'proved') proved.add(sample.statementId);
+          }
+          const canaries = [...proved].filter((id) => items.get(id)!.origin === 'canary');
+          if (canaries.length > 0)
+            throw new StpError(
+              'STP1701',
+              `Lean accepted a proof of ${canaries.length} false statement(s): ${items.get(canaries[0]!)!.statement.name}`,
+              'Trust no verdict of this run: look at the proof in the shard, then abort.',
+              { facts: { shard: input.name, canaries } },
+            );
+          const unverified = counts.infra ?? 0;
+          if (unverified > config.verification.unverifiedShareMax * Math.max(1, sampled.sampleCount))
+            throw new StpError(
+              'STP1702',
+              `${unverified} of ${sampled.sampleCount} samples of ${input.name} have no verdict: Lean could not be run on them`,
+              'See `bin/stp doctor`; then retry the round.',
+              { retryable: true, facts: { unverified } },
+            );
+          const seconds = (performance.now() - started) / 1_000;
+          await logMetrics(
+            ports,
+            run,
+            metricsAt(input.name, 0, {
+              checks: open.length,
+              checks_per_second: open.length / seconds,
+              from_earlier_attempt: kept.size - judged.size,
+              from_cache: results.filter((result) => result.fromCache).length,
+              proved_statements: proved.size,
+              // Of all that were rejected, by those of which the reason is known.
+              samples_with_unknown_name: explained === 0 ? 0 : (unknownNames * rejected) / explained,
+              samples_with_changed_statement: changedStatements,
+              shard_seconds_verify: seconds,
+              ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
+            }),
+          );
+          return {
+            items: input.items,
+            samples: sampled.samples,
+            verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
+            sandbox: earlier?.sandbox?.kind === 'none' ? earlier.sandbox : parts.weakestSandbox,
+            sampleCount: sampled.sampleCount,
+            distinctCount: sampled.distinctCount,
+            tokens: sampled.tokens,
+            ...(sampled.promptTokens === undefined ? {} : { promptTokens: sampled.promptTokens }),
+            verdictCounts: counts,
+            provedStatements: proved.size,
+            checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** A share of all samples, the same ones whenever the shard is done. Ids are hexadecimal digits of a hash. */
+function isChosen(id: string, share: number): boolean {
+  return Number.parseInt(id.slice(-8), 16) < share * 2 ** 32;
+}
+
+/** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
+async function checkInParts(
+  verifier: Pick<Verifier, 'check' | 'environment'>,
+  candidates: readonly Candidate[],
+  parts: VerdictParts,
+  options: Pick<CheckOptions, 'signal' | 'explains'>,
+  onVerdict: () => void,
+): Promise<readonly CheckResult[]> {
+  try {
+    const results = await verifier.check(candidates, {
+      ...options,
+      onResult: (result) => {
+        parts.add(verdictOf(result, verifier.environment.version));
+        onVerdict();
+      },
+    });
+    await parts.settled();
+    return results;
+  } catch (error) {
+    await parts.keepAll();
+    throw error;
+  }
+}
+
+/** Of a sample whose answer gave no proof: Lean is not asked. */
+function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
+  return {
+    sampleId: id,
+    kind: refused!.reason === 'changed-statement' ? 'changed_statement' : 'no_proof',
+    messages: [{ severity: 'error', line: 1, column: 0, text: refused!.detail }],
+    premises: [],
+    axioms: [],
+    checkMs: 0,
+    tier: 'screen',
+    leanVersion,
+  };
+}
+
+/** A proof that fails may have needed what its answer had above the theorem. */
+function withDropped(verdict: Verdict, { dropped }: Sample): Verdict {
+  if (dropped === undefined || verdict.kind === 'proved' || verdict.messages.length >= MESSAGES_MAX) return verdict;
+  const text = `tried without what the answer has above the theorem: ${dropped}`;
+  return { ...verdict, messages: [...verdict.messages, { severity: 'information', line: 0, column: 0, text }] };
+}
+
+function verdictOf(result: CheckResult, leanVersion: string): Verdict {
+  return {
+    sampleId: result.id,
+    kind: result.kind,
+    messages: [...result.messages].slice(0, 8),
+    premises: [...result.premises],
+    restsOn: result.restsOn && [...result.restsOn],
+    axioms: [...result.axioms],
+    checkMs: result.checkMs,
+    tier: 'screen',
+    leanVersion,
+    ...(result.queueMs === undefined ? {} : { queueMs: result.queueMs }),
+    ...(result.peakResidentBytes === undefined ? {} : { peakResidentBytes: result.peakResidentBytes }),
+    ...(result.driver === undefined ? {} : { driver: result.driver }),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Writes `proofs.lean`, the file of a run's kept proofs, only when Lean accepts every theorem in it, as a reader's own
+ * check would. Theorems that exceed one check go into further files, and each of these is checked by itself.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StpError } from '@stp/base';
+import type { ArtifactRef, Proved } from '@stp/config/records';
+import { FILE_BYTES_MAX, FILE_TIMEOUT_MS, type FileReport, type Lemmas } from '@stp/lean-verifier';
+import type { DataSources, FileCheck, RunScratch, RunStore, VerificationLimits } from '../ports.ts';
+import type { GrownRecord } from '../round/library.ts';
+import { keptName, proofsFile } from '../round/proofs-file.ts';
+
+/** A quarter is left for the line that says which file this is, and for an editor that adds something. */
+const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;
+/** By the screen's own measure; a fifth, since another machine may be slower and the carried theorems take time too. */
+const CHECK_MS_MAX = 0.2 * FILE_TIMEOUT_MS;
+
+export interface KeptProofs {
+  readonly run: string;
+  /** One proof a statement, in the order in which they are to stand. */
+  readonly kept: readonly Proved[];
+  /** The run's grown theorems, in order of growth. */
+  readonly library: readonly GrownRecord[];
+  readonly limits: VerificationLimits;
+}
+
+/**
+ * Stores the proofs and returns `proofs.lean`, whose count is that of the proofs in it. Some thousand proofs fit it, and
+ * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took, and again where Lean
+ * has no end or no memory for a file: the first of them stand in `proofs.lean`, the others in `proofs-2.lean`,
+ * `proofs-3.lean` and so on, each proof in one file, and each file with all that it stands on, so that plain `lean` accepts
+ * each by itself. Nothing is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
+ */
+export async function writeCheckedProofs(
+  ports: RunStore & RunScratch & FileCheck & DataSources<'modules'>,
+  proofs: KeptProofs,
+  signal: AbortSignal,
+): Promise<ArtifactRef> {
+  const modules = await ports.sources.modules();
+  let lemmas: Lemmas = 'used';
+  const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library, lemmas);
+  const directory = join(await ports.scratch(proofs.run), `report-${process.pid}`);
+  await mkdir(directory, { recursive: true });
+  const pathOf = (index: number): string => join(directory, `Proofs${index + 1}.lean`);
+  try {
+    const parts = cut(proofs.kept, textOf);
+    let proofsMax = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < parts.length; ) {
+      signal.throwIfAborted();
+      const part = parts[index]!;
+      if (part.length > proofsMax) {
+        parts.splice(index, 1, ...halvesOf(part));
+        continue;
+      }
+      await writeFile(pathOf(index), parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`);
+      const report = await ports.checkFile(proofs.run, pathOf(index), proofs.limits, signal);
+      if (isCutOff(report) && part.length > 1) proofsMax = Math.ceil(part.length / 2);
+      else if (lemmas === 'used' && refusedOf(report, part).length > 0) {
+        lemmas = 'marked';
+        parts.splice(index, 1, ...cut(part, textOf));
+      } else assertAccepted(report, nameOf(index++), part);
+    }
+    const store = await ports.store(proofs.run);
+    const files: ArtifactRef[] = [];
+    for (const [index, part] of parts.entries())
+      files.push(await store.putFile(nameOf(index), pathOf(index), { count: part.length, signal }));
+    return files[0]!;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const nameOf = (index: number): string => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`);
+
+function placeLine(index: number): string {
+  const of = index === 0 ? `goes on in ${nameOf(1)}` : `began in ${nameOf(0)}`;
+  return `/- File ${index + 1} of the proofs of one run, which ${of}; each file can be checked by itself. -/`;
+}
+
+/** In halves, and halves of those, until each part fits or is a single proof. No part of none, but for no proofs at all. */
+function cut(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): (readonly Proved[])[] {
+  if (proofs.length < 2 || fits(proofs, textOf)) return [proofs];
+  return halvesOf(proofs).flatMap((half) => cut(half, textOf));
+}
+
+function halvesOf(proofs: readonly Proved[]): (readonly Proved[])[] {
+  const half = Math.ceil(proofs.length / 2);
+  return [proofs.slice(0, half), proofs.slice(half)];
+}
+
+/** The text is made last: that of all proofs of a large run would fill the memory. */
+function fits(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): boolean {
+  let checkMs = 0;
+  let characters = 0;
+  for (const proof of proofs) {
+    checkMs += proof.checkMs;
+    characters += proof.statement.length + proof.proof.length;
+  }
+  return checkMs <= CHECK_MS_MAX && characters <= TEXT_BYTES_MAX && Buffer.byteLength(textOf(proofs)) <= TEXT_BYTES_MAX;
+}
+
+/** Did Lean start, and come to no end? Fewer proofs may fit. */
+const isCutOff = ({ exit }: FileReport): boolean => exit === 'memory' || exit === 'deadline' || exit === 'crashed';
+
+function refusedOf({ theorems }: FileReport, part: readonly Proved[]): readonly Proved[] {
+  const accepted = new Set(theorems.filter(({ verdict }) => verdict === 'accepted').map(({ name }) => name));
+  return part.filter((proof) => !accepted.has(keptName(proof)));
+}
+
+function assertAccepted(report: FileReport, name: string, part: readonly Proved[]): void {
+  const refused = refusedOf(report, part);
+  if (refused.length === 0) return;
+  const { outcome, theorems, reason } = report;
+  const first = keptName(refused[0]!);
+  throw new StpError(
+    'STP1203',
+    `${refused.length} certified theorem(s) do not hold in ${name}, the first being ${first}: ` +
+      (theorems.find((theorem) => theorem.name === first)?.message ?? reason),
+    'If Lean could be run, this is a defect of the checker or of the file writer: please report it with the run folder.',
+    { retryable: outcome === 'unchecked' && theorems.length === 0 },
+  );
+}

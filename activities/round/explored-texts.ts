@@ -1,0 +1,161 @@
+/** Explored equations as conjectures for the entries of a plan, and the forms under which a model writes such equations. */
+
+import { formatOf, type RunConfig } from '@stp/config';
+import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
+import type { ExploredStatement } from '@stp/lean-explore';
+import {
+  asPrompt,
+  boundNames,
+  displayStatement,
+  namedTypedForm,
+  type Prompt,
+  type TypedForm,
+  typedForm,
+} from '@stp/selfplay';
+import { z } from 'zod';
+import type { DataSources, Exploration, RunStore } from '../ports.ts';
+import { certifiedRates, readManifests } from '../run/history.ts';
+import { type ConjecturePlan, type ConjectureText, conjecturesOf } from './conjecture-records.ts';
+
+export interface ExploreConjecturesInput {
+  readonly run: string;
+  /** Folder of the round. */
+  readonly name: string;
+  readonly plan: ArtifactRef;
+  /** Manifests of the rounds before. */
+  readonly history: readonly ArtifactRef[];
+  readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
+}
+
+export const typedPlanSchema = z.strictObject({
+  /** The plan with prompts and grammars, without the entries over whose functions nothing can be written. */
+  plan: artifactRefSchema,
+  /** Explored texts (`ConjectureText`) for its entries; null where none are wanted. */
+  explored: artifactRefSchema.nullable(),
+});
+export type TypedPlan = z.infer<typeof typedPlanSchema>;
+
+/** Statements whose signatures are explored, or tested over, in one go: what is done after each is told by a heartbeat. */
+const EXPLORED_AT_ONCE = 100;
+/** Open equations that a round wants for each of its places: some are trivial, some are no conjectures for other reasons. */
+const OPEN_PER_PLACE = 2;
+
+/** The first entry of each statement. */
+export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePlan[] {
+  const first = new Map<string, ConjecturePlan>();
+  for (const entry of entries) if (!first.has(entry.seedId)) first.set(entry.seedId, entry);
+  return [...first.values()];
+}
+
+/** Explored texts for the entries; explored deeper where few of them are open. */
+export async function openTexts(
+  ports: RunStore & Exploration,
+  input: Omit<ExploreConjecturesInput, 'plan'>,
+  entries: readonly ConjecturePlan[],
+  signal: AbortSignal,
+  report: (progress: object) => void,
+  formOf?: (entry: ConjecturePlan) => TypedForm | null,
+): Promise<ConjectureText[]> {
+  const { perRoundMax, deeperMax, source } = input.config.conjectures;
+  const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
+  const most = source === 'random' ? 0 : deeperMax;
+  const proved = await provedBefore(await ports.store(input.run), input.history);
+  for (let deeper = 0; ; deeper++) {
+    const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
+    const texts = exploredTexts(entries, found, proved, formOf);
+    if (deeper >= most || texts.length >= OPEN_PER_PLACE * places) return texts;
+  }
+}
+
+/** A text means something under its header. */
+const keyOf = (header: string | null, text: string): string => `${header ?? ''}\n${text}`;
+
+/** Keys of the conjectures of earlier rounds that have a certified proof. */
+async function provedBefore(store: ObjectStore, history: readonly ArtifactRef[]): Promise<ReadonlySet<string>> {
+  const manifests = await readManifests(store, history);
+  const best = await certifiedRates(store, manifests);
+  const keys = new Set<string>();
+  for await (const { id, header, statement } of conjecturesOf(store, manifests))
+    if (best.has(id)) keys.add(keyOf(header, displayStatement(statement)));
+  return keys;
+}
+
+export async function exploredBySeed(
+  ports: Exploration,
+  { run, config }: Pick<ExploreConjecturesInput, 'run' | 'config'>,
+  entries: readonly ConjecturePlan[],
+  deeper: number,
+  signal: AbortSignal,
+  report: (progress: object) => void,
+): Promise<Map<string, ExploredStatement>> {
+  const statements = entriesBySeed(entries);
+  const bySeed = new Map<string, ExploredStatement>();
+  const { source, coreEquivalents } = config.conjectures;
+  const options = {
+    ...config.verification,
+    seed: config.seed,
+    random: source === 'random',
+    deeper,
+    coreEquivalents: source !== 'random' && coreEquivalents,
+  };
+  for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
+    const some = statements.slice(from, from + EXPLORED_AT_ONCE);
+    const asked = some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) }));
+    const found = await ports.explore(run, asked, options, signal);
+    for (const [place, { seedId }] of some.entries()) bySeed.set(seedId, found[place]!);
+    report({ explored: from + some.length, statements: statements.length });
+  }
+  return bySeed;
+}
+
+export async function typedForms(
+  ports: DataSources<'definitions'>,
+  { prover }: Pick<RunConfig, 'prover'>,
+  found: ReadonlyMap<string, ExploredStatement>,
+): Promise<(entry: ConjecturePlan) => TypedForm | null> {
+  const definitions = await ports.sources.definitions();
+  const forms = new Map<string, TypedForm | null>();
+  const ask = (content: string): Prompt => asPrompt(formatOf(prover), [{ role: 'user', content }]);
+  return (entry) => {
+    let form = forms.get(entry.seedId);
+    if (form === undefined) {
+      const statement = anchorOf(entry);
+      const shown = definitions.under(entry.header, statement, boundNames(statement));
+      const explored = found.get(entry.seedId);
+      if (explored === undefined) form = null;
+      else if (prover.slots) form = typedForm(statement, explored.signature, shown, prover.definitionTokens);
+      else form = namedTypedForm(statement, explored.signature, shown, ask);
+      forms.set(entry.seedId, form);
+    }
+    return form;
+  };
+}
+
+function exploredTexts(
+  entries: readonly ConjecturePlan[],
+  found: ReadonlyMap<string, ExploredStatement>,
+  proved: ReadonlySet<string>,
+  formOf: (entry: ConjecturePlan) => TypedForm | null = () => null,
+): ConjectureText[] {
+  // What lacks theorems that its proof is likely to need comes last.
+  const inTurn = ({ seedId, header }: ConjecturePlan): ExploredStatement['equations'] => {
+    const equations = found.get(seedId)?.equations ?? [];
+    const isReady = ({ after }: (typeof equations)[number]): boolean =>
+      after.every((text) => proved.has(keyOf(header, text)));
+    return equations.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
+  };
+  const left = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry).values()]));
+  const taken = new Set(proved);
+  return entries.flatMap((entry, input) => {
+    // An array's iterator goes on from where it stood.
+    const equation = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
+    if (equation === undefined) return [];
+    taken.add(keyOf(entry.header, equation.text));
+    const typed = equation.words === null ? null : (formOf(entry)?.write(equation.words) ?? null);
+    return [{ input, text: equation.text, ...(typed === null ? {} : { typed }) }];
+  });
+}
+
+export function anchorOf({ origin }: ConjecturePlan): string {
+  return origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
+}

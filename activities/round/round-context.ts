@@ -1,0 +1,20 @@
+/** What most activities of a round are told. */
+
+import type { RunConfig } from '@stp/config';
+import type { ArtifactRef } from '@stp/config/records';
+import type { PreparedData } from '../run/prepared-data.ts';
+
+export interface RoundContext {
+  readonly run: string;
+  readonly round: number;
+  /** Folder of the round's objects. */
+  readonly name: string;
+  readonly config: RunConfig;
+  readonly data: PreparedData;
+  /** Manifests of the rounds before, oldest first. */
+  readonly history: readonly ArtifactRef[];
+  /** First round whose proofs are replayed (STP §2.11: a retraining empties the replay window). */
+  readonly replayFrom: number;
+  /** Theorems of the library that the run has proved and compiled; null where the library is fixed or has not grown yet. */
+  readonly library: ArtifactRef | null;
+}

@@ -1,0 +1,89 @@
+/** Rewards for the samples of a shard: what Lean said and certified, and what other sources say. */
+
+import type { RewardName, RunConfig } from '@stp/config';
+import {
+  type ArtifactRef,
+  artifactRefSchema,
+  type JudgeSpent,
+  judgeSpentSchema,
+  type ObjectStore,
+  type Proved,
+  provedSchema,
+  type ShardResult,
+  shardFolder,
+  sumSpent,
+} from '@stp/config/records';
+import { mixedReward, orderKey, type RewardGroup } from '@stp/selfplay';
+import type { RewardSources } from '../ports.ts';
+import { once, readJson, readRecords, writeRecords } from '../records/record-files.ts';
+import { readShard, type Shard } from './judged-shard.ts';
+
+export type RewardConfig = Pick<RunConfig, 'rewards' | 'judging' | 'seed'>;
+
+export interface ShardToReward {
+  readonly run: string;
+  readonly folder: string;
+  readonly result: ShardResult;
+  readonly certified?: ReadonlySet<string>;
+  readonly config: RewardConfig;
+  readonly signal: AbortSignal;
+  readonly onProgress: (samplesDone: number) => void;
+}
+
+/** The rewards of one shard, once. */
+export function rewardShard(
+  ports: RewardSources,
+  store: ObjectStore,
+  { run, folder, result, certified, config, signal, onProgress }: ShardToReward,
+): Promise<ArtifactRef> {
+  return once(store, `${folder}/rewarded.json`, artifactRefSchema, async () => {
+    const { weights } = config.rewards;
+    const source = mixedReward(
+      Object.entries(weights).map(([name, weight]) => ({
+        source: ports.reward(run, name as RewardName, config.judging),
+        weight,
+      })),
+    );
+    const groups = groupsOf(await readShard(store, result), certified);
+    let spent: JudgeSpent | null = null;
+    const onSpent = (all: JudgeSpent): void => {
+      spent = all;
+    };
+    const rewards = await source.rewards(groups, { signal, stream: [config.seed, folder], onProgress, onSpent });
+    if (spent !== null) await once(store, spentName(folder), judgeSpentSchema, async () => spent!);
+    return writeRecords(store, `${folder}/rewards-*.jsonl`, rewards, signal);
+  });
+}
+
+const spentName = (folder: string): string => `${folder}/judge-spent.json`;
+
+/** What judges of a round's shards took; null where nobody was to be asked. */
+export async function judgesSpent(store: ObjectStore, name: string, shards: number): Promise<JudgeSpent | null> {
+  const parts: JudgeSpent[] = [];
+  for (let index = 0; index < shards; index++) {
+    const ref = await store.stat(spentName(shardFolder(name, index)));
+    if (ref !== null) parts.push(await readJson(store, ref, judgeSpentSchema));
+  }
+  return parts.length === 0 ? null : sumSpent(parts);
+}
+
+/** The samples of a shard by statement, in the order of the statements' first samples. */
+export function groupsOf(shard: Shard, certified: ReadonlySet<string> = new Set()): RewardGroup[] {
+  const groups = new Map<string, { statement: RewardGroup['statement']; samples: RewardGroup['samples'][number][] }>();
+  for (const sample of shard.samples) {
+    const { statement } = shard.items.get(sample.statementId)!;
+    const group = groups.get(statement.id) ?? { statement, samples: [] };
+    const isCertified = certified.has(textKey(sample));
+    group.samples.push({ sample, verdict: shard.verdicts.get(sample.id) ?? null, certified: isCertified });
+    groups.set(statement.id, group);
+  }
+  return [...groups.values()];
+}
+
+const textKey = ({ statementId, proof }: Pick<Proved, 'statementId' | 'proof'>): string => orderKey(statementId, proof);
+
+export async function certifiedTexts(store: ObjectStore, proved: ArtifactRef): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for await (const proof of readRecords(store, proved, provedSchema)) keys.add(textKey(proof));
+  return keys;
+}

@@ -1,0 +1,34 @@
+/** What an ensemble of verifiers makes of tactics under a prompt, weighted: searches order states by it, and walks keep it for the flow's rewards. */
+import type { VerifierConfig } from '@stp/config';
+import { combined } from '@stp/selfplay';
+import type { RunEnsemble } from '../ports.ts';
+
+export interface VerifierScores {
+  /** A score a tactic, in order. One that is too long for the verifiers gets the worst score that one of its neighbours got. */
+  of(prompt: string, tactics: readonly string[]): Promise<readonly number[]>;
+  close(): Promise<void>;
+}
+
+/** Null where the configuration names no verifier. The caller closes it. */
+export async function openVerifierScores(
+  ports: RunEnsemble,
+  run: string,
+  { verifier, verifierWeight, verifierBy, verifierCaution }: VerifierConfig,
+  threads: number,
+  signal: AbortSignal,
+): Promise<VerifierScores | null> {
+  if (verifier === null) return null;
+  const ensemble = await ports.ensemble(run, verifier, threads);
+  const combination = { by: verifierBy, caution: verifierCaution };
+  return {
+    async of(prompt, tactics) {
+      const targets = tactics.map((target) => ({ prompt, target }));
+      const scores = (await ensemble.rewards(targets, signal)).map((own) =>
+        own === null ? null : combined(own, combination),
+      );
+      const worst = Math.min(0, ...scores.filter((score) => score !== null));
+      return scores.map((score) => verifierWeight * (score ?? worst));
+    },
+    close: () => ensemble.close(),
+  };
+}

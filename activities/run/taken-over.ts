@@ -1,0 +1,36 @@
+/** What a run takes over from another one. */
+
+import { StpError } from '@stp/base';
+import type { ObjectStore } from '@stp/config/records';
+import { z } from 'zod';
+import { readJson } from '../records/record-files.ts';
+import { type Trained, trainedSchema } from '../training/training.ts';
+import { type PreparedData, preparedDataSchema } from './prepared-data.ts';
+import { type RunState, runStateSchema } from './run-state.ts';
+
+/** What a run takes over: the SFT model alone, or everything up to a round. */
+export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });
+export interface TakenOver {
+  readonly sft: Trained;
+  readonly state: RunState | null;
+}
+
+/** The statements and sets of a run, its own or those it took over; null before there are any. */
+export async function preparedDataOf(store: ObjectStore): Promise<PreparedData | null> {
+  const own = await store.stat('data/prepared.json');
+  if (own !== null) return readJson(store, own, preparedDataSchema);
+  const taken = await store.stat('taken-over.json');
+  return taken === null ? null : ((await readJson(store, taken, takenOverSchema)).state?.data ?? null);
+}
+
+/** A run's name from a name, a path or a URI; one that lies elsewhere cannot be read (see `infra/stores/neighbours.ts`). */
+export function nameOfRun(initFrom: string, ownRoot: string): string {
+  const place = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
+  const name = initFrom.startsWith(`${place}/`) ? initFrom.slice(place.length + 1).replace(/\/+$/, '') : initFrom;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw new StpError(
+    'STP1002',
+    `${JSON.stringify(initFrom.slice(0, 200))} names no run in ${place}`,
+    'Give the name of a run in the same place as this one.',
+  );
+}

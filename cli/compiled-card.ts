@@ -1,0 +1,128 @@
+/** What became of the theorems of compiled modules: counts, and the card of the set. */
+import type { SetOrigin } from '@stp/datasets';
+import {
+  type AssumptionModule,
+  areaOf,
+  type CompiledModuleStatements,
+  LEFT_OUT,
+  type LeftOut,
+  type UnreadableModule,
+} from '@stp/lean-explore';
+
+/** Printed examples of what is left out, for each reason; and lines of a card for each list. */
+const EXAMPLES_MAX = 3;
+const LINES_MAX = 50;
+/** What was never to be stated, as opposed to what could not be. */
+const NOT_ELIGIBLE: readonly LeftOut[] = [
+  ...(['private', 'generated', 'unasked', 'deprecated', 'tactic', 'own', 'repeated', 'long'] as const),
+];
+
+export interface CompiledCounts {
+  modules: number;
+  statements: number;
+  train: number;
+  heldOut: number;
+  /** Modules under whose headers only what they import themselves is loaded. */
+  narrow: number;
+  readonly leftOut: Partial<Record<LeftOut, number>>;
+  readonly examples: string[];
+  readonly areas: Record<string, number>;
+  readonly assumed: AssumptionModule[];
+  readonly unassumed: string[];
+  readonly unreadable: UnreadableModule[];
+  /** Statements whose place among the theorems of their module is known. */
+  ordered: number;
+}
+
+export function noCounts(unreadable: readonly UnreadableModule[]): CompiledCounts {
+  return {
+    ...{ modules: 0, statements: 0, train: 0, heldOut: 0, narrow: 0, ordered: 0 },
+    ...{ leftOut: {}, examples: [], areas: {}, assumed: [], unassumed: [], unreadable: [...unreadable] },
+  };
+}
+
+export function countModule(counts: CompiledCounts, stated: CompiledModuleStatements): void {
+  const { module, theorems, leftOut, examples, assumed, unassumed, isNarrow, problem } = stated;
+  if (problem !== '') {
+    counts.unreadable.push({ name: module.name, why: problem });
+    return;
+  }
+  counts.modules += 1;
+  counts.statements += theorems.length;
+  counts.ordered += theorems.filter(({ order }) => order !== null).length;
+  if (isNarrow) counts.narrow += 1;
+  const area = areaOf(module.name);
+  if (theorems.length > 0) counts.areas[area] = (counts.areas[area] ?? 0) + theorems.length;
+  for (const [reason, count] of Object.entries(leftOut) as [LeftOut, number][])
+    counts.leftOut[reason] = (counts.leftOut[reason] ?? 0) + count;
+  for (const example of examples) {
+    const reason = example.split(':', 1)[0];
+    if (counts.examples.filter((one) => one.startsWith(`${reason}:`)).length < EXAMPLES_MAX)
+      counts.examples.push(example.replaceAll(/\s+/gu, ' '));
+  }
+  counts.assumed.push(...assumed);
+  if (counts.unassumed.length < LINES_MAX) counts.unassumed.push(...unassumed);
+}
+
+/** Statements, and those theorems that should have become one. */
+function eligible({ statements, leftOut }: CompiledCounts): number {
+  const failed = Object.entries(leftOut) as [LeftOut, number][];
+  return statements + failed.reduce((sum, [reason, count]) => sum + (NOT_ELIGIBLE.includes(reason) ? 0 : count), 0);
+}
+
+const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+
+export function describedCounts(name: string, folder: string, counts: CompiledCounts): string {
+  const all = eligible(counts);
+  return [
+    `${name}: ${counts.train} training and ${counts.heldOut} held-out statements of ${counts.modules} modules, in ${folder}`,
+    `  ${percent(counts.statements, all)} of ${all} eligible theorems mean the same when they are read again`,
+    ...reasonLines(counts).map((line) => `  ${line}`),
+    ...counts.unreadable.slice(0, EXAMPLES_MAX).map(({ name: module, why }) => `  module left out: ${module}: ${why}`),
+    ...(counts.unreadable.length > EXAMPLES_MAX ? [`  … ${counts.unreadable.length} modules in all`] : []),
+    `  ${assumedLine(counts)}`,
+  ].join('\n');
+}
+
+const reasonLines = ({ leftOut }: CompiledCounts): string[] =>
+  (Object.entries(leftOut) as [LeftOut, number][]).map(([reason, count]) => `${count} left out: ${LEFT_OUT[reason]}`);
+
+function assumedLine({ assumed: all, statements, ordered, unassumed }: CompiledCounts): string {
+  const assumed = all.filter(({ module }) => module !== null);
+  const theorems = assumed.reduce((sum, { theorems: its }) => sum + its.length, 0);
+  const problems = unassumed.length === 0 ? '' : `, ${unassumed.length} could not be`;
+  return `${theorems} theorems are assumed for later ones of their module, in ${assumed.length} modules${problems}; the order of ${ordered} of ${statements} statements is known`;
+}
+
+export function compiledCard(name: string, origin: SetOrigin, made: string, counts: CompiledCounts): string {
+  const all = eligible(counts);
+  const list = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines.slice(0, LINES_MAX).map((line) => `- ${line}`)];
+  return [
+    `# ${name}`,
+    '',
+    'Theorems of compiled Lean modules, stated again under imports that know neither their module nor what imports it.',
+    '',
+    `- **Source**: ${counts.modules} compiled modules${origin.project === null ? " of Lean's own library" : ` of the project ${origin.project}`}.`,
+    `- **Made with**: ${made}. Another Lean, or the project built anew, needs a new set.`,
+    `- **Count**: ${counts.statements}; ${counts.train} train, ${counts.heldOut} held out (split: ${origin.split}).`,
+    `- **Read again**: ${percent(counts.statements, all)} of ${all} eligible theorems. Lean elaborates each text under its header to the type of the`,
+    '  original; the types were compared as terms of our own kernel, up to the names of universes.',
+    `- **Accessible**: ${origin.accessible === 'file' ? 'imports, and earlier theorems of the same module as assumptions' : 'imports only'}. ${assumedLine(counts)}.`,
+    `- **Headers**: ${counts.narrow} modules could only be stated under their own imports; all others under everything beside them.`,
+    ...list('Left out', reasonLines(counts)),
+    ...list('Examples', counts.examples),
+    ...list(
+      'Areas',
+      Object.entries(counts.areas)
+        .map(([area, count]) => `${area}: ${count}`)
+        .sort(),
+    ),
+    ...list(
+      'Modules left out',
+      counts.unreadable.map((module) => `${module.name}: ${module.why}`),
+    ),
+    ...list('Not assumed', counts.unassumed),
+    '',
+  ].join('\n');
+}

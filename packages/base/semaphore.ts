@@ -1,0 +1,74 @@
+/**
+ * Gives turns at a resource that only a limited number of tasks in this process may use at once, in the order of the
+ * requests.
+ */
+
+interface Waiter {
+  readonly width: number;
+  readonly begin: () => void;
+}
+
+export class Semaphore {
+  #running = 0;
+  readonly #waiting = new Set<Waiter>();
+
+  /**
+   * Runs `work` when fewer than `width` turns are taken and no earlier request waits. Rejects with the error of `work`,
+   * or with the signal's reason if the signal aborts before the turn.
+   */
+  async run<T>(width: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#turn(width, signal);
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
+  /**
+   * Calls `begin` when the turn has come, at once where it is free. The caller gives the turn back. The returned function leaves
+   * the line; it does nothing once `begin` was called.
+   */
+  take(width: number, begin: () => void): () => void {
+    const waiter: Waiter = { width, begin };
+    this.#waiting.add(waiter);
+    this.#next();
+    return () => {
+      if (this.#waiting.delete(waiter)) this.#next();
+    };
+  }
+
+  /** Ends a turn that was taken. */
+  give(): void {
+    this.#running--;
+    this.#next();
+  }
+
+  #turn(width: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const stop = new AbortController();
+      const leave = this.take(width, () => {
+        stop.abort();
+        resolve();
+      });
+      signal?.addEventListener(
+        'abort',
+        () => {
+          leave();
+          reject(signal.reason);
+        },
+        { signal: stop.signal },
+      );
+    });
+  }
+
+  #next(): void {
+    for (const first of this.#waiting) {
+      if (this.#running >= first.width) return;
+      this.#waiting.delete(first);
+      this.#running++;
+      first.begin();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** Where a set of compiled theorems comes from (`set.json` in its folder): with which Lean it was made, and what it assumes. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeIssues, StpError } from '@stp/base';
+import { z } from 'zod';
+
+export const ORIGIN_FILE = 'set.json';
+/** A set of all of Mathlib names some hundred thousand theorems. */
+const text = z.string().min(1).max(1_024);
+
+const originSchema = z.strictObject({
+  form: z.literal(1),
+  /** The version of the Lean that stated and compared its theorems. */
+  lean: text,
+  /** Hash of the project's compiled modules; null for Lean's own library. */
+  project: text.nullable(),
+  accessible: z.enum(['file', 'imports']),
+  split: z.enum(['random', 'modules', 'novel-premises']),
+  /**
+   * Theorems in their order, each module's in parts: a part is stated by a module of assumptions below `modules/`. The last part of
+   * a module is stated by none (null), since nothing comes after it.
+   */
+  assumptions: z.array(z.strictObject({ module: text.nullable(), of: text, theorems: z.array(text) })),
+});
+export type SetOrigin = z.infer<typeof originSchema>;
+
+/** Null for a set that has no such file. STP1501 for a file that is none. */
+export async function readSetOrigin(folder: string): Promise<SetOrigin | null> {
+  const path = join(folder, ORIGIN_FILE);
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (content === null) return null;
+  try {
+    return originSchema.parse(JSON.parse(content));
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? describeIssues(cause) : (cause as Error).message;
+    throw new StpError('STP1501', `${path}: ${why}`, 'Make the set again with `bin/stp data prepare`.', { cause });
+  }
+}
+
+/** STP1201 where the Lean in use is not the one that the set was made with: its statements may mean something else there. */
+export function requireSameLean(
+  set: string,
+  origin: SetOrigin,
+  used: { readonly version: string; readonly project?: string | undefined },
+): void {
+  const remake = 'Make the set again with `bin/stp data prepare --replace`, or use the Lean it was made with.';
+  if (origin.lean !== used.version)
+    throw new StpError('STP1201', `${set} was made with ${origin.lean}, the Lean in use is ${used.version}`, remake);
+  if (origin.project !== (used.project ?? null))
+    throw new StpError(
+      'STP1201',
+      `${set} was made of ${origin.project === null ? 'no project' : 'a project'} that is not the one in use, or was built anew`,
+      remake,
+    );
+}

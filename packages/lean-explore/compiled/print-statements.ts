@@ -1,0 +1,75 @@
+/**
+ * Has Lean print the statements of a module's theorems so that they can be read again elsewhere: whole names, types of
+ * numbers and of bound variables, proofs and long terms in full. Names that Lean made inaccessible (`α✝`) get others.
+ */
+import { HEADER_DEADLINE_MS, type LeanEnvironment, runLean, type Sandbox } from '@stp/lean-verifier';
+
+/** How statements are printed, the first that is read back counts. */
+export const PRINTINGS = ['plain', 'uncoerced', 'functions'] as const;
+export type Printing = (typeof PRINTINGS)[number];
+
+const COMMON = [
+  'pp.fullNames true',
+  'pp.funBinderTypes true',
+  'pp.numericTypes true',
+  'pp.proofs true',
+  'pp.deepTerms true',
+  'pp.maxSteps 1000000',
+  'pp.unicode.fun true',
+];
+const OPTIONS: Readonly<Record<Printing, readonly string[]>> = {
+  plain: COMMON,
+  uncoerced: [...COMMON, 'pp.coercions false'],
+  functions: [...COMMON, 'pp.fieldNotation false', 'pp.coercions.types true'],
+};
+
+export interface PrintTask {
+  readonly environment: LeanEnvironment;
+  readonly sandbox: Sandbox;
+  readonly signal?: AbortSignal | undefined;
+  /** What the file of the questions begins with: the theorem's module is among its imports. */
+  readonly header: string;
+  readonly printing: Printing;
+}
+
+/** For each name what stands after it in its statement, `.{u} {α : Type u} (a : α) : a = a`; null where Lean does not print it. */
+export async function printStatements(names: readonly string[], task: PrintTask): Promise<(string | null)[]> {
+  const head = [task.header, ...OPTIONS[task.printing].map((option) => `set_option ${option}`)].join('\n').split('\n');
+  const run = await runLean({
+    executable: task.environment.executable,
+    arguments: ['--stdin'],
+    searchPath: task.environment.searchPath,
+    input: `${[...head, ...names.map((name) => `#check ${name}`)].join('\n')}\n`,
+    deadlineMs: HEADER_DEADLINE_MS,
+    sandbox: task.sandbox,
+    ...(task.signal && { signal: task.signal }),
+  });
+  const printed = new Map(
+    run.messages.flatMap(({ severity, line, text }) => (severity === 'information' ? [[line, text] as const] : [])),
+  );
+  return names.map((name, place) => {
+    const text = printed.get(head.length + 1 + place);
+    return text?.startsWith(name) === true ? accessible(text.slice(name.length).replace(/\s*\n\s*/gu, ' ')) : null;
+  });
+}
+
+/** A name as Lean shows an inaccessible one: with a dagger, and a number where there are several. */
+const INACCESSIBLE = /([\p{L}_][\p{L}\p{N}_'!?₀-₉]*)✝([⁰¹²³⁴-⁹]*)/gu;
+const WORD = /[\p{L}_][\p{L}\p{N}_'!?₀-₉]*/gu;
+
+/** The text with a name of its own for each inaccessible one, none of which it has already. */
+function accessible(text: string): string {
+  if (!text.includes('✝')) return text;
+  const taken = new Set(text.replaceAll(INACCESSIBLE, '').match(WORD) ?? []);
+  const given = new Map<string, string>();
+  return text.replaceAll(INACCESSIBLE, (whole, base: string) => {
+    let name = given.get(whole);
+    if (name === undefined) {
+      name = base;
+      for (let count = 1; taken.has(name); count++) name = `${base}_${count}`;
+      taken.add(name);
+      given.set(whole, name);
+    }
+    return name;
+  });
+}

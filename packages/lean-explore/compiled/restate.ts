@@ -1,0 +1,169 @@
+/**
+ * States theorems of compiled modules again, in text, under imports that know neither them nor what came after them. A
+ * text is kept only where Lean elaborates it, under that header, to the type of the original, compared as terms of our
+ * own kernel.
+ */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CompiledConstant, type CompiledModule, type Name, readModule, statesTheSame } from '@stp/lean-kernel';
+import {
+  compileStatements,
+  type LeanEnvironment,
+  MEMORY_BYTES_MAX,
+  type Sandbox,
+  screenStatement,
+  statedName,
+} from '@stp/lean-verifier';
+import type { GraphModule } from './module-graph.ts';
+import { PRINTINGS, type Printing, printStatements } from './print-statements.ts';
+import type { FoundTheorem, LeftOut, ReadModule } from './reader.ts';
+
+/** Statements of one Lean process. */
+const BATCH_MAX = 300;
+
+export interface RestateTask {
+  readonly environment: LeanEnvironment;
+  readonly sandbox: Sandbox;
+  readonly scratchDirectory: string;
+  /** Characters of a statement, its name not counted. */
+  readonly charsMax: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Restated {
+  readonly theorem: FoundTheorem;
+  /** What stands after the theorem's name. */
+  readonly signature: string;
+  readonly printing: Printing;
+}
+
+export interface RestatedModule {
+  readonly restated: readonly Restated[];
+  readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
+  /** Of each reason the first few, `NAME: text or message`. */
+  readonly examples: readonly string[];
+}
+
+const EXAMPLES_MAX = 3;
+
+/** `headerLines`: `prelude`, then `import A`, one a line. */
+export async function restate(
+  from: GraphModule,
+  read: ReadModule,
+  headerLines: readonly string[],
+  task: RestateTask,
+): Promise<RestatedModule> {
+  const restated: Restated[] = [];
+  const counts: Partial<Record<LeftOut, number>> = {};
+  const examples: string[] = [];
+  const isPrelude = headerLines[0] === 'prelude';
+  for (let at = 0; at < read.theorems.length; at += BATCH_MAX) {
+    let waiting: readonly FoundTheorem[] = read.theorems.slice(at, at + BATCH_MAX);
+    let failed = new Map<FoundTheorem, Failure>();
+    for (const printing of PRINTINGS) {
+      if (waiting.length === 0) break;
+      const printed = await printStatements(
+        waiting.map(({ shown }) => shown),
+        { ...task, printing, header: `${isPrelude ? 'prelude\n' : ''}import ${from.name}` },
+      );
+      const tried = await tryTexts(waiting, printed, read, headerLines, task);
+      for (const [place, outcome] of tried.entries())
+        if (typeof outcome === 'string') restated.push({ theorem: waiting[place]!, signature: outcome, printing });
+      // What the first printing says of a failure is what people see.
+      failed = new Map(
+        waiting.flatMap((theorem, place) => {
+          const outcome = tried[place]!;
+          return typeof outcome === 'string' ? [] : [[theorem, failed.get(theorem) ?? outcome] as const];
+        }),
+      );
+      waiting = [...failed.keys()];
+    }
+    for (const [{ shown }, { reason, why }] of failed) {
+      const count = (counts[reason] ?? 0) + 1;
+      counts[reason] = count;
+      if (count <= EXAMPLES_MAX) examples.push(`${reason}: ${shown}: ${why}`);
+    }
+  }
+  restated.sort((a, b) => read.theorems.indexOf(a.theorem) - read.theorems.indexOf(b.theorem));
+  return { restated, leftOut: counts, examples };
+}
+
+interface Failure {
+  readonly reason: LeftOut;
+  readonly why: string;
+}
+
+/** Of each theorem the signature that means the same, or why there is none. */
+async function tryTexts(
+  theorems: readonly FoundTheorem[],
+  printed: readonly (string | null)[],
+  read: ReadModule,
+  headerLines: readonly string[],
+  task: RestateTask,
+): Promise<readonly (string | Failure)[]> {
+  const outcomes = printed.map((text): string | Failure => {
+    if (text === null) return { reason: 'unprinted', why: 'Lean says nothing of it' };
+    if (text.length > task.charsMax) return { reason: 'long', why: `${text.length} characters` };
+    const screened = screenStatement(`theorem stated${text}`);
+    return screened.accepted ? screened.signature : { reason: 'refused', why: screened.refusal.reason };
+  });
+  const asked = outcomes.flatMap((text, place) => (typeof text === 'string' ? [{ place, signature: text }] : []));
+  if (asked.length === 0) return outcomes;
+  const directory = join(task.scratchDirectory, `restated-${randomBytes(8).toString('hex')}`);
+  try {
+    const { path, wrong, problem } = await compileStatements(
+      asked.map(({ signature }, index) => ({ name: statedName(index), opens: '', signature })),
+      {
+        place: { environment: task.environment, sandbox: task.sandbox, workingDirectory: task.scratchDirectory },
+        importLines: headerLines,
+        directory,
+        memoryBytesMax: MEMORY_BYTES_MAX,
+        signal: task.signal,
+      },
+    );
+    const means = path === null ? (): boolean => false : comparison(path, read);
+    for (const [index, { place }] of asked.entries()) {
+      const name = statedName(index);
+      const why = problem || wrong.get(name);
+      if (why) outcomes[place] = { reason: problem ? 'unloaded' : 'unread', why: why.slice(0, 300) };
+      else if (!means(read.terms.names.of(name), theorems[place]!))
+        outcomes[place] = { reason: 'different', why: asked[index]!.signature.slice(0, 300) };
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+  return outcomes;
+}
+
+/** Does the constant of this name in the compiled module state what the theorem says? */
+export function comparison(
+  path: string,
+  { terms, module }: ReadModule,
+): (name: Name, theorem: FoundTheorem) => boolean {
+  const stated = readModule(path, terms);
+  const statedPlaces = placesOf(stated);
+  const ownPlaces = placesOf(module);
+  return (name, theorem) => {
+    const place = statedPlaces.get(name);
+    if (place === undefined) return false;
+    return statesTheSame(
+      terms,
+      { constant: module.constant(theorem.place, false), own: constantsOf(module, ownPlaces) },
+      { constant: stated.constant(place, false), own: constantsOf(stated, statedPlaces) },
+    );
+  };
+}
+
+const placesOf = (module: CompiledModule): ReadonlyMap<Name, number> =>
+  new Map(module.names.map((name, place) => [name, place]));
+
+function constantsOf(
+  module: CompiledModule,
+  places: ReadonlyMap<Name, number>,
+): (name: Name) => CompiledConstant | null {
+  return (name) => {
+    const place = places.get(name);
+    return place === undefined ? null : module.constant(place);
+  };
+}

@@ -1,0 +1,4 @@
+prelude
+import Init.Prelude
+init_quot
+theorem bad : True := True.intro

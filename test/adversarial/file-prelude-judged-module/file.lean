@@ -1,0 +1,4 @@
+prelude
+import Init.Prelude
+import file
+theorem bad : True := True.intro

@@ -1,0 +1,3 @@
+prelude
+import Init.Nowhere
+theorem bad : False := oops

@@ -1,0 +1,87 @@
+/** What a run tells of itself: current details, search attributes, and the answer to `progress`. */
+
+import type { RoundOutcome } from '@stp/config/records';
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { RunState } from '../../activities/run/run-state.ts';
+import { type Progress, progressQuery, type Stage } from './contracts.ts';
+import type { RunControl } from './run-control.ts';
+import { publish } from './search-attributes.ts';
+import { StageClock } from './stage-clock.ts';
+
+export class RunStatus {
+  readonly clock: StageClock;
+  /** Null until data and SFT are done. */
+  state: RunState | null;
+  round: number;
+  private readonly run: string;
+
+  constructor(run: string, rounds: number, control: RunControl, carried: RunState | null) {
+    this.run = run;
+    this.state = carried;
+    this.round = carried?.nextRound ?? 0;
+    this.clock = new StageClock(carried?.secondsPerStage);
+    setHandler(
+      progressQuery,
+      (): Progress => ({
+        run,
+        stage: this.clock.stage,
+        round: this.round,
+        rounds,
+        child: control.child,
+        stageStartedAtMs: this.clock.startedAtMs,
+        shardsDone: 0,
+        shardsTotal: 0,
+        samples: this.sum((outcome) => outcome.counts.samples),
+        verified: this.sum((outcome) => Object.values(outcome.counts.verdicts).reduce((a, b) => a + b, 0)),
+        successes: this.sum((outcome) => outcome.counts.verdicts.proved ?? 0),
+        statements: this.state?.data.train.count ?? 0,
+        provedBaseline: this.outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? null,
+        provedPerRound: this.outcomes
+          .filter((outcome) => outcome.round > 0)
+          .map((outcome) => outcome.counts.provedEver),
+        paused: control.paused,
+        pausedBecause: control.pausedBecause,
+        waiting: control.failure,
+      }),
+      { description: 'Stage, round, shards, samples, proofs so far.' },
+    );
+  }
+
+  /** Enters a stage: the clock turns, the UI shows it, searches find it. */
+  enter(stage: Stage, details: string): void {
+    this.clock.enter(stage);
+    setCurrentDetails(`**Run ${this.run}** · ${details}\n\n${this.soFar()}`);
+    const statements = this.state?.data.train.count ?? 0;
+    publish({
+      run: this.run,
+      round: this.round,
+      stage,
+      ...(this.state === null ? {} : { model: this.state.checkpoint.model }),
+      ...(statements === 0 ? {} : { passRate: (this.outcomes.at(-1)?.counts.provedEver ?? 0) / statements }),
+    });
+  }
+
+  /** Shows what is going on beside the stage, until the next is entered. */
+  readonly note = (line: string): void => setCurrentDetails(`**Run ${this.run}** · ${line}\n\n${this.soFar()}`);
+
+  private get outcomes(): readonly RoundOutcome[] {
+    return this.state?.outcomes ?? [];
+  }
+
+  private sum(pick: (outcome: RoundOutcome) => number): number {
+    return this.outcomes.reduce((sum, outcome) => sum + pick(outcome), 0);
+  }
+
+  /** A line a finished round; the last dozen, since details have a size limit. */
+  private soFar(): string {
+    const statements = this.state?.data.train.count ?? 0;
+    return this.outcomes
+      .slice(-12)
+      .map(({ round, counts }) => {
+        const proved = `${counts.provedEver} of ${statements} statements proved`;
+        const conjectures = `conjectures: ${counts.conjecturesMade} made, ${counts.conjecturesProved} proved, ${counts.conjecturesKept} kept`;
+        return round === 0 ? `- baseline: ${proved}` : `- round ${round}: ${proved}; ${conjectures}`;
+      })
+      .join('\n');
+  }
+}

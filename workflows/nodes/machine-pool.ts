@@ -1,0 +1,78 @@
+/**
+ * Several machines that do the same kind of work, each by its own queue and one piece at a time: whichever is free takes the
+ * next piece, in the order they came. A machine that is lost or whose disk is full gets no more, and what it had goes to another.
+ */
+import { ApplicationFailure, log } from '@temporalio/workflow';
+import { DISK_FULL, host, oneOfSeveral } from '../control/activity-proxies.ts';
+import { causes } from '../control/causes.ts';
+import { lossOf } from './every-node.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
+
+export class MachinePool {
+  private readonly free: string[];
+  private readonly limit: ConcurrencyLimit;
+  private left: number;
+
+  constructor(queues: readonly string[]) {
+    this.free = [...queues];
+    this.left = queues.length;
+    this.limit = new ConcurrencyLimit(() => this.left);
+  }
+
+  /**
+   * Rejects with what the work rejects with; of a machine that gets no more only where it was the last, which the work is
+   * told.
+   */
+  async run<T>(work: (queue: string, isLast: boolean) => Promise<T>): Promise<T> {
+    for (;;) {
+      const outcome = await this.limit.run(() => this.onOne(work));
+      if (outcome.kind === 'done') return outcome.result;
+    }
+  }
+
+  private async onOne<T>(
+    work: (queue: string, isLast: boolean) => Promise<T>,
+  ): Promise<{ kind: 'done'; result: T } | { kind: 'lost' }> {
+    const queue = this.free.shift()!;
+    try {
+      const result = await work(queue, this.left === 1);
+      this.free.push(queue);
+      return { kind: 'done', result };
+    } catch (error) {
+      const why = whyUnfit(error);
+      if (why === null || this.left === 1) {
+        this.free.push(queue);
+        throw error;
+      }
+      this.left -= 1;
+      log.warn('a machine is given no more work', { queue, why });
+      return { kind: 'lost' };
+    }
+  }
+}
+
+/**
+ * Work that one machine does: the first of them, or the next where that one is lost or its disk is full. The last waits for
+ * space.
+ */
+export async function byOne<T>(
+  queues: readonly string[],
+  summary: string,
+  work: (machine: ReturnType<typeof host>) => Promise<T>,
+): Promise<T> {
+  for (const queue of queues.slice(0, -1))
+    try {
+      return await work(oneOfSeveral(queue, summary));
+    } catch (error) {
+      const why = whyUnfit(error);
+      if (why === null) throw error;
+      log.warn('another machine does the work', { queue, why, summary });
+    }
+  return work(host(queues.at(-1)!, summary));
+}
+
+/** Why work is to be done by another machine, in words; null where it would fail there as well. */
+function whyUnfit(error: unknown): string | null {
+  const isFull = causes(error).some((cause) => cause instanceof ApplicationFailure && cause.type === DISK_FULL);
+  return isFull ? 'its disk is full' : lossOf(error);
+}
