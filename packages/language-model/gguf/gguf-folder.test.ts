@@ -46,7 +46,10 @@ it('has blocks of values that are read as llama.cpp reads them', () => {
   expect([...read('BF16', [0x80, 0x3f, 0, 0xc0])]).toEqual([1, -2]);
   const nibbles = [0x1f, ...new Array(15).fill(0x88)];
   expect([...read('Q4_0', [0, 0x38, ...nibbles])].filter((value) => value !== 0)).toEqual([3.5, -3.5]);
-  const [first, second] = [read('Q4_1', [0, 0x38, 0, 0xc0, ...nibbles])[0], read('Q4_1', [0, 0x38, 0, 0xc0, ...nibbles])[16]];
+  const [first, second] = [
+    read('Q4_1', [0, 0x38, 0, 0xc0, ...nibbles])[0],
+    read('Q4_1', [0, 0x38, 0, 0xc0, ...nibbles])[16],
+  ];
   expect([first, second]).toEqual([5.5, -1.5]);
   expect([...read('Q8_0', [0, 0x38, 2, 0xfe, ...new Array(30).fill(0)])].slice(0, 3)).toEqual([1, -1, 0]);
 });

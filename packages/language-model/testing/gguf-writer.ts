@@ -71,7 +71,10 @@ export function llamaGguf({ shape, tensors, tokenizer }: Checkpoint) {
     'llama.rope.freq_base': 10_000,
     'tokenizer.ggml.model': 'gpt2',
     'tokenizer.ggml.pre': 'smollm',
-    'tokenizer.ggml.tokens': Array.from({ length: shape.vocabularySize }, (_, id) => tokenizer.vocabulary[id] ?? `<${id}>`),
+    'tokenizer.ggml.tokens': Array.from(
+      { length: shape.vocabularySize },
+      (_, id) => tokenizer.vocabulary[id] ?? `<${id}>`,
+    ),
     'tokenizer.ggml.token_type': Array.from({ length: shape.vocabularySize }, (_, id) =>
       tokenizer.specialTokens.has(id) ? 3 : 1,
     ),
