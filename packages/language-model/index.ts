@@ -1,8 +1,8 @@
 /** Language models: tokenizer, checkpoints, the embedded engine, remote engines, trainers, a server. */
 export { readManifest } from './checkpoint/checkpoint.ts';
 export { modelIn, readServedModel, writeServedModel } from './checkpoint/served-model.ts';
+export { describeModel, type EngineFit, type ModelDescription } from './describe-model.ts';
 export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
-export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
 export { startingPoint } from './embedded/starting-point.ts';
 export { EncoderDecoder } from './encoder-decoder/engine.ts';
@@ -11,6 +11,7 @@ export type { WrittenText } from './encoder-decoder/messages.ts';
 export { Ensemble } from './ensemble/ensemble.ts';
 export { trainEnsemble } from './ensemble/train-ensemble.ts';
 export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';
+export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { CappedLog } from './process/capped-log.ts';
 export { ProcessGroup } from './process/process-group.ts';
 export { type RemoteOptions, remoteGenerator } from './remote/openai/engine.ts';

@@ -33,6 +33,7 @@ export { BYTE_END_ID, byteIds, byteText } from './encoder-decoder/byte-tokenizer
 export { readEncoderDecoderFolder } from './encoder-decoder/folder.ts';
 export { EncoderDecoderModel } from './encoder-decoder/model.ts';
 export type { GenerateOptions } from './generator.ts';
+export { readGguf, readTensorBytes } from './gguf/gguf-file.ts';
 export { adapterParameters, cacheBytesPerToken, parameters, trainingMemory } from './plan/memory.ts';
 export { trainingTokensPerSecond } from './plan/plan.ts';
 export { runTrainerProcesses } from './process/trainer-processes.ts';

@@ -37,7 +37,7 @@ const TRAINING_FILE: CheckpointFile = 'training.json';
 const INDEX_FILE = `${WEIGHTS_FILE}.index.json`;
 const SHARDS_MAX = 64;
 /** What a graph holds, with room for all that is not weights. */
-const WEIGHT_BYTES_MAX = 2 ** 31 - 2 ** 26;
+export const WEIGHT_BYTES_MAX = 2 ** 31 - 2 ** 26;
 const PICKLE = /\.(?:bin|pt|pth|pkl|ckpt)$/;
 /** In old files, though they follow from the configuration. */
 const FREQUENCIES = /\.rotary_emb\.inv_freq$/;

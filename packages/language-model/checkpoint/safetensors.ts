@@ -93,7 +93,8 @@ export function readSafetensors(file: Buffer, name: string): Map<string, Tensor>
   return tensors;
 }
 
-function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof entrySchema>][] {
+/** The tensors that a header names, in its order. Throws STP1302 where it is malformed. */
+export function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof entrySchema>][] {
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { describeIssues } from '@stp/base';
+import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 import { EMBEDDING_TENSOR, FINAL_NORM_TENSOR, HEAD_TENSOR, layerTensors } from '../checkpoint/llama-tensors.ts';
 import { WEIGHTS_FILE } from '../checkpoint/manifest.ts';
@@ -55,13 +55,26 @@ const USER_TOKEN = 4;
 /** Digits that a single-precision number has. */
 const SINGLE_DIGITS = 7;
 
-/** Throws STP1302 when the file is damaged or no model that can be converted. `directory` must not exist. */
-export async function ggufToFolder(path: string, directory: string): Promise<void> {
-  const gguf = await readGguf(path);
+/** Null where the file can be converted, else why not. */
+export function convertible(gguf: GgufFile, path: string): string | null {
+  try {
+    plan(gguf, path);
+    return null;
+  } catch (error) {
+    if (error instanceof StpError) return error.message;
+    throw error;
+  }
+}
+
+function plan(gguf: GgufFile, path: string) {
   const parsed = metadataSchema.safeParse(Object.fromEntries(gguf.metadata));
   if (!parsed.success) throw foreign(path, describeIssues(parsed.error), parsed.error);
-  const metadata = parsed.data;
-  const tensors = renamed(gguf, metadata, path);
+  return { metadata: parsed.data, tensors: renamed(gguf, parsed.data, path) };
+}
+
+/** Throws STP1302 when the file is damaged or no model that can be converted. `directory` must not exist. */
+export async function ggufToFolder(path: string, directory: string): Promise<void> {
+  const { metadata, tensors } = plan(await readGguf(path), path);
   const tokenizer = JSON.stringify(tokenizerOf(metadata));
   const endId = metadata['tokenizer.ggml.eos_token_id'];
   readTokenizer(tokenizer, path, () => ({ endIds: [endId], padId: null }));

@@ -246,7 +246,7 @@ describe('what is refused', () => {
     expect(await post('{"prompt":"\\ud800"}')).toBe(400);
     expect(await post(JSON.stringify({ prompt: 'x'.repeat(9_000_000) }))).toBe(413);
     expect(await post('{"prompt":"x"}', 'text/plain')).toBe(415);
-    expect(await post('{}', 'application/json', 'chat/completions')).toBe(404);
+    expect(await post('{}', 'application/json', 'responses')).toBe(404);
     expect(served.failures).toEqual([]);
   });
 });

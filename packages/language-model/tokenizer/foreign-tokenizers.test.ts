@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
-import { readTokenizer } from '@stp/language-model/testing';
 import { describe, expect, it } from 'vitest';
+import { readTokenizer } from './tokenizer-file.ts';
 
 interface Fixture {
   readonly name: string;
@@ -15,7 +15,7 @@ interface Fixture {
   readonly decoded: readonly string[];
 }
 
-const path = join(import.meta.dirname, '../fixtures/model/tokenizers.json');
+const path = join(import.meta.dirname, '../../../test/fixtures/model/tokenizers.json');
 const { texts, tokenizers } = JSON.parse(await readFile(path, 'utf8')) as {
   texts: readonly string[];
   tokenizers: readonly Fixture[];

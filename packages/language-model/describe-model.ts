@@ -1,0 +1,180 @@
+/**
+ * Says what a model on this machine is: a folder in Hugging Face's form, a checkpoint of ours, or a GGUF; and which engines
+ * here can sample and train it, at what memory. The weights themselves are not read.
+ */
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StpError } from '@stp/base';
+import { z } from 'zod';
+import { parseJson } from './checkpoint/files.ts';
+import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
+import { modelFiles, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
+import { readHeader } from './checkpoint/safetensors.ts';
+import { readGguf } from './gguf/gguf-file.ts';
+import { convertible, textIn } from './gguf/gguf-folder.ts';
+
+export interface EngineFit {
+  readonly engine: string;
+  readonly does: 'samples' | 'trains' | 'converts';
+  /** Why not, in a line; null where it can. */
+  readonly problem: string | null;
+  /** An estimate, GiB; null where it cannot. */
+  readonly gib: number | null;
+  /** Where the estimate comes from. */
+  readonly formula: string;
+}
+
+export interface ModelDescription {
+  readonly kind: 'folder' | 'checkpoint' | 'gguf';
+  readonly architecture: string;
+  readonly parameters: number;
+  /** Types of the values in the files, the most frequent first. */
+  readonly precision: readonly string[];
+  readonly contextLength: number | null;
+  readonly vocabularySize: number | null;
+  /** As the files state it; null where they do not. */
+  readonly licence: string | null;
+  readonly hasChatTemplate: boolean;
+  readonly engines: readonly EngineFit[];
+}
+
+const GIB = 2 ** 30;
+const SHARDS_MAX = 512;
+const HEADER_BYTES_MAX = 2 ** 24;
+/** Two graphs, one to read prompts and one to decode, each with the weights as they are and as its kernels want them. */
+const EMBEDDED_COPIES = 4;
+const EMBEDDED_OVERHEAD_GIB = 0.2;
+/** Adam's two moments, a gradient and a weight, in single precision. */
+const TRAINED_BYTES = 16;
+/** CUDA's context and the libraries' buffers. */
+const GPU_OVERHEAD_GIB = 3;
+
+const configSchema = z.looseObject({
+  architectures: z.array(z.string().max(200)).min(1).optional(),
+  model_type: z.string().max(200),
+  max_position_embeddings: z.int().positive().optional(),
+  vocab_size: z.int().positive().optional(),
+  license: z.string().max(200).optional(),
+});
+
+/** Throws STP1302 where the file or folder is no model. */
+export async function describeModel(path: string): Promise<ModelDescription> {
+  return path.endsWith('.gguf') ? describeGguf(path) : describeFolder(path);
+}
+
+async function describeFolder(directory: string): Promise<ModelDescription> {
+  const files = await modelFiles(directory);
+  const config = parseJson(await files.read('config.json', JSON_BYTES_MAX), files.path('config.json'), (json) =>
+    configSchema.parse(json),
+  );
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.safetensors')).slice(0, SHARDS_MAX);
+  const values = new Map<string, number>();
+  for (const name of names)
+    for (const { dtype, count } of await tensorsOf(join(directory, name)))
+      values.set(dtype, (values.get(dtype) ?? 0) + count);
+  const parameters = sum(values.values());
+  const problem = names.length === 0 ? 'no weights as safetensors' : await embeddedProblem(directory);
+  const isCheckpoint = 'manifest' in files;
+  return {
+    kind: isCheckpoint ? 'checkpoint' : 'folder',
+    architecture: config.architectures?.[0] ?? config.model_type,
+    parameters,
+    precision: byCount(values),
+    contextLength: config.max_position_embeddings ?? null,
+    vocabularySize: config.vocab_size ?? null,
+    licence: config.license ?? null,
+    hasChatTemplate: (await readTemplate(files)) !== null,
+    engines: [
+      embeddedFit(parameters, problem),
+      ...gpuFits(parameters, names.length === 0 ? 'no weights as safetensors' : null),
+      {
+        ...{ engine: 'embedded', does: 'trains', formula: '' },
+        problem: isCheckpoint && problem === null ? null : 'it trains its own checkpoints only',
+        gib: isCheckpoint && problem === null ? (TRAINED_BYTES * parameters) / GIB : null,
+      },
+      {
+        ...{ engine: 'pytorch', does: 'trains', problem: names.length === 0 ? 'no weights as safetensors' : null },
+        gib: names.length === 0 ? null : (TRAINED_BYTES * parameters) / GIB,
+        formula: '16 bytes a weight, without activations; bin/stp plan says more, also of adapters',
+      },
+    ],
+  };
+}
+
+/** Null where the embedded engine can sample the model. */
+async function embeddedProblem(directory: string): Promise<string | null> {
+  try {
+    const files = await modelFiles(directory);
+    const bytes = weightBytes(await readArchitecture(files));
+    if (bytes > WEIGHT_BYTES_MAX)
+      return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;
+    await readFolderTokenizer(files);
+    return null;
+  } catch (error) {
+    if (error instanceof StpError) return error.message;
+    throw error;
+  }
+}
+
+function embeddedFit(parameters: number, problem: string | null): EngineFit {
+  const gib = (EMBEDDED_COPIES * 4 * parameters) / GIB + EMBEDDED_OVERHEAD_GIB;
+  return {
+    ...{ engine: 'embedded', does: 'samples', problem, gib: problem === null ? gib : null },
+    formula: 'a process for each thread: 4 bytes a weight, in two graphs, twice each; caches come on top',
+  };
+}
+
+function gpuFits(parameters: number, problem: string | null): EngineFit[] {
+  const formula = '2 bytes a weight and 3 GiB; caches come on top';
+  const gib = problem === null ? (2 * parameters) / GIB + GPU_OVERHEAD_GIB : null;
+  return ['vllm', 'transformers serve'].map((engine) => ({ engine, does: 'samples', problem, gib, formula }));
+}
+
+async function describeGguf(path: string): Promise<ModelDescription> {
+  const { metadata, tensors } = await readGguf(path);
+  const values = new Map<string, number>();
+  for (const { type, shape } of tensors) values.set(type.name, (values.get(type.name) ?? 0) + product(shape));
+  const architecture = textIn(metadata, 'general.architecture') ?? 'unknown';
+  const numberIn = (name: string): number | null => {
+    const value = metadata.get(name);
+    return typeof value === 'number' ? value : null;
+  };
+  const tokens = metadata.get('tokenizer.ggml.tokens');
+  const parameters = sum(values.values());
+  const problem = convertible({ metadata, tensors }, path);
+  return {
+    kind: 'gguf',
+    architecture,
+    parameters,
+    precision: byCount(values),
+    contextLength: numberIn(`${architecture}.context_length`),
+    vocabularySize: Array.isArray(tokens) ? tokens.length : null,
+    licence: textIn(metadata, 'general.license'),
+    hasChatTemplate: textIn(metadata, 'tokenizer.chat_template') !== null,
+    engines: [
+      {
+        ...{ engine: 'embedded', does: 'converts', problem, gib: null },
+        formula: 'to a Hugging Face folder; no engine here samples the file itself',
+      },
+    ],
+  };
+}
+
+async function tensorsOf(path: string): Promise<{ readonly dtype: string; readonly count: number }[]> {
+  const file = await open(path);
+  try {
+    const length = Buffer.alloc(8);
+    await file.read(length, 0, 8, 0);
+    const bytes = Number(length.readBigUInt64LE());
+    const header = Buffer.alloc(Math.min(bytes, HEADER_BYTES_MAX));
+    await file.read(header, 0, header.length, 8);
+    return readHeader(header, path).map(([, { dtype, shape }]) => ({ dtype, count: product(shape) }));
+  } finally {
+    await file.close();
+  }
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, value) => total + value, 0);
+const product = (numbers: readonly number[]): number => numbers.reduce((total, value) => total * value, 1);
+const byCount = (values: ReadonlyMap<string, number>): string[] =>
+  [...values].sort((left, right) => right[1] - left[1]).map(([name]) => name);
