@@ -96,7 +96,7 @@ module.exports = {
       comment: 'What workflows bundle; statement hashes (`ids.ts`) are for everyone else.',
       severity: 'error',
       from: {
-        path: '^packages/(?:config/schemas/|base/(?:describe-issues|edit-distance|errors|lanes|printable|turns)\\.ts)',
+        path: '^packages/(?:config/schemas/|base/(?:describe-issues|edit-distance|errors|map-concurrently|printable|semaphore)\\.ts)',
         pathNot: `ids\\.ts$|${TESTS}`,
       },
       to: { dependencyTypes: ['core'] },

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describeIssues, inLanes, printableJson, printableLine, StpError } from '@stp/base';
+import { describeIssues, mapConcurrently, printableJson, printableLine, StpError } from '@stp/base';
 import { type Judgement, type Judging, judgingSchema } from '@stp/config/records';
 import { Asker, type Candidate, markProof, proofIn, RateLimits, rateLimitsFile, scaleOf } from '@stp/judge';
 import { type Item, readItems } from '@stp/judge/formats';
@@ -33,7 +33,7 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
       const print = new InOrder((judgement) => console.log(line(judgement, options.json === true)));
       // Each proof asks for all its votes at once.
       const width = judging.judges.reduce((sum, { limits: { requestsInFlight } }) => sum + requestsInFlight, 0);
-      const judgements = await inLanes(candidates, width, signal, async (candidate, wanted, index) => {
+      const judgements = await mapConcurrently(candidates, width, signal, async (candidate, wanted, index) => {
         const judgement = await markProof(asker, judging, candidate, wanted);
         print.add(index, judgement);
         return judgement;

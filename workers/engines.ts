@@ -5,7 +5,7 @@
  */
 
 import { join } from 'node:path';
-import { StpError, Turns } from '@stp/base';
+import { Semaphore, StpError } from '@stp/base';
 import { type EnginesConfig, enginesConfigSchema, type TrainerEngine } from '@stp/config';
 import type { ObjectStore } from '@stp/config/records';
 import {
@@ -65,7 +65,7 @@ export function openEngines({
   const remote = modelServer === null ? null : remoteGenerators(modelServer);
   const chosen = new Map<string, EnginesConfig>();
   let warm: Warm | null = null;
-  const turns = new Turns();
+  const turns = new Semaphore();
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => turns.run(1, work);
   const closeWarm = async (): Promise<void> => {
     const closing = warm;

@@ -2,7 +2,7 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inLanes } from '@stp/base';
+import { mapConcurrently } from '@stp/base';
 import type { RunConfig } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import { type ArtifactRef, type Proved, provedSchema } from '@stp/config/records';
@@ -73,7 +73,7 @@ export function certifyActivity(ports: RunStore & RunScratch & FileCheck) {
           const parts: Certified[] = [];
           const batches = batchesOf(readRecords(store, input.proved, provedSchema), CERTIFICATE_BATCH);
           try {
-            await inLanes(batches, input.config.verification.processes, signal, async (proofs, _, index) => {
+            await mapConcurrently(batches, input.config.verification.processes, signal, async (proofs, _, index) => {
               parts[index] = await certifyPart(proofs, index);
               report({ certified: sum(parts, 'certified'), refused: sum(parts, 'refused'), of: input.proved.count });
             });

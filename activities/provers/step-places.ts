@@ -1,6 +1,6 @@
 /** Work on a shard's items through the step API: some Lean processes, each shared by several items. */
 
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 import type { RunConfig } from '@stp/config';
 import type { Steps } from '@stp/lean-explore';
 import type { WorkItem } from '@stp/selfplay';
@@ -10,7 +10,7 @@ import type { GrownRecord } from '../round/library.ts';
 /** A Lean process, and the turns at it: it holds one text at a time. */
 export interface StepPlace {
   readonly steps: Steps;
-  readonly turns: Turns;
+  readonly turns: Semaphore;
 }
 
 export interface StepPlacesInput {
@@ -36,10 +36,10 @@ export async function atStepPlaces<T>(
   const places = await Promise.all(
     Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
       steps: await ports.steps(run, verification, grown),
-      turns: new Turns(),
+      turns: new Semaphore(),
     })),
   );
-  const width = new Turns();
+  const width = new Semaphore();
   try {
     return await Promise.all(
       items.map((item, index) =>

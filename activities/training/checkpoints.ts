@@ -5,7 +5,7 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inLanes, StpError } from '@stp/base';
+import { mapConcurrently, StpError } from '@stp/base';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -70,7 +70,7 @@ export async function storeCheckpoint(
     const bytesStored = Object.values(stored).reduce((total, bytes) => total + bytes, 0);
     options.onProgress?.({ uploads: { ...uploads }, bytesStored });
   };
-  const refs = await inLanes(names, TRANSFERS_MAX, options.signal, async (file, signal) => {
+  const refs = await mapConcurrently(names, TRANSFERS_MAX, options.signal, async (file, signal) => {
     const put = () =>
       store.putFile(`${name}/${file}`, join(directory, file), {
         signal,
@@ -177,7 +177,7 @@ export async function fetchFiles(
   const partial = `${directory}.partial`;
   await mkdir(partial, { recursive: true });
   try {
-    await inLanes(Object.entries(files), TRANSFERS_MAX, signal, async ([file, ref], laneSignal) => {
+    await mapConcurrently(Object.entries(files), TRANSFERS_MAX, signal, async ([file, ref], laneSignal) => {
       const path = join(partial, file);
       const there = await stat(path).catch(() => null);
       if (there?.size !== ref.bytes) await store.download(ref, path, { signal: laneSignal });

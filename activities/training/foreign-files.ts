@@ -5,7 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inLanes } from '@stp/base';
+import { mapConcurrently } from '@stp/base';
 import type { ObjectInfo, ObjectStore } from '@stp/config/records';
 import { TRANSFERS_MAX } from './checkpoints.ts';
 
@@ -23,7 +23,7 @@ export async function fetchForeign(
 ): Promise<string> {
   if (isFolder(store)) return join(placeOf(store), name);
   await mkdir(directory, { recursive: true });
-  await inLanes(await objectsBelow(store, name), TRANSFERS_MAX, signal, async (object, laneSignal) => {
+  await mapConcurrently(await objectsBelow(store, name), TRANSFERS_MAX, signal, async (object, laneSignal) => {
     const ref = await store.stat(object.name);
     const path = join(directory, object.name.slice(name.length + 1));
     if (ref !== null) await store.download(ref, path, { signal: laneSignal });
@@ -34,7 +34,7 @@ export async function fetchForeign(
 /** Removes all below `name`; nothing there is no error. */
 export async function removeForeign(store: ObjectStore, name: string, signal: AbortSignal): Promise<void> {
   if (isFolder(store)) return rm(join(placeOf(store), name), { recursive: true, force: true });
-  await inLanes(await objectsBelow(store, name), TRANSFERS_MAX, signal, (object) =>
+  await mapConcurrently(await objectsBelow(store, name), TRANSFERS_MAX, signal, (object) =>
     store.remove({ uri: `${store.root}/${object.name}`, generation: object.generation }),
   );
 }

@@ -12,7 +12,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { inLanes, StpError } from '@stp/base';
+import { mapConcurrently, StpError } from '@stp/base';
 import { type ArtifactRef, artifactRefSchema, type ObjectInfo, type ObjectStore } from '@stp/config/records';
 import type { KeptState } from '@stp/language-model';
 import { z } from 'zod';
@@ -71,7 +71,7 @@ export class TrainingStates {
       await mkdir(held, { recursive: true });
       // A further name for each file: the trainer may remove its own during the copy.
       for (const file of kept.files) await link(join(directory, file), join(held, flat(file)));
-      const refs = await inLanes(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
+      const refs = await mapConcurrently(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
         const name = `${this.#prefix}${stem}.node-${part.node}+${flat(file)}`;
         return this.#store.putFile(name, join(held, flat(file)), { signal: laneSignal });
       });

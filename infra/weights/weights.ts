@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ERROR_CODES, type ErrorCode, inLanes, StpError } from '@stp/base';
+import { ERROR_CODES, type ErrorCode, mapConcurrently, StpError } from '@stp/base';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { openStore } from '../stores/open-store.ts';
@@ -245,7 +245,7 @@ async function fetchBucket({ place }: Name, folder: string, { signal }: WeightsO
   for await (const { name } of store.list('')) if (fileName.safeParse(name).success) names.push(name);
   if (!names.some((name) => name.endsWith('.safetensors')))
     throw new StpError('STP1002', `${place} holds no weights as safetensors`, 'Name the folder with config.json.');
-  await inLanes(names, TRANSFERS_MAX, signal ?? new AbortController().signal, async (name, laneSignal) => {
+  await mapConcurrently(names, TRANSFERS_MAX, signal ?? new AbortController().signal, async (name, laneSignal) => {
     const ref = await store.stat(name);
     if (ref !== null) await store.download(ref, join(folder, name), { signal: laneSignal });
   });

@@ -1,5 +1,5 @@
 /** Warm Lean processes for suggestions: which one reads a file, turns at it, and places that stay open between turns. */
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 import {
   type FilePlacesOptions,
   importsOf,
@@ -33,7 +33,7 @@ export interface LeanPlaces {
 export function openLeanPlaces(processes: number, options: FilePlacesOptions): LeanPlaces {
   const workers = Array.from({ length: processes }, () => ({
     files: openFilePlaces(options),
-    turns: new Turns(),
+    turns: new Semaphore(),
     opened: new Map<string, OpenedPlace>(),
     imports: null as string | null,
     waiting: 0,

@@ -1,5 +1,5 @@
 /** The reward port by judges: marks of each proof, or places among the proofs of a statement, as `judging.reward` says. */
-import { inLanes, StpError } from '@stp/base';
+import { mapConcurrently, StpError } from '@stp/base';
 import type { JudgeFailure, Judging, SampleReward, Statement } from '@stp/config/records';
 import type { RewardGroup, RewardOptions, RewardSource } from '@stp/selfplay';
 import type { Asker } from './ask/asker.ts';
@@ -26,7 +26,7 @@ export function judgeReward(asker: Asker, judging: Judging): RewardSource {
     async rewards(groups, options) {
       let done = 0;
       const rewardGroup = ranks(judging.reward) ? rankGroup : markGroup;
-      const all = await inLanes(groups, STATEMENTS_AT_ONCE, options.signal, async (group, signal) => {
+      const all = await mapConcurrently(groups, STATEMENTS_AT_ONCE, options.signal, async (group, signal) => {
         const rewarded = await rewardGroup(asker, judging, group, { ...options, signal });
         done += group.samples.length;
         options.onProgress(done);

@@ -1,5 +1,5 @@
 /** The search for one statement's proof (`packages/selfplay/search`), with Lean through the step API and a model as sampler. */
-import { StpError, type Turns } from '@stp/base';
+import { type Semaphore, StpError } from '@stp/base';
 import type { SearchConfig } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import {
@@ -35,7 +35,7 @@ export interface StatementSearch {
   readonly stream: readonly (string | number)[];
   readonly steps: Steps;
   /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
-  readonly turns: Turns;
+  readonly turns: Semaphore;
   readonly samples: BatchedSamples;
   /** Verifiers that have a word in the order of states; null: nobody is asked. */
   readonly scores: VerifierScores | null;

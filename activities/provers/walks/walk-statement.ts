@@ -1,5 +1,5 @@
 /** Walks from one statement: Lean through the step API, a model as policy. What two walks have in common Lean runs once. */
-import { StpError, type Turns } from '@stp/base';
+import { type Semaphore, StpError } from '@stp/base';
 import { contentId } from '@stp/config/ids';
 import type { ShownGoal, Statement, Walk } from '@stp/config/records';
 import type { StepOptions, StepResult, StepState, Steps } from '@stp/lean-explore';
@@ -14,7 +14,7 @@ export interface StatementWalks {
   /** First part of the names of the seeds. */
   readonly stream: readonly (string | number)[];
   readonly steps: Steps;
-  readonly turns: Turns;
+  readonly turns: Semaphore;
   /** The policy for a walk: some walk at another temperature, to see more. */
   readonly policyOf: (walk: number) => BatchedSamples;
   readonly formOf: StateForm;

@@ -1,6 +1,6 @@
 /** Judges behind Anthropic's API, over its official client. Retries and limits are ours, as for every other judge. */
 import Anthropic, { APIError, APIUserAbortError } from '@anthropic-ai/sdk';
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 import { contentId } from '@stp/config/ids';
 import type { Judge } from '@stp/config/records';
 import { type Outcome, parseRetryAfter, withRetries } from '@stp/http';
@@ -33,7 +33,7 @@ export function anthropicChat({ name, url, key, judge }: AnthropicOptions): Chat
     logLevel: 'off',
     openTelemetry: false,
   });
-  const turns = new Turns();
+  const turns = new Semaphore();
   const attempt = async (request: ChatRequest): Promise<Outcome<ChatAnswer>> => {
     const { pace, signal } = request;
     await pace.admit(signal);

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 
 /** A minute, and how much longer one request may take to the server than another: there, too, no minute has more than allowed. */
 const WINDOW_MS_DEFAULT = 60_000 + 1_200;
@@ -48,7 +48,7 @@ export class RateLimits {
   readonly #windowMs: number;
   readonly #clock: Clock;
   /** One request of an account waits at the database; the others of this process stand behind it. */
-  readonly #lines = new Map<string, Turns>();
+  readonly #lines = new Map<string, Semaphore>();
 
   /** Opens or makes the database in the file. */
   constructor(path: string, { windowMs = WINDOW_MS_DEFAULT, clock = machineClock }: RateLimitsOptions = {}) {
@@ -71,7 +71,7 @@ export class RateLimits {
    * @param tokens of prompt and answer, estimated
    */
   async admit(account: string, tokens: number, limit: RateLimit, signal: AbortSignal): Promise<Sent> {
-    const line = this.#lines.get(account) ?? new Turns();
+    const line = this.#lines.get(account) ?? new Semaphore();
     this.#lines.set(account, line);
     return line.run(
       1,

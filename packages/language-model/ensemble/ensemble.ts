@@ -1,5 +1,5 @@
 /** An ensemble in a process of its own: targets in, a reward a member out. Calls wait for each other. */
-import { type StpError, Turns } from '@stp/base';
+import { Semaphore, type StpError } from '@stp/base';
 import type { Sequence } from '../embedded/objectives/objective.ts';
 import { EngineProcess } from '../embedded/process/engine-process.ts';
 import type { ScoreMessage, ScoreRequest } from './child.ts';
@@ -17,7 +17,7 @@ export class Ensemble {
   readonly manifest: EnsembleManifest;
   readonly #directory: string;
   readonly #options: EnsembleOptions;
-  readonly #turns = new Turns();
+  readonly #turns = new Semaphore();
   readonly #waiting = new Map<number, { resolve(message: ScoreMessage): void; reject(error: unknown): void }>();
   #process: EngineProcess<ScoreRequest, ScoreMessage> | null = null;
   #nextId = 0;

@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Turns } from '@stp/base';
+import { Semaphore } from '@stp/base';
 import { isThere } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
 import type { LeanMessage } from '@stp/config/records';
@@ -175,7 +175,7 @@ export async function growable(
     }
     return [];
   };
-  const turns = new Turns();
+  const turns = new Semaphore();
   const headers = [...Map.groupBy(added, (theorem) => theorem.header)];
   const fits = await Promise.allSettled(
     headers.map(([header, own]) => turns.run(processes, () => fitUnder(header, own))),

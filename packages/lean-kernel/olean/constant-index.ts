@@ -1,12 +1,13 @@
 /**
  * An index that gives, for some imports, the module and the place of each constant: a table of hashes, so that
  * thousands of modules cost a check some megabytes and no reading. It is made once for a set of imports, kept in a
- * file, and made anew when a module has changed, has moved or is hidden by another one.
+ * file, and made anew when a module has changed, has moved or is hidden by another one. Imports that are a part of `Init` or
+ * `Std` get no index of their own: a problem set has hundreds of such sets, and they share one index of all.
  *
  * A constant is found by 64 bits of hash. The reader compares the name, so two names with the same hash cause an error.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Terms } from '../expr.ts';
 import { ANONYMOUS, type Name, type NameTable } from '../name.ts';
@@ -18,7 +19,9 @@ import { findModule, moduleName } from './module-finder.ts';
 /** Modules below one import; Mathlib has some ten thousand. */
 const MODULES_MAX = 200_000;
 /** Raised whenever the file's form or the hash changes. */
-const FORMAT = 2;
+const FORMAT = 3;
+/** Modules whose index serves those that import a part of them, the smaller first. */
+const WHOLES: readonly string[] = ['Init', 'Std'];
 /** Words of 32 bits in a slot: hash (two), module plus one, place. */
 const SLOT_WORDS = 4;
 
@@ -45,11 +48,17 @@ const readHead = record({
 
 export class ConstantIndex {
   readonly modules: readonly IndexedModule[];
+  /** Of the table's modules: which are among those above. Null: all. */
+  readonly #isPart: readonly boolean[] | null;
+  /** The table's modules. */
+  readonly #places: readonly IndexedModule[];
   readonly #table: Uint32Array;
   readonly #hashes: NameHashes;
 
-  private constructor(names: NameTable, modules: readonly IndexedModule[], table: Uint32Array) {
-    this.modules = modules;
+  private constructor(names: NameTable, { modules, table }: Made, part: ReadonlySet<string> | null = null) {
+    this.modules = part === null ? modules : modules.filter(({ name }) => part.has(name));
+    this.#isPart = part === null ? null : modules.map(({ name }) => part.has(name));
+    this.#places = modules;
     this.#table = table;
     this.#hashes = new NameHashes(names);
   }
@@ -64,12 +73,13 @@ export class ConstantIndex {
     searchPath: readonly string[],
     folder: string | null,
   ): ConstantIndex {
-    const path = folder === null ? null : join(folder, `${keyOf(imports, searchPath)}.index`);
-    const kept = path === null ? null : readKept(path, searchPath);
-    if (kept !== null) return new ConstantIndex(names, kept.modules, kept.table);
-    const made = make(imports, searchPath);
-    if (path !== null) keep(path, made);
-    return new ConstantIndex(names, made.modules, made.table);
+    for (const whole of WHOLES) {
+      if (imports.includes(whole) || !imports.every((name) => name.startsWith('Init.') || name.startsWith('Std.'))) break;
+      const made = isFound(whole, searchPath) ? opened([whole], searchPath, folder) : null;
+      const part = made === null ? null : partOf(made.modules, imports);
+      if (part !== null) return new ConstantIndex(names, made!, part);
+    }
+    return new ConstantIndex(names, opened(imports, searchPath, folder));
   }
 
   find(name: Name): Place | null {
@@ -79,10 +89,62 @@ export class ConstantIndex {
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const at = slot * SLOT_WORDS;
       if (table[at + 2] === 0) return null;
-      if (table[at] === low && table[at + 1] === high)
-        return { module: this.modules[table[at + 2]! - 1]!, index: table[at + 3]! };
+      const place = table[at + 2]! - 1;
+      if (table[at] === low && table[at + 1] === high && this.#isPart?.[place] !== false)
+        return { module: this.#places[place]!, index: table[at + 3]! };
     }
   }
+}
+
+/** Whole indexes of this process, with the latest opened last: each is some megabytes. */
+const openedBefore = new Map<string, Made>();
+const OPENED_MAX = WHOLES.length;
+
+/** An index of all modules under `imports`: of this process, of the folder, or made. */
+function opened(imports: readonly string[], searchPath: readonly string[], folder: string | null): Made {
+  const isWhole = imports.length === 1 && WHOLES.includes(imports[0]!);
+  const key = keyOf(imports, searchPath);
+  const known = isWhole ? openedBefore.get(key) : undefined;
+  const path = folder === null ? null : join(folder, `${key}.index`);
+  if (known !== undefined && isCurrent(known.modules, searchPath)) {
+    if (path !== null && !existsSync(path)) keep(path, known);
+    return known;
+  }
+  let made = path === null ? null : readKept(path, searchPath);
+  if (made === null) {
+    made = make(imports, searchPath);
+    if (path !== null) keep(path, made);
+  }
+  if (isWhole) {
+    openedBefore.delete(key);
+    openedBefore.set(key, made);
+    for (const oldest of openedBefore.keys()) {
+      if (openedBefore.size <= OPENED_MAX) break;
+      openedBefore.delete(oldest);
+    }
+  }
+  return made;
+}
+
+function isFound(module: string, searchPath: readonly string[]): boolean {
+  try {
+    findModule(module, searchPath);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Names of the modules under `imports`; null where one of them is not among the modules. */
+function partOf(modules: readonly IndexedModule[], imports: readonly string[]): ReadonlySet<string> | null {
+  const byName = new Map(modules.map((module) => [module.name, module]));
+  const part = new Set(imports);
+  for (const name of part) {
+    const module = byName.get(name);
+    if (module === undefined) return null;
+    for (const next of module.imports) part.add(next);
+  }
+  return part;
 }
 
 interface Made {
@@ -123,7 +185,7 @@ function make(imports: readonly string[], searchPath: readonly string[]): Made {
   return { modules: modules.map(({ hashes: _, ...module }) => module), table };
 }
 
-/** Of two constants of a name the first stays. */
+/** Of two constants of a name the first is found, and the other where the first is in no imported module. */
 function insert(table: Uint32Array, low: number, high: number, module: number, place: number): void {
   const mask = table.length / SLOT_WORDS - 1;
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
@@ -135,7 +197,6 @@ function insert(table: Uint32Array, low: number, high: number, module: number, p
       table[at + 3] = place;
       return;
     }
-    if (table[at] === low && table[at + 1] === high) return;
   }
 }
 
@@ -170,16 +231,20 @@ function readKept(path: string, searchPath: readonly string[]): Made | null {
     const tableBytes = bytes.subarray(4 + headBytes);
     if (head.slots === 0 || tableBytes.length !== table.byteLength) return null;
     Buffer.from(table.buffer).set(tableBytes);
-    for (const module of head.modules) {
-      if (findModule(module.name, searchPath) !== module.path) return null;
-      const { size, mtimeMs } = statSync(module.path);
-      if (size !== module.bytes || mtimeMs !== module.modifiedMs) return null;
-    }
-    return { modules: head.modules, table };
+    return isCurrent(head.modules, searchPath) ? { modules: head.modules, table } : null;
   } catch {
     // Not there, cut short or of another form: it is made anew, and so is one whose modules have gone.
     return null;
   }
+}
+
+/** Are the modules those that were read? */
+function isCurrent(modules: readonly IndexedModule[], searchPath: readonly string[]): boolean {
+  return modules.every(({ name, path, bytes, modifiedMs }) => {
+    if (!isFound(name, searchPath) || findModule(name, searchPath) !== path) return false;
+    const facts = statSync(path, { throwIfNoEntry: false });
+    return facts?.size === bytes && facts.mtimeMs === modifiedMs;
+  });
 }
 
 function keep(path: string, { modules, table }: Made): void {

@@ -1,6 +1,6 @@
 /** Compiled modules in the second kernel, compiled by real Lean here. Some ten seconds of a core. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
@@ -11,6 +11,7 @@ import { Kernel } from '../kernel.ts';
 import { arrow, Build, type } from '../testing/build.ts';
 import { Decline } from '../verdict.ts';
 import { explained, readModule } from './compiled-file.ts';
+import { ConstantIndex } from './constant-index.ts';
 import { judgeInThread } from './judge-in-thread.ts';
 import { CompiledLibrary } from './library.ts';
 import { ModuleJudge } from './module-judge.ts';
@@ -222,5 +223,31 @@ describe('damage', () => {
       }
     }
     expect(errors).toBeGreaterThan(100);
+  });
+});
+
+describe('imports that are a part of Lean’s library', () => {
+  const parts = [['Init.Data.List.Basic'], ['Init.Tactics'], ['Init.Data.Nat.Basic', 'Init.Omega'], ['Init']];
+  it('share one index, in which each finds what it imports and nothing else', () => {
+    const kept = join(folder, 'indexes');
+    for (const imports of [...parts, ...parts]) {
+      const { names } = new Terms();
+      const index = ConstantIndex.open(names, imports, [library], kept);
+      const inside = new Set(index.modules.map(({ name }) => name));
+      for (const { imports: next } of index.modules) for (const name of next) expect(inside).toContain(name);
+      const find = (name: string) => index.find(names.of(name))?.module.name;
+      expect(find('Nat.rec')).toBe('Init.Prelude');
+      expect(find('List.length_append') === undefined).toBe(!inside.has('Init.Data.List.Basic'));
+      expect(find('List.map_append') === undefined).toBe(!inside.has('Init.Data.List.Lemmas'));
+      expect(find('Nowhere')).toBeUndefined();
+      for (const { name, path } of index.modules.filter((_, at) => at % 20 === 0)) {
+        const terms = new Terms();
+        const plain = readModule(path, terms).names.map((its) => terms.names.print(its));
+        // Another imported module may have the same constant, derived there too.
+        for (const its of plain.filter((text, at) => at % 50 === 0 && /^[A-Za-z.]+$/.test(text)))
+          expect(inside, name).toContain(find(its));
+      }
+    }
+    expect(readdirSync(kept)).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@
  * request is admitted, and the others wait their turn without a limit: a request is refused as a whole before any work,
  * or done as a whole. A failure of Lean on one snippet appears in that snippet's result.
  */
-import { StpError, Turns } from '@stp/base';
+import { Semaphore, StpError } from '@stp/base';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import { allEnded } from '../runtime/process/all-ended.ts';
 import { openAnswerRoom } from './answer-room.ts';
@@ -36,7 +36,7 @@ export async function checkBatch(
   const signal = AbortSignal.any([batch.signal, failed.signal]);
   const admitted = Promise.withResolvers<void>();
   const results: WireResult[] = new Array(snippets.length);
-  const turns = new Turns();
+  const turns = new Semaphore();
   const { processes } = pool.stats();
   const roomForOne = openAnswerRoom();
 

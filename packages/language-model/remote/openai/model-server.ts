@@ -1,6 +1,6 @@
 /** Typed requests to an OpenAI-compatible server and its answers: limited in number, repeated while that can help. */
 
-import { StpError, Turns } from '@stp/base';
+import { Semaphore, StpError } from '@stp/base';
 import { type Answer, HttpClient, type Outcome, type StreamEnd, withRetries } from '@stp/http';
 import type { z } from 'zod';
 import { answerTooLarge, connectionFailed, malformedAnswer, refused, timedOut } from './server-errors.ts';
@@ -67,7 +67,7 @@ export interface EventReader<Event, Result> {
 export class ModelServer {
   readonly #options: ModelServerOptions;
   readonly #client: HttpClient;
-  readonly #turns = new Turns();
+  readonly #turns = new Semaphore();
 
   constructor(options: ModelServerOptions) {
     this.#options = options;

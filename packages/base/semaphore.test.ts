@@ -1,6 +1,6 @@
-/** Turns: how many run at once, in which order, and the effect of an abort before a turn. */
+/** The semaphore: how many run at once, in which order, and the effect of an abort before a turn. */
 import { expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Work that says when it begins and ends when told to. */
 function work(name: string, begun: string[]) {
@@ -14,7 +14,7 @@ function work(name: string, begun: string[]) {
 }
 
 it('runs at most as many at once as the caller allows, in order of arrival', async () => {
-  const turns = new Turns();
+  const turns = new Semaphore();
   const begun: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => work(name, begun));
   const all = [turns.run(2, a!.run), turns.run(2, b!.run), turns.run(1, c!.run), turns.run(3, d!.run)];
@@ -33,7 +33,7 @@ it('runs at most as many at once as the caller allows, in order of arrival', asy
 });
 
 it('passes on a turn whose work failed, and one that nobody waits for any more', async () => {
-  const turns = new Turns();
+  const turns = new Semaphore();
   const begun: string[] = [];
   const [last, other] = [work('last', begun), work('other', begun)];
   const failing = Promise.withResolvers<string>();

@@ -8,7 +8,7 @@ interface Waiter {
   readonly begin: () => void;
 }
 
-export class Turns {
+export class Semaphore {
   #running = 0;
   readonly #waiting = new Set<Waiter>();
 

@@ -5,7 +5,7 @@
  * aborts the signal that `work` gets, and is thrown when all that was begun has ended: nothing works on behind the back of
  * the next attempt. Rejects with the signal's reason where that is aborted.
  */
-export async function inLanes<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   width: number,
   signal: AbortSignal,
