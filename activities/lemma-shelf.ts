@@ -20,7 +20,7 @@ import {
 } from '@stp/selfplay';
 import type { DefinitionSource, Sources } from './ports.ts';
 
-/** What is read of a theorem of the run (`grownTheoremSchema`). */
+/** The fields that are read of a theorem of the run (`grownTheoremSchema`). */
 export interface RunTheorem {
   readonly name: string;
   readonly generation: number;

@@ -48,7 +48,7 @@ export interface Sources {
   exploredEquations(): Promise<readonly LibraryEquations[]>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
-  /** What statements stand on, by the text of these modules. */
+  /** Returns the definitions that statements stand on, by the text of these modules. */
   definitions(): Promise<DefinitionSource>;
   /** False statements that ride in every round. */
   canaries(): AsyncIterable<Statement>;
@@ -120,7 +120,7 @@ export interface FileCheck {
 
 /** Lean as the judge of what the library grows by. */
 export interface LibraryGrowth {
-  /** Those of the added theorems that compile over the earlier ones. */
+  /** Returns those of the added theorems that compile over the earlier ones. */
   growable(
     run: string,
     earlier: readonly GrownTheorem[],
@@ -132,7 +132,7 @@ export interface LibraryGrowth {
 
 /** The sandbox of Lean. */
 export interface LeanSandbox {
-  /** What Lean runs in on this node under the policy. */
+  /** Returns the sandbox in which Lean runs on this node under the policy. */
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
 }
 
@@ -147,7 +147,10 @@ export interface RunSteps {
 
 /** The names that proofs of a statement may use. */
 export interface StatementContexts {
-  /** What the statements' proofs may name: an answer each, in order. Lean compiles the statements; their objects are read here. */
+  /**
+   * Returns the names that the statements' proofs may use: an answer each, in order. Lean compiles the statements; their
+   * objects are read here.
+   */
   contexts(
     run: string,
     statements: readonly StatementToRead[],
@@ -188,7 +191,7 @@ export interface EquationTests {
   ): Promise<readonly TestedEquations[]>;
 }
 
-/** What the portfolio of scripts has proved so far. */
+/** The results of the portfolio of scripts so far. */
 export interface PortfolioResults {
   /** The portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
@@ -225,7 +228,7 @@ export interface RunEnsemble {
   ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
 }
 
-/** What samples earn. */
+/** The sources of samples' rewards. */
 export interface RewardSources {
   /** Who says what samples earn, by name (`objective.rewards`), with its settings. */
   reward(run: string, name: RewardName, rewards: RewardsConfig): RewardSource;

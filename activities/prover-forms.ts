@@ -97,7 +97,10 @@ export async function proofExamples(
   };
 }
 
-/** What training data are kept apart from a run's statements by where names are slots (`slotKey`); null where they are not. */
+/**
+ * Returns the keys by which training data are kept apart from a run's statements if names are slots (`slotKey`); null if they
+ * are not.
+ */
 export async function slotKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: Pick<Prompts, 'slots'>,

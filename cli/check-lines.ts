@@ -17,7 +17,7 @@ export interface CheckedFile {
   readonly theorems: FileReport['theorems'];
   /** Definitions and other declarations that rest on axioms. */
   readonly declarations: NonNullable<FileReport['others']>;
-  /** What can deceive a reader of the file, beside what its theorems say. */
+  /** Facts that can deceive a reader of the file, beside those of its theorems. */
   readonly notes: readonly string[];
   readonly checks: readonly CheckRecord[];
   /** Null if the command did not look for Lean. */

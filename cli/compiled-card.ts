@@ -1,4 +1,4 @@
-/** What became of the theorems of compiled modules: counts, and the card of the set. */
+/** Counts of the theorems of compiled modules by outcome, and the card of the set. */
 import type { SetOrigin } from '@stp/datasets';
 import {
   type AssumptionModule,
@@ -12,7 +12,7 @@ import {
 /** Printed examples of what is left out, for each reason; and lines of a card for each list. */
 const EXAMPLES_MAX = 3;
 const LINES_MAX = 50;
-/** What was never to be stated, as opposed to what could not be. */
+/** Theorems that were never to be stated, as opposed to those that could not be. */
 const NOT_ELIGIBLE: readonly LeftOut[] = [
   ...(['private', 'generated', 'unasked', 'deprecated', 'tactic', 'own', 'repeated', 'long'] as const),
 ];

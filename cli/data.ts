@@ -180,7 +180,7 @@ async function single(options: PrepareOptions, folder: string): Promise<ProblemS
   });
 }
 
-/** Datasets of an STP configuration, each as a set named like its file. All share the loader's one rule (STP §1.1). */
+/** Datasets of an STP configuration, each as a set named like its file. All share the loader's one rule (docs/algorithm.md, section 12). */
 async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSetReport[]> {
   const input = required(options.input, '--input', 'the dataset configuration');
   const reports: ProblemSetReport[] = [];

@@ -192,7 +192,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   });
 }
 
-/** What `--format NAME` stands for, beneath what is set otherwise. */
+/** Returns the values that `--format NAME` stands for, beneath what is set otherwise. */
 function formatValues(name: FormatName): Record<string, string> {
   const values = { 'prover.slots': 'false', 'prover.format': name };
   if (name === 'custom') return values;

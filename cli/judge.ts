@@ -65,7 +65,7 @@ async function readJudging(path: string | undefined): Promise<Judging> {
   throw new StpError('STP1001', `${path}: ${describeIssues(parsed.error)}`, 'docs/judges.md lists the values.');
 }
 
-/** What `given` says of a problem fills in what the file does not say. */
+/** Makes candidates of a file's items. What `given` says of a problem fills in what the file does not say. */
 function candidatesOf(file: string, items: readonly Item[], given: readonly Item[], judging: Judging): Candidate[] {
   const grading = new Map(given.map((item) => [item.problemId, item.grading]));
   const candidates = items.flatMap((item): Candidate[] => {

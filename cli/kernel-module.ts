@@ -50,7 +50,7 @@ const theoremsOf = ({ constants }: ModuleReport) => constants.filter(({ kind }) 
 
 const leanPath = (): string[] => (process.env.LEAN_PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 
-/** If no Lean is found, only the named folders are searched. */
+/** Returns the toolchain's library. If no Lean is found, only the named folders are searched. */
 async function toolchainLibrary({ searchPath = [] }: KernelModuleOptions): Promise<string[]> {
   try {
     const { cacheDirectory } = workerSettings();

@@ -18,7 +18,7 @@ export interface LeanFile {
   readonly problem: string | null;
 }
 
-/** In the order of the paths, no file twice. */
+/** Finds the files in the order of the paths, no file twice. */
 export async function findLeanFiles(paths: readonly string[]): Promise<LeanFile[]> {
   const found = new Map<string, LeanFile>();
   for (const path of paths)

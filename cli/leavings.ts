@@ -2,7 +2,7 @@
 import { StpError } from '@stp/base';
 import { removeLeavings } from '../infra/nodes/command-scratch.ts';
 
-/** What was removed, in words; empty where there was nothing. */
+/** Describes what was removed, in words; empty if there was nothing. */
 export async function leavingsText(scratchDirectory: string): Promise<string> {
   const { processes, folders } = await removeLeavings(scratchDirectory);
   const parts = [counted(processes, 'process', 'processes'), counted(folders, 'scratch folder', 'scratch folders')];

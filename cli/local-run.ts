@@ -39,7 +39,7 @@ export interface LocalRun {
   readonly workflow: { readonly type: string; readonly id: string; readonly input: unknown; readonly summary: string };
 }
 
-/** What may still be done while the server is up. */
+/** Actions that are possible while the server is up. */
 export interface Running {
   readonly uiUrl: string;
   /** Rejects at Ctrl-C, and when server or worker are lost for good. */

@@ -25,9 +25,9 @@ export interface ModelSource {
   readonly isForeign?: boolean;
 }
 
-/** What names a model that only servers have. */
+/** Prefix of the name of a model that only servers have. */
 export const SERVED = 'served:';
-/** Of a model whose server does not say how long its context is: what is asked for decides. */
+/** Context length of a model whose server does not say it: the request decides. */
 const SERVED_CONTEXT_LENGTH = 2 ** 20;
 
 /**

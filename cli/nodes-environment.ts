@@ -1,5 +1,5 @@
 /**
- * What workers on machines of an inventory are told by the shell that starts them: its Temporal server with certificates
+ * Environment of workers on machines of an inventory, from the shell that starts them: its Temporal server with certificates
  * and keys, its store, and the variables that the command names.
  */
 

@@ -10,7 +10,7 @@ export interface Plan extends NodesPlan {
   readonly run: string;
   /** USD until the cost guard; null where the price is not known or nothing is bought. */
   readonly costMax: number | null;
-  /** What must be said before the requests can go out. */
+  /** Values that must be given before the requests can go out. */
   readonly missing: readonly string[];
 }
 

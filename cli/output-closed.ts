@@ -1,6 +1,6 @@
 /**
- * What a command does whose reader has closed the pipe, as `head` does: it ends, without a word, as the signal SIGPIPE
- * ends other programs. Node ignores that signal and reports an error of the stream in its place.
+ * Ends a command whose reader has closed the pipe, as `head` does: without a word, as the signal SIGPIPE ends other programs.
+ * Node ignores that signal and reports an error of the stream in its place.
  */
 import { constants } from 'node:os';
 

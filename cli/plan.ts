@@ -27,14 +27,14 @@ export interface PlanOptions extends RunOptions {
   /** Mean length of an answer, tokens; default: the format's, else a quarter of the most. */
   readonly answerTokens?: number;
   readonly checkSeconds: number;
-  /** Of one GPU and hour. */
+  /** Price of one GPU for an hour. */
   readonly price?: number;
   readonly json?: boolean;
 }
 
-/** Of a statement with its header and the words around it. */
+/** Tokens of a statement with its header and the words around it. */
 const PROMPT_TOKENS = 400;
-/** Of an adapter, as the trainer's. */
+/** Rank of an adapter, as the trainer's. */
 const RANK_DEFAULT = 32;
 /** Statements that teach in a round, and proofs of each: for the length of a training. */
 const TAUGHT_SHARE = 0.2;

@@ -24,7 +24,7 @@ const PLAIN_LINE_EVERY_MS = 15_000;
 interface Snapshot {
   readonly run: Progress;
   readonly round: Progress | null;
-  /** What the activity that runs now last reported. */
+  /** Last report of the activity that runs now. */
   readonly activity: Readonly<Record<string, unknown>>;
 }
 

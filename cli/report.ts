@@ -43,7 +43,7 @@ export async function report(run: string, options: ReportOptions): Promise<void>
   console.log(join(out, files[0]!.name));
 }
 
-/** Beside the run, never in it: what a run's folder holds is the run's own and is put once. */
+/** Returns a folder beside the run, never in it: a run's folder holds the run's own, written once. */
 function defaultFolder(uri: string): string {
   const folder = uri.startsWith('file://') ? fileURLToPath(uri) : resolve(basename(uri));
   return join(dirname(folder), `${basename(folder)}-report`);

@@ -22,7 +22,7 @@ export class Stopped extends Error {
   }
 }
 
-/** To be called before anything long is begun. The signal's reason is a `Stopped`. */
+/** Returns a signal of the process's stop. Call it before anything long is begun. The signal's reason is a `Stopped`. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const name of SIGNALS)

@@ -7,7 +7,7 @@ import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { SUGGEST_KEYS_VARIABLE } from './suggest-serve.ts';
 
-/** Of a server that `--url` names. */
+/** Variable with the key of the server that `--url` names. */
 const KEY_VARIABLE = 'STP_SUGGEST_KEY';
 
 export interface SuggestLspOptions {

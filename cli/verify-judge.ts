@@ -13,7 +13,7 @@ const MESSAGE_CHARS_MAX = 4_096;
 export interface JudgeOptions {
   /** Lean processes at once. */
   readonly processes: number;
-  /** Of one process, bytes. */
+  /** Memory limit of one process, bytes. */
   readonly memoryBytesMax: number;
   /** Where modules go that the two kernels disagree on. */
   readonly disagreementsFolder: string;

@@ -21,7 +21,7 @@ export interface Answer {
 
 const VERDICTS: readonly RowVerdict[] = [...verdictKindSchema.options, 'invalid'];
 const VERDICT_COLUMNS = 1 + Math.max(...VERDICTS.map((verdict) => verdict.length));
-/** Of a line for people; JSON has the whole message. */
+/** Most characters of a line for people; JSON has the whole message. */
 const MESSAGE_CHARS_MAX = 300;
 
 export function answerLine(answer: Answer, asJson: boolean): string {

@@ -34,7 +34,7 @@ export interface InvalidRow {
   readonly further?: Further;
 }
 
-/** In order, blank lines left out. Further keys are there if they are to be kept. */
+/** Yields rows in order, blank lines left out. Further keys are there if they are to be kept. */
 export async function* rowsOf(chunks: AsyncIterable<Buffer>, keep = false): AsyncGenerator<VerifyRow | InvalidRow> {
   for await (const found of anyLinesOf(chunks, LINE_BYTES_MAX)) {
     const row =
@@ -97,7 +97,10 @@ function* ownKeys(text: string): Generator<string> {
   }
 }
 
-/** Without its header a statement may mean something else, so nobody's header is passed over for a letter. */
+/**
+ * Returns the misspelt key of a header. Without its header a statement may mean something else, so no header is passed over for
+ * a letter.
+ */
 function misspelt(row: object): string | null {
   if ('header' in row) return null;
   const near = Object.keys(row).find(

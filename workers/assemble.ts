@@ -220,7 +220,15 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
       };
       return explored(statements, under, async (open) => {
         const texts = await moduleTexts();
-        const asked = { texts, seed, random, coreEquivalents, limits: deeperLimits(deeper), threads: processes, signal };
+        const asked = {
+          texts,
+          seed,
+          random,
+          coreEquivalents,
+          limits: deeperLimits(deeper),
+          threads: processes,
+          signal,
+        };
         return readStatements(open, await contextTask(run, limits, texts, signal), {
           read: (stated, { source: _, ...module }) => exploreInThreads(stated, { ...module, ...asked }),
           unread: unexplored,

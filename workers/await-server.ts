@@ -8,7 +8,10 @@ import { StpError } from '@stp/base';
 const PAUSE_MS = 2_000;
 const PATIENCE_MS = 15 * 60_000;
 
-/** What `connect` comes to. STP1101 after a quarter of an hour, or where a signal ends the waiting. */
+/**
+ * Returns the result of `connect`, trying again until the server answers. STP1101 after a quarter of an hour, or where a signal
+ * ends the waiting.
+ */
 export async function untilServer<T>(
   address: string,
   connect: () => Promise<T>,

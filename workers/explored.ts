@@ -7,7 +7,7 @@ const VERSION = 17;
 
 interface ExploredUnder {
   readonly cacheDirectory: string;
-  /** Of toolchain and library. */
+  /** Fingerprint of toolchain and library. */
   readonly fingerprint: string;
   readonly seed: number;
   readonly random: boolean;

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import { CONTROL_QUEUE, JANITOR_TYPE } from '../workflows/control/contracts.ts';
 
-/** What a lost worker leaves behind holds a node's memory for so long at most, where no worker starts there meanwhile. */
+/** Longest time for which leftovers of a lost worker hold a node's memory if no worker starts there meanwhile. */
 const JANITOR_EVERY = '10 minutes';
 /** No sweep is made up for: the next one finds all. */
 const CATCH_UP_WINDOW = '1 minute';

@@ -43,7 +43,7 @@ export function openRunMonitors(settings: WorkerSettings, scratch: (run: string)
     const folder = store.root.startsWith('file://') ? fileURLToPath(store.root) : await scratch(run);
     return join(folder, 'metrics.jsonl');
   };
-  /** In a worker whose runtime exports metrics, the run's go there too. */
+  /** Exports the run's metrics too, in a worker whose runtime exports metrics. */
   const exported = async (run: string): Promise<readonly Monitor[]> => {
     if (metricsAddress === null) return [];
     const { Runtime } = await import('@temporalio/worker');

@@ -1,7 +1,7 @@
 /** Runs several Temporal workers of one process together: if one fails, the others end too, and its error is thrown. */
 import type { Worker } from '@temporalio/worker';
 
-/** What of a worker is needed here. */
+/** The parts of a worker that are needed here. */
 export type RunnableWorker = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
 
 /**

@@ -11,7 +11,7 @@ type Grown = NonNullable<Asked[2]>;
 
 interface Warm {
   readonly run: string;
-  /** Of the theorems that the run has grown. */
+  /** Modules of the theorems that the run has grown. */
   readonly modules: readonly string[];
   readonly verifier: Promise<Verifier>;
 }

@@ -127,7 +127,7 @@ export async function runWorkers(
   }
 }
 
-/** What workers of this machine that are gone have left behind. One that cannot end it says so and works on. */
+/** Ends what dead workers of this machine have left behind. One that cannot end it says so and works on. */
 async function endLeftovers(ports: AssembledPorts): Promise<void> {
   try {
     const { processesEnded, memoryBytesFreed } = await ports.nodes.sweep(null);

@@ -21,8 +21,8 @@ export interface WorkerSettings {
   /** Lean, Temporal, compiled libraries, bundles, verdicts. STP_CACHE. */
   readonly cacheDirectory: string;
   /**
-   * What `bin/stp data prepare` has made: problem sets under `problems/NAME`, searched before the repository's own, and SFT
-   * sets under `SFT/NAME`. A run copies what it takes into its store at its start. STP_DATA.
+   * Folder of `bin/stp data prepare`: problem sets under `problems/NAME`, searched before the repository's own, and SFT sets
+   * under `SFT/NAME`. A run copies what it takes into its store at its start. STP_DATA.
    */
   readonly dataDirectory: string;
   /** Files of runs that may vanish. STP_SCRATCH. */
@@ -132,8 +132,8 @@ function wrongSetting(problem: string, advice: string): StpError {
 }
 
 /**
- * What a run is called on this machine, in scratch folders and on its processes: its name, and which store it lies in, so
- * that two runs of one name in different folders keep out of each other's way.
+ * Returns the name of a run on this machine, in scratch folders and on its processes: its name, and which store it lies in. So
+ * two runs of one name in different folders keep out of each other's way.
  */
 export function localRunName(storeUri: string, run: string): string {
   return `${run}-${createHash('sha256').update(storeUri).digest('hex').slice(0, 8)}`;

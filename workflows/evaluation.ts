@@ -17,7 +17,7 @@ import { type Progress, progressQuery, type Stage } from './control/contracts.ts
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
-import { cleanBefore, folderName, getNode, giveNodesBack, onNodes, type HostQueues } from './nodes/nodes.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack, type HostQueues, onNodes } from './nodes/nodes.ts';
 import { proveShards } from './stages/prove-shards.ts';
 
 const FOLDER = 'evaluation';

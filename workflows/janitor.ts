@@ -77,7 +77,7 @@ export async function stpJanitor(): Promise<JanitorReport> {
   };
 }
 
-/** What is left after another try; where even that could not be asked, why. */
+/** Tries the release again and returns what is left, or why even that could not be asked. */
 async function releaseInClouds(): Promise<readonly string[]> {
   try {
     const given = streaming('give back what ended runs have left in clouds');

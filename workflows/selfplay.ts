@@ -21,13 +21,13 @@ import type { PreparedData } from '../activities/run/prepared-data.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import type { Trained } from '../activities/training/training.ts';
 import { control, lean, streaming } from './control/activity-proxies.ts';
-import { type Attempted, runWithOperatorRetry } from './control/operator-retry.ts';
 import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
+import { type Attempted, runWithOperatorRetry } from './control/operator-retry.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { RunStatus } from './control/run-status.ts';
 import { withinBudget, withTime } from './nodes/budget.ts';
 import { byOne } from './nodes/machine-pool.ts';
-import { folderName, type Machines, onNodes, type HostQueues } from './nodes/nodes.ts';
+import { folderName, type HostQueues, type Machines, onNodes } from './nodes/nodes.ts';
 import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';
@@ -36,7 +36,7 @@ import { trainModel } from './stages/train.ts';
 /** Rounds in one history; a round is about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;
 
-/** What a run carries over a continue-as-new beside its input. */
+/** State that a run carries over a continue-as-new beside its input. */
 export interface Carried extends Steered {
   readonly state: RunState;
   /** Machines of a cloud that the run has; null where it works on this one. */
@@ -186,7 +186,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
   return reported.result;
 }
 
-/** What a run has before it has machines: the state of another run, or statements and perhaps an SFT model. */
+/** State of a run before it has machines: the state of another run, or statements and perhaps an SFT model. */
 type Settled =
   | { readonly state: RunState }
   | { readonly state: null; readonly data: PreparedData; readonly sft: Trained | null };
@@ -206,7 +206,7 @@ async function settle(run: string, start: StartInput, config: RunConfig, status:
   return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
 }
 
-/** Beside the first training: the figures go into the run's folder. */
+/** Measures the portfolio beside the first training: the figures go into the run's folder. */
 async function measurePortfolio(run: string, config: RunConfig, settled: Settled): Promise<void> {
   if (isInWords(config)) return;
   const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
@@ -219,7 +219,10 @@ async function measurePortfolio(run: string, config: RunConfig, settled: Settled
   await besideTheRun(measuring, 'the portfolio could not be measured');
 }
 
-/** Beside the last retraining, which leaves some of the cores idle. Where it fails, the report has Lean read the proofs. */
+/**
+ * Writes the proofs beside the last retraining, which leaves some of the cores idle. Where it fails, the report has Lean read
+ * the proofs.
+ */
 async function writeProofs(run: string, state: RunState): Promise<void> {
   if (isInWords(state.config)) return;
   const writing = lean('proofs.lean').writeProofs({ run, state });
@@ -319,7 +322,7 @@ function isRetrainDue(state: RunState, round: number, stopping: boolean): boolea
 const isLastRound = (state: RunState, round: number, stopping: boolean): boolean =>
   round === state.config.rounds || stopping;
 
-/** Fresh weights trained on the SFT set and everything found so far (STP §3). */
+/** Fresh weights trained on the SFT set and everything found so far (docs/algorithm.md, section 9). */
 async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
   const { config, data } = state;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
@@ -335,15 +338,20 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
     replayFrom,
   });
   const { model, modelThreads, seed } = config;
-  const trained = await trainModel(queuesOf(state).hostQueues, config.engines, `retrain on ${examples.count} examples`, {
-    run,
-    name: `checkpoints/retrain-${round}`,
-    examples,
-    heldOut: data.sftEval,
-    init: null,
-    config: { model, modelThreads, seed },
-    optimiser: config.retrain.optimiser,
-  });
+  const trained = await trainModel(
+    queuesOf(state).hostQueues,
+    config.engines,
+    `retrain on ${examples.count} examples`,
+    {
+      run,
+      name: `checkpoints/retrain-${round}`,
+      examples,
+      heldOut: data.sftEval,
+      init: null,
+      config: { model, modelThreads, seed },
+      optimiser: config.retrain.optimiser,
+    },
+  );
   return {
     ...state,
     checkpoint: trained.checkpoint,

@@ -95,7 +95,7 @@ async function usedConjectures(store: ObjectStore, input: ChooseConjecturesInput
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What the choice goes by, of every conjecture of the round. */
+/** Reads the facts by which conjectures are chosen, for every conjecture of the round. */
 async function conjectureFacts(store: ObjectStore, input: ChooseConjecturesInput): Promise<ConjectureFacts[]> {
   const rates = new RateTable();
   for await (const rate of readRecords(store, input.rates, rateSchema))

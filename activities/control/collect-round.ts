@@ -1,12 +1,6 @@
 /** Collects, after the last shard, the pass rates and the distinct proofs of a round or a pass of it, one shard in memory at a time. */
 
-import {
-  type ArtifactRef,
-  type ObjectStore,
-  type Proved,
-  type Rate,
-  type ShardResult,
-} from '@stp/config/records';
+import type { ArtifactRef, ObjectStore, Proved, Rate, ShardResult } from '@stp/config/records';
 import { countRates, passRate } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';

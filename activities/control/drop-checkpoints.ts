@@ -31,7 +31,7 @@ export type Dropped = z.infer<typeof droppedSchema>;
 const FOLDER = /^checkpoints\/(?:round|retrain)-(\d+)-[^/]+$/;
 /** Where the states of a training lie beside its checkpoint (`training-states.ts`). */
 const STATES = 'state';
-/** What stays of a dropped checkpoint. */
+/** Files that stay of a dropped checkpoint. */
 const RECORDS: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
 export function dropCheckpointsActivity(ports: RunStore) {

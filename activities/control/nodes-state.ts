@@ -3,8 +3,8 @@
 import { isStillComing } from '../../infra/nodes/looking.ts';
 import type { NodesState } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
-import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
+import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { CloudMachines } from '../ports.ts';
 
 export function nodesStateActivity(ports: CloudMachines) {

@@ -6,7 +6,7 @@ import type { Price } from '../../infra/nodes/provider.ts';
 
 export function priceMachinesActivity() {
   return {
-    /** What the machines cost by the hour today. */
+    /** Returns the hourly price of the machines today. */
     async priceMachines(_run: string, nodes: NodesConfig): Promise<Price> {
       return priceOfNodes(nodes, new Date());
     },

@@ -3,8 +3,8 @@
 import type { Released } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
 import { concludeUnreported } from '../metrics.ts';
-import { lookUntil } from '../nodes/poll-delay.ts';
 import type { NodesInput } from '../nodes/node-sets.ts';
+import { lookUntil } from '../nodes/poll-delay.ts';
 import type { CloudMachines, RunMonitor, RunStore } from '../ports.ts';
 
 export function releaseCloudNodesActivity(ports: RunStore & CloudMachines & RunMonitor) {

@@ -2,8 +2,8 @@
 
 import type { Asked } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
-import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
+import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { CloudMachines } from '../ports.ts';
 
 /** More than a wait of the longest kind has. */

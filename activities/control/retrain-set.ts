@@ -1,4 +1,4 @@
-/** The retraining set (STP §3): the SFT set and the proofs and conjectures of all rounds, streamed. */
+/** The retraining set (docs/algorithm.md, section 9): the SFT set and the proofs and conjectures of all rounds, streamed. */
 
 import {
   type ArtifactRef,

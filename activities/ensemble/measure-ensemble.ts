@@ -19,7 +19,7 @@ export interface EnsembleFigures {
   /** Over all candidates, and within each statement; null without candidates of both kinds. */
   readonly area: number | null;
   readonly areaWithin: number | null;
-  /** Of each member alone, over all candidates. */
+  /** Area of each member alone, over all candidates. */
   readonly memberAreas: readonly (number | null)[];
   readonly calibrationError: number;
   /** Share of pairs of candidates of a statement that two members order differently. */

@@ -1,6 +1,6 @@
 /**
- * What a run tried and what came of it, prompt by prompt: whole proofs of statements, and tactics in the states of searches. Of its rounds
- * for training a verifier, of its held-out evaluations for measuring one.
+ * Reads what a run tried and the outcome, prompt by prompt: whole proofs of statements, and tactics in the states of searches.
+ * Of its rounds for training a verifier, of its held-out evaluations for measuring one.
  */
 import {
   expansionSchema,

@@ -1,6 +1,6 @@
 /**
  * STP's evaluation log `generated_proofs_tests.jsonl.gz`: one record a (statement, sample), as its tools write and read it
- * (stp.md §1.4, §4.1). Streamed both ways; what is read may come from anybody, so lines are limited and checked.
+ * (docs/algorithm.md, section 10). Streamed both ways; what is read may come from anybody, so lines are limited and checked.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -14,14 +14,14 @@ import { z } from 'zod';
 
 export const EVALUATION_LOG = 'generated_proofs_tests.jsonl.gz';
 
-/** What STP's tools write of a proof that was never verified, and look for as part of `system_errors`. */
+/** Text that STP's tools write for a proof that was never verified, and look for as part of `system_errors`. */
 const TEST_FAILED = 'test failed';
 /** Longest line read. Lean's messages make long records: goals of a few hundred kB have been seen in such logs. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 /** Samples a statement at most; a hundred times the largest budget anybody has reported. */
 export const ITERATIONS_MAX = 2 ** 21;
 
-/** What of a record counts; the other keys are left unread. */
+/** Schema of the keys of a record that count; the others are left unread. */
 const attemptSchema = z.object({
   statement: z.string().min(1).max(65_536),
   iter: z

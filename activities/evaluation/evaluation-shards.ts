@@ -51,7 +51,7 @@ export interface JudgedProof {
 }
 
 /**
- * What became of every statement's samples, by statement id.
+ * Tallies the outcomes of every statement's samples, by statement id.
  *
  * @param model whose samples they are; null: it is not known
  */

@@ -1,5 +1,5 @@
 /**
- * pass@k from an evaluation log, ours or STP's (its `summary.py`, stp.md §4.1). Of millions of records two bits each are
+ * pass@k from an evaluation log, ours or STP's (its `summary.py`; docs/algorithm.md, section 10). Of millions of records two bits each are
  * kept; a split that was not run in full is refused, since its figures would not be comparable.
  */
 import { StpError } from '@stp/base';
@@ -43,7 +43,7 @@ export interface SplitSummary {
 const OUTCOME_BYTES_MAX = 2 ** 29;
 /** Distinct texts remembered so that a statement is parsed once, not once a sample. */
 const TEXTS_REMEMBERED = 200_000;
-/** From here on STP's budgets give a curve; fewer samples get powers of two. */
+/** From this number of samples on STP's budgets give a curve; fewer samples get powers of two. */
 const STP_BUDGETS_FROM = 32;
 const PER_CENT = 100;
 

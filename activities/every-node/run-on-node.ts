@@ -28,7 +28,7 @@ export const nodeCommandSchema = z.strictObject({
     .refine((variables) => Object.keys(variables).length <= VARIABLES_MAX, `at most ${VARIABLES_MAX} variables`)
     .default({}),
   timeoutSeconds: z.number().positive().max(COMMAND_SECONDS_MAX),
-  /** Of each output in the result; a fleet's results share what a workflow can hold. */
+  /** Characters of each output in the result; a fleet's results share what a workflow can hold. */
   outputCharsMax: z.int().min(0).max(OUTPUT_CHARS_MAX).default(OUTPUT_CHARS_MAX),
 });
 export type NodeCommand = z.input<typeof nodeCommandSchema>;

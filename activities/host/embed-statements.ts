@@ -1,4 +1,4 @@
-/** Embeds statements for the transport (STP §2.8), with the model that conjectured them. */
+/** Embeds statements for the transport (docs/algorithm.md, section 7), with the model that conjectured them. */
 
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef } from '@stp/config/records';
@@ -10,7 +10,7 @@ import { once, readRecords } from '../records/record-files.ts';
 import { writeVectors } from '../records/vector-files.ts';
 import { fetchCheckpoint } from '../training/checkpoints.ts';
 
-/** Of a record that is to be embedded only its text is read. */
+/** Schema of a record that is embedded: only its text is read. */
 const embeddableSchema = z.object({ text: z.string() });
 
 /** Texts in a vector file: 4,096 dimensions of them are 64 MiB. What is done is not done again. */

@@ -13,7 +13,7 @@ import type { LevanterInput, PreparedTraining, TrainedShare } from '../training/
 import { emptyFolder, firstWeights, trainingRequest } from '../training/levanter.ts';
 import { type Trained, trainedSchema } from '../training/training.ts';
 
-/** What Levanter writes below a training's name: twelve bytes a weight of state, the examples once more, the export. */
+/** Folders that Levanter writes below a training's name: twelve bytes a weight of state, the examples once more, the export. */
 const LEVANTERS_OWN = ['state', 'cache', 'export'];
 
 export function finishLevanterActivity(ports: RunStore & RunScratch & RunMark) {

@@ -1,5 +1,5 @@
 /**
- * Weights conjectures by distribution matching (STP §2.8): computes cosines of blocks of unproved statements with all
+ * Weights conjectures by distribution matching (docs/algorithm.md, section 7): computes cosines of blocks of unproved statements with all
  * conjectures, never of all with all, and runs the greedy of `packages/selfplay/transport.ts` over them in the targets' order.
  * Cosines come from a matrix product in 32 bits; if its last digits would decide, they are computed again in 64, in a
  * fixed order.
@@ -109,7 +109,7 @@ async function transportWeights(
 export interface SimilarityRow {
   /** The target's own. */
   readonly vector: Float32Array;
-  /** With every conjecture. */
+  /** Similarities with every conjecture. */
   readonly similarities: Float32Array;
   /** How far each of them may be from what it is. */
   readonly tolerance: number;

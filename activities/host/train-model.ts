@@ -52,7 +52,7 @@ export function trainModelActivity(ports: RunStore & RunScratch & RunTrainer & R
   };
 }
 
-/** From the state on this machine, or from that in the store where that one is missing, damaged or from long ago. */
+/** Trains from the state on this machine, or from that in the store if the former is missing, damaged or old. */
 async function trainFromNewest(
   ports: RunStore & RunScratch & RunTrainer & RunMonitor,
   input: TrainModelInput,

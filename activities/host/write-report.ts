@@ -85,7 +85,7 @@ export function writeReportActivity(
   };
 }
 
-/** Of the first model as round 0, of the last as the last round. */
+/** Returns the metrics of the first model as round 0, of the last as the last round. */
 function heldOutMetrics({ nextRound }: RunState, evaluation: Evaluation | null): Metric[] {
   if (evaluation === null) return [];
   return [

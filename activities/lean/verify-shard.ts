@@ -190,7 +190,7 @@ async function checkInParts(
   }
 }
 
-/** Of a sample whose answer gave no proof: Lean is not asked. */
+/** Returns the verdict of a sample whose answer gave no proof: Lean is not asked. */
 function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
   return {
     sampleId: id,

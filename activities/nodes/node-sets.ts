@@ -1,4 +1,4 @@
-/** What activities are told of the machines of a run in a cloud. */
+/** Sets of machines, as activities are told of them. */
 
 import type { NodesConfig } from '@stp/config';
 
@@ -11,7 +11,7 @@ export interface NodeSetInput extends NodesInput {
   readonly generation: number;
 }
 
-/** By the server's clock, ms since 1970. */
+/** A time by the server's clock, ms since 1970. */
 export interface Until {
   readonly untilMs: number;
 }

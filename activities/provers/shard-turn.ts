@@ -10,7 +10,7 @@ export const sampledSchema = z.strictObject({
   sampleCount: z.number().int(),
   distinctCount: z.number().int(),
   tokens: z.number().int(),
-  /** Of the prompts, where the engine counts them. */
+  /** Tokens of the prompts, if the engine counts them. */
   promptTokens: z.number().int().optional(),
   /** With `keepsAnswers`: the chats so far (`answerRecordSchema`), a record for each new sample. */
   answers: artifactRefSchema.optional(),
@@ -29,7 +29,7 @@ export interface SampleShardInput {
   readonly library: ArtifactRef | null;
   readonly checkpoint: CheckpointRef;
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'seed' | 'modelThreads' | 'verification'>;
-  /** What the model wrote is kept beside the proof that was read from it, where the two differ. */
+  /** Whether the model's text is kept beside the proof that was read from it, if the two differ. */
   readonly keepsTexts?: boolean;
   /** The chats are kept, so that a later turn can go on with them. */
   readonly keepsAnswers?: boolean;
@@ -40,7 +40,7 @@ export interface ShardTurn extends SampleShardInput {
   readonly turn: number;
   /** Missing: the statements are none of a round's. */
   readonly round?: number;
-  /** Of the turns before, the first answers' first. */
+  /** Answers of the turns before, the first answers' first. */
   readonly answers: readonly ArtifactRef[];
   /** The shard with the verdicts on the samples of the turns before; null: there was none. */
   readonly earlier: ShardResult | null;

@@ -1,4 +1,7 @@
-/** What an ensemble of verifiers makes of tactics under a prompt, weighted: searches order states by it, and walks keep it for the flow's rewards. */
+/**
+ * Scores of an ensemble of learned verifiers for tactics under a prompt, weighted: searches order states by them, and walks
+ * keep them for the flow's rewards.
+ */
 import type { VerifierConfig } from '@stp/config';
 import { combined } from '@stp/selfplay';
 import type { RunEnsemble } from '../ports.ts';

@@ -25,7 +25,7 @@ const BUFFER_BYTES = 64 * 1024 * 1024;
 /** 64 open files at 64 KiB each are 4 MiB; one pass over them sorts 4 GiB. */
 const FAN_IN = 64;
 const READ_BYTES = 64 * 1024;
-/** What an entry costs beside its text: two strings, an object, a place in the array. */
+/** Bytes of an entry beside its text: two strings, an object, a place in the array. */
 const ENTRY_BYTES = 100;
 const WRITE_CHARS = 1 << 18;
 const KEY = /^[ -~]*$/;

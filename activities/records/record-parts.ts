@@ -20,7 +20,7 @@ export interface PartsOptions<T> {
 }
 
 export class RecordParts<T> {
-  /** What earlier attempts have left: names of parts in order, and their records. */
+  /** Parts that earlier attempts have left: names of parts in order, and their records. */
   readonly earlier: readonly { readonly name: string; readonly records: readonly T[] }[];
   private readonly store: ObjectStore;
   private readonly folder: string;
@@ -60,7 +60,7 @@ export class RecordParts<T> {
     if (this.pending.length >= this.options.recordsMax || isDue) this.cut();
   }
 
-  /** To be called where the attempt ends before its time: what was found stays found. Never throws. */
+  /** Keeps all that was found. Call it where the attempt ends before its time. Never throws. */
   async keepAll(): Promise<void> {
     if (this.pending.length > 0) this.cut();
     await this.writing.catch(() => undefined);

@@ -49,7 +49,7 @@ export interface Band {
   readonly bandInclusive: boolean;
 }
 
-/** The pass rates whose conjectures train: the conjecturer (STP §2.7), or where it has no band, the prover. */
+/** The pass rates whose conjectures train: the conjecturer (docs/algorithm.md, section 7), or where it has no band, the prover. */
 export function bandOf({ conjectures, selection }: Pick<RunConfig, 'conjectures' | 'selection'>): Band {
   const reward = hasConjecturer(conjectures) ? conjectures.reward : null;
   if (reward?.kind === 'band' || reward?.kind === 'band-and-use') return reward;

@@ -28,7 +28,10 @@ export interface RoundFigures {
   readonly rates: { readonly dataset: RateHistogram; readonly conjecture: RateHistogram };
   /** Certified conjectures whose pass rate is in the conjecturer's band, before elegance, transport and relabelling. */
   readonly conjecturesInBand: number;
-  /** Of attempted conjectures: characters of the statement without its name; novelty in [0, 1] (`packages/selfplay/novelty.ts`). */
+  /**
+   * Figures of attempted conjectures: characters of the statement without its name; novelty in [0, 1]
+   * (`packages/selfplay/novelty.ts`).
+   */
   readonly lengths: Quantiles | null;
   readonly novelties: Quantiles | null;
   /** Theorems by which the library had grown before the round's statements were tried, and the round's certified proofs that rest on one. */
@@ -40,7 +43,7 @@ export interface RoundFigures {
   readonly chain: number;
   /** Statements of the dataset proved for the first time, and those of them whose every proof rests on a conjecture. */
   readonly firstProved: { readonly statements: number; readonly onConjectures: number };
-  /** What the second kernel said of the round's certified proofs; `none`: it was not asked. */
+  /** Answers of the second kernel about the round's certified proofs; `none`: it was not asked. */
   readonly secondKernel: Readonly<Record<SecondOpinion, number>>;
 }
 

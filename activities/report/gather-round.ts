@@ -29,10 +29,10 @@ const PROGRESS_POINTS_MAX = 64;
 /** Proofs that a list on the page can hold. */
 export const LISTED_MAX = 25;
 
-/** What rests on a grown theorem. */
+/** The theorems that rest on a grown theorem. */
 export interface LemmaUses {
   proofs: number;
-  /** Of the dataset. */
+  /** Statements of the dataset. */
   readonly statements: Set<string>;
   /** Name of one of them. */
   example: string | null;
@@ -45,7 +45,7 @@ export interface GrownFacts {
   chain: number | null;
 }
 
-/** What runs on from round to round. */
+/** State that goes on from round to round. */
 export interface Gathering {
   readonly store: ObjectStore;
   readonly config: RunConfig;
@@ -55,15 +55,15 @@ export interface Gathering {
   readonly provedEver: Set<string>;
   /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
   readonly provedBySft: Set<string>;
-  /** Of the last proof read. */
+  /** Version of Lean of the last proof read. */
   leanVersion: string;
   /** Why the result is not eligible, of all certificates that say so. */
   readonly ineligibleBecause: Set<string>;
   readonly progress: ProgressPoint[];
-  /** By the name of a grown theorem. */
+  /** Uses by the name of a grown theorem. */
   readonly lemmaUses: Map<string, LemmaUses>;
   readonly grown: Map<string, GrownFacts>;
-  /** Of the statements certified in the last round read, by id: as `GrownFacts.chain`. */
+  /** Chains of the statements certified in the last round read, by id: as `GrownFacts.chain`. */
   chains: Map<string, number>;
   readonly newlyProved: TopList<ListedProof>;
   readonly hardest: TopList<ListedProof>;
@@ -160,7 +160,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   };
 }
 
-/** What entered the library before the round's statements were tried. */
+/** Reads what entered the library before the round's statements were tried. */
 async function readGrown({ store, grown, chains }: Gathering, { library }: RoundManifest): Promise<void> {
   for await (const { name, statementId, origin } of grownTheorems(store, library))
     if (!grown.has(name))

@@ -20,7 +20,7 @@ export interface RunSource {
   readonly finished: boolean;
   /** Null: as the proofs say. */
   readonly leanVersion: string | null;
-  /** What is known to speak against the result, beside what the certificates say. */
+  /** Known objections to the result, beside what the certificates say. */
   readonly ineligibleBecause: readonly string[];
   readonly losses: readonly LossPoint[];
   /** Null where nobody kept account. */

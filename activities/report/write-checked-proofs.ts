@@ -13,7 +13,10 @@ import { keptName, proofsFile, theoremsAt } from '../round/proofs-file.ts';
 
 /** A quarter is left for the line that says which file this is, and for an editor that adds something. */
 const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;
-/** By the screen's own measure; a fifth, since another machine may be slower and the carried theorems take time too. */
+/**
+ * Largest time of a check by the screen's own measure; a fifth, since another machine may be slower and the carried theorems
+ * take time too.
+ */
 const CHECK_MS_MAX = 0.2 * FILE_TIMEOUT_MS;
 /** More than that is no matter of single proofs. */
 const LEFT_OUT_SHARE_MAX = 0.1;

@@ -15,7 +15,7 @@ import {
 } from '@stp/lean-explore';
 import { librarySplits } from './export-library.ts';
 
-/** Of GPT-NeoX's tokenizer, which Pythia has. */
+/** End of text of GPT-NeoX's tokenizer, which Pythia has. */
 const END_OF_TEXT = '<|endoftext|>';
 /** Text that a model would read as its own marks. */
 const MARKS = /\[GOAL\]|\[PROOFSTEP\]|<\|endoftext\|>/u;

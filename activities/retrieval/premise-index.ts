@@ -50,7 +50,7 @@ export interface PremiseIndex {
   readonly vectors: { readonly model: string; readonly size: number; readonly data: Float32Array } | null;
 }
 
-/** What makes vectors of premises. */
+/** An encoder that makes vectors of premises. */
 export type PremiseEncoder = Pick<Generator, 'model' | 'embed'>;
 
 /** Indexes a `corpus.jsonl`. Memory holds names, places and terms, no texts. STP1002 if `folder` exists and `replace` is false. */

@@ -24,7 +24,7 @@ const originSchema = z.discriminatedUnion('kind', [
 /** One planned completion of the conjecturer. */
 export const conjecturePlanSchema = z.strictObject({
   prompt: z.string(),
-  /** Of a chat. */
+  /** Messages of a chat. */
   messages: z.array(chatMessageSchema).readonly().optional(),
   /** The seed's statement, or the target's. */
   seedId: z.string(),
@@ -33,7 +33,7 @@ export const conjecturePlanSchema = z.strictObject({
   lemma: z.string().nullable(),
   level: z.number().int().positive(),
   origin: originSchema,
-  /** What the completion may be; the prompt is a `TypedForm`'s then. */
+  /** Grammar of the completion; the prompt is a `TypedForm`'s then. */
   grammar: typedGrammarSchema.optional(),
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
@@ -60,13 +60,13 @@ export async function* conjecturesOf(
 /** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
 export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
 
-/** What the conjecturer wrote for the planned input of that index. */
+/** The conjecturer's text for the planned input of that index. */
 export const conjectureTextSchema = z.strictObject({
   input: z.number().int().nonnegative(),
   text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
   /** The same in tokens of its plan's grammar, where it has one. */
   typed: z.string().max(CONJECTURE_TEXT_CHARS_MAX).optional(),
-  /** What test values said against it: it goes no further. */
+  /** Objection of the test values: the text goes no further. */
   refused: gateVerdictSchema.extract(['unparsable', 'fails-tests', 'follows']).optional(),
 });
 export type ConjectureText = z.infer<typeof conjectureTextSchema>;

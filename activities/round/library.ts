@@ -75,7 +75,7 @@ export function marksFor(
   return ({ id, header }) => marksBefore(generations.get(id) ?? Number.POSITIVE_INFINITY).get(header) ?? null;
 }
 
-/** What a library grows by. */
+/** The certificates by which a library grows. */
 export type Certificates = Pick<RoundManifest, 'round' | 'library' | 'proved'>;
 
 /** The library that stood under certified proofs, and what they add to it. */
@@ -127,8 +127,8 @@ async function nextTheorems(
 }
 
 /**
- * What a header defines is not there for another header, and twice under its own. A namespace or section that it leaves open would
- * hold its grown theorems, and all that stands below them in one file.
+ * Returns whether theorems under a header can join: what a header defines is not there for another header, and twice under its
+ * own. A namespace or section that it leaves open would hold its grown theorems, and all that stands below them in one file.
  */
 function canGrow(header: string | null): boolean {
   return ownDefinitions(header).length === 0 && closingLines(headerOf(header)).length === 0;

@@ -1,4 +1,4 @@
-/** What most activities of a round are told. */
+/** The context that most activities of a round get. */
 
 import type { RunConfig } from '@stp/config';
 import type { ArtifactRef } from '@stp/config/records';
@@ -13,7 +13,7 @@ export interface RoundContext {
   readonly data: PreparedData;
   /** Manifests of the rounds before, oldest first. */
   readonly history: readonly ArtifactRef[];
-  /** First round whose proofs are replayed (STP §2.11: a retraining empties the replay window). */
+  /** First round whose proofs are replayed (STP: a retraining empties the replay window). */
   readonly replayFrom: number;
   /** Theorems of the library that the run has proved and compiled; null where the library is fixed or has not grown yet. */
   readonly library: ArtifactRef | null;

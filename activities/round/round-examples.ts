@@ -49,9 +49,9 @@ export interface RoundExamplesInput {
 }
 
 export interface RoundExamples {
-  /** To be read once and to its end. */
+  /** Examples, to be read once and to the end. */
   readonly examples: AsyncGenerator<Example>;
-  /** What the round itself gave, SFT examples not counted; right once `examples` has ended. */
+  /** Counts of the round itself, SFT examples not counted; right once `examples` has ended. */
   readonly counts: { prover: number; conjecturer: number };
 }
 
@@ -61,7 +61,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   const sftShare = objective.kind === 'likelihood' ? objective.sftShare : 0;
   const counts = { prover: 0, conjecturer: 0 };
   const key = (example: Example): string => exampleKey(example, config.seed, round, 'examples');
-  // Of an example that both roles give, the proof's comes first and stays (STP §2.7, 5).
+  // Of an example that both roles give, the proof's comes first and stays (docs/algorithm.md, section 7).
   async function* all(): AsyncGenerator<Example> {
     yield* windowExamples(input);
     yield* conjecturerExamples(input);

@@ -56,7 +56,7 @@ export function rewardShard(
 
 const spentName = (folder: string): string => `${folder}/judge-spent.json`;
 
-/** What judges of a round's shards took; null where nobody was to be asked. */
+/** Returns what judges of a round's shards cost; null if nobody was to be asked. */
 export async function judgesSpent(store: ObjectStore, name: string, shards: number): Promise<JudgeSpent | null> {
   const parts: JudgeSpent[] = [];
   for (let index = 0; index < shards; index++) {

@@ -10,10 +10,10 @@ import { RecordParts } from '../records/record-parts.ts';
 const VERDICTS_PER_PART = 256;
 const PART_AFTER_MS = 15_000;
 
-/** Of a part whose verdicts an unprotected Lean gave. */
+/** Pattern of a part whose verdicts come from Lean without a sandbox. */
 const UNPROTECTED = /\/\d+-none-[^/]*$/;
 
-/** What a heartbeat says of the parts. */
+/** Position among the parts, as a heartbeat tells it. */
 export interface PartCursor {
   /** Verdicts in the store. */
   readonly kept: number;
@@ -85,7 +85,7 @@ export class VerdictParts {
     if (verdict.kind !== 'infra') this.parts.add(verdict);
   }
 
-  /** To be called where the attempt ends before its time: what was found stays found. Never throws. */
+  /** Keeps all that was found. Call it where the attempt ends before its time. Never throws. */
   keepAll(): Promise<void> {
     return this.parts.keepAll();
   }

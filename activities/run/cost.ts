@@ -1,4 +1,4 @@
-/** What a run has cost, from its state: time of machines at the prices of those days, tokens, time of Lean. */
+/** Computes the cost of a run from its state: time of machines at the prices of those days, tokens, time of Lean. */
 import { costOfTokens, type MachineTime, type RunCost } from '@stp/config/records';
 import { machinesText, priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { RunState } from './run-state.ts';

@@ -39,7 +39,7 @@ export async function certifiedRates(
 
 /**
  * Rounds whose proofs are replayed beside the present one's, newest first: the last `replayRounds − 1` that were played,
- * or all of them, but none from before a retraining that emptied the window (STP §2.9, §2.11).
+ * or all of them, but none from before a retraining that emptied the window (docs/algorithm.md, sections 6 and 9).
  *
  * @param earlier manifests of the rounds before, oldest first
  */

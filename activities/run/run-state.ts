@@ -42,7 +42,7 @@ export const runStateSchema = z.strictObject({
   /** Held-out evaluations between rounds, in order. */
   evaluations: z.array(roundEvaluationSchema),
   nextRound: z.number().int().nonnegative(),
-  /** First round whose proofs are replayed; moved by a retraining that empties the replay window (STP §2.11). */
+  /** First round whose proofs are replayed; moved by a retraining that empties the replay window (docs/algorithm.md, section 9). */
   replayFrom: z.number().int().nonnegative(),
   secondsPerStage: z.record(z.string(), z.number()),
   /** At the moments up to now. What is taken over from another run has none. */

@@ -1,4 +1,4 @@
-/** What a run takes over from another one. */
+/** The state that a run takes over from another one. */
 
 import { StpError } from '@stp/base';
 import type { ObjectStore } from '@stp/config/records';
@@ -8,7 +8,7 @@ import { type Trained, trainedSchema } from '../training/training.ts';
 import { type PreparedData, preparedDataSchema } from './prepared-data.ts';
 import { type RunState, runStateSchema } from './run-state.ts';
 
-/** What a run takes over: the SFT model alone, or everything up to a round. */
+/** The state that a run takes over: the SFT model alone, or everything up to a round. */
 export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });
 export interface TakenOver {
   readonly sft: Trained;

@@ -4,9 +4,9 @@
  */
 import { type Random, statementKey } from '@stp/selfplay';
 
-/** Of a LeanDojo set (STP §1.3 step 6), but never more than a tenth of what there is. */
+/** Share of a LeanDojo set that is held out, but never more than a tenth of what there is. */
 export const TRACED_HELD_OUT = { most: 4_096, share: 0.1 } as const;
-/** Of the library: a share that training hardly misses, and enough for a mean. */
+/** Share of the library that is held out: training hardly misses it, and it is enough for a mean. */
 export const LIBRARY_HELD_OUT = { most: 64, share: 0.02 } as const;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * SFT examples of both roles from a library's theorems: their proofs, further proofs from the script search, and
- * (lemma, earlier theorem, later theorem) tuples for the conjecturer (STP §1.3). No example contains a held-out
+ * (lemma, earlier theorem, later theorem) tuples for the conjecturer (docs/algorithm.md, section 12). No example contains a held-out
  * theorem.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import {
   targetPairs,
 } from '@stp/selfplay';
 
-/** Weight of a conjecturer example in prepared sets (STP §1.3, step 9: none is given, so 1). */
+/** Weight of a conjecturer example in prepared sets (STP: none is given, so 1). */
 export const CONJECTURER_WEIGHT = 1;
 /** Theorems this far apart in a file are still about the same thing. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
@@ -32,11 +32,11 @@ export interface LibraryExamplesInput {
   /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
-  /** In the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
+  /** Examples in the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
   readonly conjecturer: Iterable<Example> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
-  /** Of an example of the conjecturer, beside a proof's 1. */
+  /** Weight of an example of the conjecturer, beside a proof's 1. */
   readonly conjecturerWeight: number;
   /** What the run's conjectures are conditioned on: the examples have that shape. */
   readonly conditionOn: Conjecturing['conditionOn']['kind'];
@@ -59,7 +59,7 @@ export interface StateExamples {
 }
 
 export interface LibraryExamples {
-  /** Without repeats, in file order: first the prover's, then the conjecturer's. */
+  /** Examples without repeats, in file order: first the prover's, then the conjecturer's. */
   readonly examples: readonly Example[];
   readonly libraryProofs: number;
   readonly searchedProofs: number;

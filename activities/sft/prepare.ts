@@ -28,7 +28,7 @@ export interface SftTarget {
 
 export interface PreparedSft {
   readonly manifest: SftManifest;
-  /** What was left out, by reason. */
+  /** Counts of what was left out, by reason. */
   readonly left: Readonly<Record<string, number>>;
 }
 
@@ -125,7 +125,7 @@ export interface TracedTarget extends SftTarget {
   readonly exportFolder: string | null;
 }
 
-/** STP §1.3, steps 1 to 7, with the held-out theorems left out of everything else (STP leaves them in step 5). */
+/** Prepares STP's SFT set (docs/algorithm.md, section 12), with the held-out theorems left out of everything else. STP leaves them in tuples. */
 export async function prepareTracedSft(target: TracedTarget): Promise<PreparedSft> {
   const { name, folder, seed, replace } = target;
   const source = await readSourceTheorems(target.leanDojo, target.split, target.checkout);
@@ -144,7 +144,7 @@ export async function prepareTracedSft(target: TracedTarget): Promise<PreparedSf
         name,
         seed,
         counts,
-        `LeanDojo Benchmark 4, split ${target.split}, with the texts of the Mathlib it traced (STP §1.3).`,
+        `LeanDojo Benchmark 4, split ${target.split}, with the texts of the Mathlib it traced.`,
         'CC BY 2.0 for LeanDojo’s data, Apache-2.0 for Mathlib’s text.',
         left,
       ),

@@ -36,7 +36,7 @@ export interface RunSft {
   readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
   /** `statementKey` of every statement in what is held out. */
   readonly heldOutKeys: Iterable<string> | AsyncIterable<string>;
-  /** What the examples are made of, without what is held out. */
+  /** The theorems for examples, without what is held out. */
   readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
   /** Once `train` has been read to its end. */
   counts(): SftCounts;
@@ -62,7 +62,7 @@ export async function runSft(sources: SftSources, config: RunConfig, sealed: Sea
   return { ...found, train: styled(found.train), heldOut: styled(found.heldOut) };
 }
 
-/** In the embedded form, in which what is held out is recognised. */
+/** Makes the SFT set in the embedded form, in which what is held out is recognised. */
 async function embeddedSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)

@@ -1,5 +1,5 @@
 /**
- * Traced theorems as STP's own SFT rows `{prompt, target}` for other trainers (STP §1.2, §1.3): a fence, the text of
+ * Traced theorems as STP's own SFT rows `{prompt, target}` for other trainers (docs/algorithm.md, section 12): a fence, the text of
  * the file before the theorem, and the theorem; for the conjecturer the markers in STP's words. One difference:
  * held-out theorems are cut out of every file's text and out of every tuple; STP leaves them in.
  */

@@ -1,5 +1,5 @@
 /**
- * SFT examples from traced theorems of Mathlib (STP §1.3, steps 5 to 7), in the one prompt form of runs. No example
+ * SFT examples from traced theorems of Mathlib (docs/algorithm.md, section 12), in the one prompt form of runs. No example
  * contains a held-out theorem, neither as a proof nor in any place of a tuple.
  */
 

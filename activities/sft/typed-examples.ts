@@ -9,7 +9,7 @@ import type { DefinitionSource } from '../ports.ts';
 
 export interface TypedExamplesInput {
   readonly explored: readonly LibraryEquations[];
-  /** Those that no run holds out. */
+  /** Theorems that no run holds out. */
   readonly theorems: ReadonlyMap<string, LibraryTheorem>;
   readonly definitions: DefinitionSource;
   readonly definitionTokens: number;

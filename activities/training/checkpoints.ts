@@ -26,7 +26,7 @@ const manifestSchema = z.strictObject({
   files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema),
 });
 
-/** What a checkpoint's folder in a store holds beside the checkpoint: the list below, and how a training ended. */
+/** Files of a checkpoint's folder in a store beside the checkpoint: the list below, and how a training ended. */
 const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
 /** Uploads in progress by file name: a heartbeat carries them, so the next attempt continues them. */
@@ -42,7 +42,7 @@ export function uploadsIn(heartbeatDetails: unknown): Uploads {
 
 export interface StoreCheckpointOptions {
   readonly signal: AbortSignal;
-  /** Of an earlier attempt. */
+  /** Uploads of an earlier attempt. */
   readonly uploads?: Uploads;
   /** Called with all uploads in progress whenever one begins or ends, and with the bytes confirmed so far. */
   readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;

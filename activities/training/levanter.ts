@@ -23,7 +23,7 @@ const writtenSchema = z.strictObject({ files: z.array(z.string()), rows: z.numbe
 export const preparedSchema = z.strictObject({
   /** Name of the training in the store. */
   name: z.string(),
-  /** By which Levanter finds its own checkpoints. */
+  /** Id by which Levanter finds its own checkpoints. */
   id: z.string(),
   steps: z.number(),
   /** Null: `base` of the engine, which every machine has. */
@@ -59,7 +59,7 @@ export async function firstWeights(
   return init === null ? engine.base! : fetchCheckpoint(store, init, scratch, signal);
 }
 
-/** What the trainer is asked for, but for the places of its files. */
+/** Returns the request to the trainer, without the places of its files. */
 export function trainingRequest({ config, optimiser, examples }: LevanterInput) {
   const steps = optimiserSteps(examples.count, optimiser);
   const heldOutEverySteps = Math.ceil(steps / HELD_OUT_SCORINGS);

@@ -16,5 +16,5 @@ export const meetingSchema = z.strictObject({
   /** The state in the store from which all machines resume; null: from the beginning. */
   state: z.string().nullable(),
 });
-/** What the machines of one attempt agree upon. */
+/** The agreement of the machines of one attempt. */
 export type Meeting = z.infer<typeof meetingSchema>;

@@ -20,7 +20,7 @@ export interface StateCopiesOptions {
   /** The trainer's state folder. */
   readonly directory: string;
   readonly part: StatePart;
-  /** What tells the copies of this attempt from others; the same on all its machines. */
+  /** Name that tells the copies of this attempt from others; the same on all its machines. */
   readonly id?: string;
   readonly signal: AbortSignal;
   /** Called after each copy. */

@@ -24,7 +24,7 @@ const STATES_KEPT = 2;
 const STEP_DIGITS = 9;
 const ID_BYTES = 6;
 const NODES_MAX = 10_000;
-/** Of every object in a folder (`infra/stores/file-objects.ts`). */
+/** Generation of every object in a folder (`infra/stores/file-objects.ts`). */
 const FILE_GENERATION = '1';
 const OBJECT = /^(step-\d{9,12}\.[0-9a-f]{12})\.(.+)$/;
 const WHOLE = 'whole.json';
@@ -43,7 +43,7 @@ export interface StatePart {
   readonly nodes: number;
 }
 
-/** What tells the copies of one attempt from those of every other. */
+/** Makes a name that tells the copies of one attempt from those of every other. */
 export const newStateId = (): string => randomBytes(ID_BYTES).toString('hex');
 
 /** Optimizer steps done in a state, from its name here. */
@@ -199,7 +199,7 @@ export class TrainingStates {
   }
 }
 
-/** What killed attempts have gathered of other states, beside the folder. */
+/** Removes copies of other states that killed attempts have gathered beside the folder. */
 async function removeGathered(directory: string, wanted: string): Promise<void> {
   const prefix = `${basename(directory)}.`;
   for (const name of await readdir(dirname(directory)).catch(() => [])) {

@@ -38,14 +38,14 @@ export interface TrainModelInput {
   readonly init: CheckpointRef | null;
   readonly config: Pick<RunConfig, 'model' | 'modelThreads' | 'seed'>;
   readonly optimiser: OptimiserConfig & { readonly objective?: ObjectiveConfig };
-  /** What objectives compare with; missing or null: the first weights. */
+  /** Model that objectives compare with; missing or null: the first weights. */
   readonly reference?: CheckpointRef | null;
 }
 
 /** The held-out loss is taken about this often in a training. */
 export const HELD_OUT_SCORINGS = 10;
 
-/** What a training depends on, as a hash, and its name in the store. */
+/** Returns a hash of what a training depends on, and its name in the store. */
 export function trainingName({ name, examples, init, config, optimiser, reference }: TrainModelInput): {
   readonly hash: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export interface TrainingPart {
   /** Folder of this machine. The training resumes from the state in its state folder. */
   readonly work: string;
   readonly states: TrainingStates;
-  /** Of this attempt, the same on all machines; null: one of its own. */
+  /** Name of this attempt, the same on all machines; null: one of its own. */
   readonly stateId: string | null;
   /** Null: it trains alone. */
   readonly share: TrainingShare | null;

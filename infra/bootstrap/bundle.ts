@@ -20,7 +20,10 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** Folders of the repository that no worker needs. */
 const LEFT_OUT =
   /^(?:test|docs|tools|runs|\.github|data\/lean-corpus|packages\/[^/]+\/testing)\/|^packages\/(?:.*\.(?:test|slow)|[^/]+\/testing)\.ts$/;
-/** Of packages: programs for other systems, sources of native code, and what only compilers and people read. */
+/**
+ * Files of packages that are left out: programs for other systems, sources of native code, and what only compilers and people
+ * read.
+ */
 const LEFT_OUT_OF_PACKAGES =
   /@temporalio\/core-bridge\/(?:releases\/(?!x86_64-unknown-linux-gnu\/)|sdk-core\/|src\/)|onnxruntime-node\/bin\/napi-v\d+\/(?:darwin|win32|linux\/arm64)\/|\.(?:map|md|d\.[cm]?ts)$/;
 /** Everything in the archive has this time: 1980, the earliest that all tools can say. */

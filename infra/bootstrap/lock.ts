@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { lockPath, readPins } from './script.ts';
 
-/** What nodes run: Ubuntu 22.04 or later on x86-64. libtpu has wheels for nothing older than glibc 2.31. */
+/** Platform of nodes: Ubuntu 22.04 or later on x86-64. libtpu has wheels for nothing older than glibc 2.31. */
 const PLATFORM = 'x86_64-manylinux_2_35';
 
 const { python, environments } = readPins();

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { z } from 'zod';
 
-/** What is there to compute with: it decides which Python environments are installed. `lean` has none. */
+/** Hardware of a node: it decides which Python environments are installed. `lean` has none. */
 export type NodeKind = 'tpu' | 'gpu' | 'lean';
 
 /** In the order in which the shell reads them. */

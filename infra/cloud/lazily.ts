@@ -16,7 +16,7 @@ export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** What the call returns, or null where it says that there is no such thing. */
+/** Returns the result of the call, or null if it says that there is no such thing. */
 export async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

@@ -1,4 +1,4 @@
-/** What the machines of a configuration cost by the hour, for plans, cost guards and the accounts of runs. */
+/** Hourly prices of the machines of a configuration, for plans, cost guards and the accounts of runs. */
 import type { NodesConfig } from '@stp/config';
 import type { Price } from '../nodes/provider.ts';
 import { listPrice } from './price-table.ts';

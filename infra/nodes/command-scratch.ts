@@ -11,7 +11,7 @@ import { isOwnerGone, ownerOfThisProcess } from '../processes.ts';
 import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 
-/** What stands in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
+/** Names that stand in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
 const COMMANDS = ['check', 'data', 'lean-serve', 'suggest', 'verify'] as const;
 export type ScratchCommand = (typeof COMMANDS)[number];
 

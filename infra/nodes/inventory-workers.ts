@@ -24,12 +24,12 @@ export interface HostResult {
 export interface StartOptions {
   /** The worker's archive on this machine (`bin/stp nodes bundle`); null where the machines have it from before. */
   readonly bundleFile: string | null;
-  /** Of every worker, beside its queue. Goes through standard input into a file that the user alone reads. */
+  /** Environment of every worker, beside its queue. Goes through standard input into a file that the user alone reads. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onProgress: (line: string) => void;
 }
 
-/** On every host at once; a host that fails does not keep the others from starting. */
+/** Starts workers on every host at once; a host that fails does not keep the others from starting. */
 export async function startWorkers(hosts: readonly InventoryHost[], options: StartOptions): Promise<HostResult[]> {
   const { bundleFile, onProgress } = options;
   const sha256 = bundleFile === null ? null : await sha256Of(bundleFile);
@@ -100,7 +100,7 @@ async function installBundle(
   return shellOnHost(host, `set -e; ${unpack}`, { timeoutMs: COPY_TIMEOUT_MS, input: createReadStream(bundleFile) });
 }
 
-/** In a session of its own, so that it outlives this one; its process group is what ends it. */
+/** Starts a worker in a session of its own, so that it outlives this one; its process group is what ends it. */
 async function startWorker(host: InventoryHost, slot: number, options: StartOptions): Promise<RemoteResult> {
   const files = `worker-${host.name}-${slot}`;
   const isUp = `group="$(cat ${files}.pid 2> /dev/null)" && ${isOurGroup(host, slot)}`;

@@ -79,7 +79,7 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
   };
 }
 
-/** By mark, then by control group: what has shed its mark is still in its group. */
+/** Ends processes by mark, then by control group: one that has shed its mark is still in its group. */
 async function end(
   what: string,
   isMeant: (mark: RunMark) => boolean | Promise<boolean>,

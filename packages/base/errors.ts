@@ -58,7 +58,7 @@ export interface StpErrorOptions {
 /** Errors of packages that import nothing carry this mark, and the fields of `StpError`: they are of the family too. */
 const FAMILY = Symbol.for('stp.error');
 
-/** What happened and where (`message`), and what to do (`advice`). */
+/** An error that says what happened and where (`message`), and what to do (`advice`). */
 export class StpError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a subclass asks for itself

@@ -18,7 +18,7 @@ export interface Memory<Finding> {
   readonly anew?: boolean | undefined;
 }
 
-/** What was kept for the key, or what `find` gives, which is kept where the schema takes it. Rejects as `find` does. */
+/** Returns what was kept for the key, or what `find` gives, which is kept if the schema accepts it. Rejects as `find` does. */
 export async function remember<Finding>(memory: Memory<Finding>, find: () => Promise<unknown>): Promise<unknown> {
   const kept = memory.anew === true ? undefined : await recall(memory);
   if (kept !== undefined) return kept;
@@ -27,7 +27,7 @@ export async function remember<Finding>(memory: Memory<Finding>, find: () => Pro
   return finding;
 }
 
-/** What was kept for the key; undefined where nothing was, or nothing that can be read. */
+/** Returns what was kept for the key; undefined if nothing was, or nothing that can be read. */
 export async function recall<Finding>(memory: Memory<Finding>): Promise<Finding | undefined> {
   const kept = await readFile(pathOf(memory), 'utf8')
     .then(JSON.parse)

@@ -26,7 +26,7 @@ export interface PutOptions {
 }
 
 export interface PutFileOptions extends PutOptions {
-  /** What an earlier attempt was given by `onUpload`; of another object, or of other bytes, it is not used. */
+  /** The token that `onUpload` gave an earlier attempt. It is not used for another object, or for other bytes. */
   readonly upload?: UploadToken | undefined;
   /** Called when a resumable upload has begun or was resumed. Stores without such uploads never call it. */
   readonly onUpload?: (token: UploadToken) => void;
@@ -55,11 +55,11 @@ export interface ObjectStore {
   /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
   /**
-   * To a local file under a temporary name, checked, then renamed. A download of a killed process is resumed. One
-   * process at a time may download to a path.
+   * Downloads an object to a local file under a temporary name, checks it, then renames it. A download of a killed process is
+   * resumed. One process at a time may download to a path.
    */
   download(ref: ArtifactRef, path: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** What is known of a name, or null. Reads the record count back from metadata. */
+  /** Returns what is known of a name, or null. Reads the record count back from metadata. */
   stat(name: string): Promise<ArtifactRef | null>;
   list(prefix: string): AsyncIterable<ObjectInfo>;
   /** Removes this very object; one that is gone already, or is another by now, is left alone. True where it was removed. */

@@ -77,7 +77,7 @@ interface Override {
   readonly from: string;
 }
 
-/** What is laid over the preset, weakest first. */
+/** Yields the values that override the preset, weakest first. */
 function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<Override> {
   if (sources.file !== undefined) {
     const { path, content } = sources.file;

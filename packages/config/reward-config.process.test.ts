@@ -1,4 +1,4 @@
-/** What a configuration that trains by reward must agree with, and what its presets say. */
+/** Tests what a configuration that trains by reward must agree with, and what its presets say. */
 import { expect, it } from 'vitest';
 import { resolveConfig } from './resolve.ts';
 

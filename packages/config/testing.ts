@@ -1,4 +1,4 @@
-/** What tests and benches of other packages use of `@stp/config`. Production code imports `index.ts`. */
+/** Entry for tests and benches of other packages that use `@stp/config`. Production code imports `index.ts`. */
 export { generatorEngineSchema, trainerEngineSchema } from './schemas/engines.ts';
 export { normaliseStatement } from './schemas/ids.ts';
 export { objectiveConfigSchema } from './schemas/objectives/index.ts';

@@ -1,4 +1,4 @@
-/** What workflows use of `@stp/config`: schemas alone, without Node. */
+/** Entry for workflows that use `@stp/config`: schemas alone, without Node. */
 export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
 export type { ConjecturerTurn } from './schemas/conjecturers/conjecturer.ts';
 export { conjecturerIn } from './schemas/conjecturers/index.ts';

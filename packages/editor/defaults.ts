@@ -1,4 +1,4 @@
-/** What the command line says of suggestions before it opens any; light, since every command reads it. */
+/** Facts of suggestions that the command line needs before it opens any; light, since every command reads it. */
 import { availableParallelism } from 'node:os';
 
 /** Forms of prompts, see `engines/prompts.ts`. */

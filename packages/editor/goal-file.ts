@@ -36,7 +36,7 @@ function essence(goal: string): string {
     .trim();
 }
 
-/** On one line, so that no column of the goal's own text counts. */
+/** Puts a text on one line, so that no column of the goal's own text counts. */
 function flat(text: string): string {
   return plain(text.replaceAll(UNKNOWN_LEVEL, '_')).replaceAll(/\n\s*/gu, ' ');
 }

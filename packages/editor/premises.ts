@@ -18,7 +18,7 @@ export class Premises {
     this.#retriever = new TermRetriever(table.finish(), 'bm25');
   }
 
-  /** At most `most` full names, the best first, without `own`: what is to be proved. */
+  /** Finds at most `most` full names, the best first, without `own`: what is to be proved. */
   async find(state: string, own: string | null, most: number): Promise<string[]> {
     const accessible = (number: number): boolean => own === null || !`.${this.#names[number]}`.endsWith(`.${own}`);
     const [found] = await this.#retriever.retrieve([{ state, accessible }], most);

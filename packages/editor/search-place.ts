@@ -6,7 +6,7 @@ import { type LeanPlace, retried } from './lean-places.ts';
 
 const EXPANSIONS_MAX = 10_000;
 const LENGTH_EXPONENT = 0.5;
-/** Of each engine, in each state. */
+/** Most tactics of each engine in each state. */
 const TACTICS_MAX = 16;
 /** Proposals without a log-probability count as this unlikely, and less with every place in their list. */
 const UNSCORED = -4;

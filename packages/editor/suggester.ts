@@ -42,7 +42,7 @@ const CLOSERS_TIME = 2;
  * proposal that takes longer is checked again when all others have been, with so many times the bound.
  */
 const FIRST_CHECK = { least: 200, most: 500, share: 0.5, growth: 4 };
-/** Of the time for an engine's proposals: what a list tries mostly fails. */
+/** Share of the time for an engine's proposals; most scripts of a list fail. */
 const QUIET_SHARE = 0.3;
 /** Steps of a list that leave goals, unless all are asked for: a person reads no more of them. */
 const QUIET_VALID_MAX = 8;
@@ -339,7 +339,7 @@ export class Suggester {
     };
   }
 
-  /** In its file, where that is known; else the first goal as a statement of its own. */
+  /** Opens the goal in its file if that is known; else the first goal as a statement of its own. */
   async #open(request: SuggestionRequest, signal: AbortSignal): Promise<Opened> {
     const { tacticState, context } = request;
     if (context.trim() !== '') {

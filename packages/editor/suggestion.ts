@@ -1,4 +1,4 @@
-/** What is asked for, what is answered, and the order of an answer. */
+/** The types of a request for suggestions and of its answer, and the order of an answer. */
 
 /** `done`: no goal is left. `valid`: goals are left. `forbidden`: no proof may say this. */
 export const SUGGESTION_CLASSES = ['done', 'valid', 'invalid', 'forbidden'] as const;
@@ -28,7 +28,7 @@ export interface Suggestion {
   readonly score: number | null;
   /** The engine that wrote it first. */
   readonly source: string;
-  /** What Lean took, ms. */
+  /** Time of Lean, ms. */
   readonly ms: number;
   /** Why it is invalid or forbidden; null for the others. */
   readonly reason: string | null;
@@ -48,7 +48,7 @@ export interface Answer {
   readonly failures: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** What an answer says while it is made. */
+/** Events while an answer is made. */
 export type SuggestionEvent =
   | { readonly kind: 'goals'; readonly goals: readonly string[]; readonly unchecked: string | null }
   | { readonly kind: 'suggestion'; readonly suggestion: Suggestion }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 
-/** What is read of a body that is refused; who sends more finds the connection closed. */
+/** Most bytes that are read of a body that is refused; a client that sends more finds the connection closed. */
 const BYTES_MAX = 512 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 

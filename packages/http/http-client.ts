@@ -29,7 +29,7 @@ export interface Exchange {
 export interface Streaming {
   readonly body: unknown;
   readonly answerBytesMax: number;
-  /** Of silence: between the request and the first byte, and between two of them. */
+  /** Limit of silence: between the request and the first byte, and between two of them. */
   readonly silenceMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Called with each line of an answer with status 200; false ends the exchange, and the server is told by the closed connection. */

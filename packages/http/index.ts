@@ -1,4 +1,4 @@
-/** What the HTTP servers and clients of the other packages share. */
+/** Entry of the parts that the HTTP servers and clients of the other packages share. */
 export { BearerKeys } from './bearer-keys.ts';
 export { discardBody } from './discard-body.ts';
 export { type Answer, HttpClient, type HttpFailures, parseRetryAfter, type StreamEnd } from './http-client.ts';

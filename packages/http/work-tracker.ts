@@ -9,11 +9,11 @@ export const CLIENT_GONE_STATUS = 499;
 
 export interface Work {
   readonly signal: AbortSignal;
-  /** To be called once when the answer is complete or has failed. */
+  /** Call it once when the answer is complete or has failed. */
   readonly end: () => void;
 }
 
-/** What ends a request, as the errors of the server's own API. */
+/** Ways in which a request ends, as the errors of the server's own API. */
 export interface WorkEndings {
   tooManyRequests(inFlightMax: number): Error;
   clientLeft(): Error;

@@ -14,7 +14,7 @@ export interface Compared {
   readonly allFull: boolean;
 }
 
-/** Of a mark: the most, less, the least. */
+/** Grades of a mark: the highest, less, the lowest. */
 const GRADES = ['full', 'part', 'none'] as const;
 type Grade = (typeof GRADES)[number];
 const gradeOf = (share: number): Grade => (share === 1 ? 'full' : share === 0 ? 'none' : 'part');
@@ -32,7 +32,7 @@ export interface SetAudit {
   readonly rankCorrelation: number | null;
   /** All votes full. */
   readonly accepted: number;
-  /** Of those, proofs whose human mark is below full marks, and below half of them. */
+  /** Accepted proofs whose human mark is below full marks, and below half of them. */
   readonly falselyAccepted: number;
   readonly falselyAcceptedBelowHalf: number;
   /** `falselyAccepted` among the accepted, and among the proofs whose human mark is below full marks. */
@@ -40,7 +40,7 @@ export interface SetAudit {
   readonly falseAcceptRate: number | null;
 }
 
-/** By set in the order of their first proof, and `all` last. */
+/** Audits by set in the order of their first proof, and `all` last. */
 export function audit(compared: readonly Compared[]): SetAudit[] {
   const sets = [...Map.groupBy(compared, ({ set }) => set)];
   return [...sets, ...(sets.length === 1 ? [] : [['all', compared] as const])].map(([set, its]) => auditSet(set, its));

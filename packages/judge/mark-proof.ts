@@ -111,7 +111,7 @@ async function checkErrors(
   return { stands: standing > 0, errorsStanding: standing, failures };
 }
 
-/** With one vote its own failure says most. */
+/** Says why there is no mark. With one vote its own failure says most. */
 function whyNone(votes: readonly Vote[], counted: number): JudgeFailure {
   const last = votes.map(({ failures }) => failures.at(-1));
   if (votes.length === 1 && last[0] !== undefined) return last[0];

@@ -8,7 +8,7 @@ import { chunksOf, mean, pointsOf } from './ranking.ts';
 import { readRubric } from './rubric.ts';
 
 export interface Ranked {
-  /** Of each proof; null where no chunk with it was ranked. */
+  /** Points of each proof; null if no chunk with it was ranked. */
   readonly points: readonly (number | null)[];
   readonly failures: readonly JudgeFailure[];
 }

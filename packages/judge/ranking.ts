@@ -25,7 +25,7 @@ export function pointsOf(ranks: readonly number[], { points: { first, last } }: 
   return sharedByTies(ranks, (a, b) => a - b, atPlace);
 }
 
-/** Of each item the mean of what the places have that it and its equals span; places count from 0. */
+/** Gives each item the mean of the values at the places that it and its equals span; places count from 0. */
 export function sharedByTies<Item>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,

@@ -1,6 +1,6 @@
 /**
- * From judgements of the proofs of one problem to rewards. A proof without a judgement has none: null, never 0. Proofs that are
- * judged alike are rewarded alike, so that the order of samples earns nothing.
+ * Makes rewards from judgements of the proofs of one problem. A proof without a judgement has none: null, never 0. Proofs that
+ * are judged alike are rewarded alike, so that the order of samples earns nothing.
  */
 import type { RewardMode } from '@stp/config/records';
 import { sharedByTies } from './ranking.ts';

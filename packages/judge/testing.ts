@@ -1,2 +1,2 @@
-/** What tests and benches of other packages use of `@stp/judge`. Production code imports `index.ts`. */
+/** Entry for tests and benches of other packages that use `@stp/judge`. Production code imports `index.ts`. */
 export { spearman } from './audit.ts';

@@ -18,7 +18,7 @@ export interface WordsSetRequest {
   readonly folder: string;
   readonly replace: boolean;
   readonly items: readonly Item[];
-  /** Of problems whose own items say nothing, by problem. */
+  /** Gradings of problems, by problem, for items that have none of their own. */
   readonly gradings: ReadonlyMap<string, Grading>;
 }
 
@@ -76,7 +76,7 @@ function statementOf(
   );
 }
 
-/** Of the training split, and with full marks where a person has marked it. */
+/** Returns whether it is in the training split, with full marks if a person has marked it. */
 const isComplete = ({ answer, human, split }: Item): boolean =>
   answer !== null && split !== 'held-out' && (human === null || human.raw === scaleOf(human.scale).max);
 

@@ -4,7 +4,7 @@ import type { ChatMessage, TypedGrammar } from '@stp/config/records';
 export interface SampleRequest {
   readonly id: string;
   readonly prompt: string;
-  /** Of a chat: what `prompt` says, as messages. Engines with a chat endpoint use them, others use the text. */
+  /** The messages that `prompt` says as text, for a chat. Engines with a chat endpoint use them, others use the text. */
   readonly messages?: readonly ChatMessage[];
   /** Seed of this sample alone: the result depends on (checkpoint, prompt, options, seed), never on its neighbours. */
   readonly seed: number;
@@ -24,7 +24,7 @@ export interface SamplingOptions {
   readonly stop?: readonly string[];
   /** Asks for `Completion.tokenLogprobs`. */
   readonly tokenLogprobs?: boolean;
-  /** With `tokenLogprobs`: so many of the likeliest tokens at each place, at most `TOP_LOGPROBS_MAX`. */
+  /** The number of likeliest tokens at each position, with `tokenLogprobs`; at most `TOP_LOGPROBS_MAX`. */
   readonly topLogprobs?: number;
 }
 
@@ -39,7 +39,7 @@ export interface TokenLogprob {
   readonly token: string;
   /** Natural, at temperature 1. */
   readonly logprob: number;
-  /** Of what could have been chosen in its place, the likeliest first; there when asked for. */
+  /** The likeliest tokens that could have been chosen instead, if asked for. */
   readonly top?: readonly Omit<TokenLogprob, 'top'>[];
 }
 
@@ -76,7 +76,7 @@ export interface GenerateOptions {
   readonly isComplete?: (index: number, text: string) => boolean;
 }
 
-/** What a caller may need to know of the model behind a generator. */
+/** Facts of the model behind a generator that a caller may need. */
 export interface ModelFacts {
   /** As in records: the checkpoint's `model`, or the name a server gives it. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What tests and benches of other packages use of `@stp/language-model`. Production code imports `index.ts`. */
+/** Entry for tests and benches of other packages that use `@stp/language-model`. Production code imports `index.ts`. */
 export { readCheckpoint, writeCheckpoint } from './checkpoint/checkpoint.ts';
 export { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from './checkpoint/manifest.ts';
 export { readModel } from './checkpoint/model-folder.ts';

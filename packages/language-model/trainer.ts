@@ -22,7 +22,7 @@ export interface ModelShape {
 export interface TrainRequest {
   /** JSON Lines file of the objective's records (packages/config/schemas/objectives.ts), read as a stream. */
   readonly examplesPath: string;
-  /** What is made of them, by default `likelihood`; all others ask for `initDirectory`. */
+  /** The objective, by default `likelihood`; all others require `initDirectory`. */
   readonly objective?: ObjectiveConfig;
   /** Checkpoint folder of the model that objectives compare with, of the same tokenizer; by default the weights it starts from. */
   readonly referenceDirectory?: string | null;
@@ -67,7 +67,7 @@ export interface TrainResult {
   readonly steps: number;
   /** Weighted mean of the last tenth of the steps; of `likelihood` nats per target token. */
   readonly finalLoss: number;
-  /** Of the finished model on the held-out examples, nats per target token; null without such examples that fit. */
+  /** Loss of the finished model on the held-out examples, nats per target token; null without such examples that fit. */
   readonly heldOutLoss: number | null;
   readonly tokens: number;
   /** Time in optimizer steps; what a killed training did after its last kept state is not counted. */
@@ -92,7 +92,7 @@ export interface KeptState {
 
 /** One machine's part of a training that several do together. */
 export interface TrainingShare {
-  /** Of this machine, from 0. */
+  /** Number of this machine, from 0. */
   readonly node: number;
   readonly nodes: number;
   /** Where the first machine is to be found by the others. */

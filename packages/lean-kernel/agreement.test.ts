@@ -83,7 +83,7 @@ function arithmetic(bare: Build): Build {
     const verdict = build.define(name, its, value);
     if (verdict.kind !== 'accepted') throw new Error(JSON.stringify(verdict));
   };
-  /** By recursion on the second number. */
+  /** Defines an operation by recursion on the second number. */
   const recursive = (onZero: Word, onSuccessor: Word): Word =>
     fn(
       'x',
@@ -102,7 +102,7 @@ function arithmetic(bare: Build): Build {
   binary('Nat.pow', two, recursive(number(1), call(c('Nat.mul'), v('ih'), v('x'))));
   const bool = c('Bool');
   const test = arrow(nat, arrow(nat, bool));
-  /** By recursion on both: what is said of zero and of a successor, against zero and a successor. */
+  /** Defines a comparison by recursion on both numbers: what is said of zero and of a successor, against zero and a successor. */
   const compare = (zeroZero: Word, zeroSuccessor: Word): Word =>
     call(
       c('Nat.rec', 1),

@@ -163,42 +163,42 @@ export class Terms {
     return this.nodes.kinds[expr] === APPLICATION;
   }
 
-  /** Of a bound or a local variable. */
+  /** Returns the number of a bound or a local variable. */
   number(expr: Expr): number {
     return this.nodes.first[expr]!;
   }
 
-  /** Of a sort. */
+  /** Returns the level of a sort. */
   level(expr: Expr): Level {
     return this.nodes.first[expr]! as Level;
   }
 
-  /** Of a constant, or the structure of a projection. */
+  /** Returns the name of a constant, or of the structure of a projection. */
   name(expr: Expr): Name {
     return this.nodes.first[expr]! as Name;
   }
 
-  /** Of a constant. */
+  /** Returns the levels of a constant. */
   levelList(expr: Expr): LevelList {
     return this.nodes.second[expr]! as LevelList;
   }
 
-  /** Of an application. */
+  /** Returns the function of an application. */
   fn(expr: Expr): Expr {
     return this.nodes.first[expr]! as Expr;
   }
 
-  /** Of an application. */
+  /** Returns the argument of an application. */
   argument(expr: Expr): Expr {
     return this.nodes.second[expr]! as Expr;
   }
 
-  /** Of a binder: lambda, forall, let. */
+  /** Returns the type of a binder: lambda, forall, let. */
   binderType(expr: Expr): Expr {
     return this.nodes.first[expr]! as Expr;
   }
 
-  /** Of a lambda or a forall. */
+  /** Returns the body of a lambda or a forall. */
   body(expr: Expr): Expr {
     return this.nodes.second[expr]! as Expr;
   }
@@ -211,12 +211,12 @@ export class Terms {
     return this.nodes.third[expr]! as Expr;
   }
 
-  /** Of a projection. */
+  /** Returns the field's index of a projection. */
   fieldIndex(expr: Expr): number {
     return this.nodes.second[expr]!;
   }
 
-  /** Of a projection. */
+  /** Returns the projected term of a projection. */
   projected(expr: Expr): Expr {
     return this.nodes.third[expr]! as Expr;
   }
@@ -251,7 +251,7 @@ export class Terms {
     return expr < this.nodes.permanentCount;
   }
 
-  /** From here on everything new is dropped by `dropScratch`. */
+  /** Opens the scratch: `dropScratch` drops everything new from here on. */
   openScratch(): void {
     this.levels.openScratch();
     this.nodes.openScratch();

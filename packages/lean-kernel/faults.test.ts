@@ -105,7 +105,7 @@ describe('files', () => {
   });
 });
 
-/** Of each declaration, also after a rejection. */
+/** Returns the verdict of each declaration, also after a rejection. */
 async function verdicts(file: string, options: KernelOptions): Promise<string[]> {
   const terms = new Terms();
   const kernel = new Kernel(terms, options);

@@ -11,7 +11,7 @@ export interface InputErrorOptions {
   readonly cause?: unknown;
 }
 
-/** What happened and where (`message`), and what to do (`advice`). */
+/** An error that says what happened and where (`message`), and what to do (`advice`). */
 export class InputError extends Error {
   readonly [FAMILY] = true;
   readonly code = 'STP1801';

@@ -71,11 +71,11 @@ export class Kernel {
   readonly #accelerated = new Map<Name, string>();
   /** Names that were added and not trusted, declined ones too. */
   readonly #added = new Set<Name>();
-  /** What string literals are made by; fixed by the first declaration that has one. */
+  /** The function that makes string literals; fixed by the first declaration that has one. */
   #stringMaker: Name | null = null;
   #reservedMaker: Name | null = null;
   #isTainted = false;
-  /** Of the last check: steps spent and expressions made. */
+  /** Cost of the last check: steps spent and expressions made. */
   lastSpent = { steps: 0, nodes: 0 };
 
   constructor(terms: Terms, options: KernelOptions = {}) {
@@ -134,7 +134,7 @@ export class Kernel {
     for (const name of names) if (this.environment.isUnread(name)) this.#read(name);
   }
 
-  /** What rests on a constant of this name can be declined only. */
+  /** Marks a name as declined: what rests on a constant of this name can only be declined. */
   decline(name: Name): void {
     if (this.environment.isUnread(name)) return;
     if (this.environment.markDeclined(name)) this.#added.add(name);
@@ -171,8 +171,8 @@ export class Kernel {
   }
 
   /**
-   * What `look` finds by inferring and reducing terms that are known to be well typed. Null where it needs a constant that is not
-   * there, or more than the limits allow.
+   * Returns the answer that `look` finds by inferring and reducing terms that are known to be well typed. Null where it needs a
+   * constant that is not there, or more than the limits allow.
    */
   ask<Answer>(look: (checker: Checker) => Answer): Answer | null {
     let answer: Answer | null = null;
@@ -234,7 +234,7 @@ export class Kernel {
     return verdict;
   }
 
-  /** From the first literal on it is settled what makes strings, and nothing may be declared that would have made them. */
+  /** Settles what makes strings, at the first literal. After that nothing may be declared that would have made them. */
   #fixStringMaker(special: SpecialConstants): void {
     if (this.#stringMaker !== null || special.stringMaker === null) return;
     this.#stringMaker = special.stringMaker;

@@ -60,17 +60,17 @@ export class LevelTable {
     return this.#levels.kinds[level]!;
   }
 
-  /** Of a successor, a maximum, an impredicative maximum. */
+  /** Returns the first part of a successor, a maximum or an impredicative maximum. */
   left(level: Level): Level {
     return this.#levels.first[level]! as Level;
   }
 
-  /** Of a maximum, an impredicative maximum. */
+  /** Returns the second part of a maximum or an impredicative maximum. */
   right(level: Level): Level {
     return this.#levels.second[level]! as Level;
   }
 
-  /** Of a parameter. */
+  /** Returns the name of a parameter. */
   name(level: Level): Name {
     return this.#levels.first[level]! as Name;
   }
@@ -102,7 +102,7 @@ export class LevelTable {
     return this.#lists.intern(1, head, tail, 0, this.isPermanent(head) && this.isPermanentList(tail)) as LevelList;
   }
 
-  /** Of a list that is not empty. */
+  /** Returns the head of a list that is not empty. */
   head(list: LevelList): Level {
     return this.#lists.first[list]! as Level;
   }
@@ -123,7 +123,10 @@ export class LevelTable {
     return length;
   }
 
-  /** For people: the first `charactersMax` characters. A shared part is printed wherever it occurs, so the whole may be very long. */
+  /**
+   * Prints a level for people: the first `charactersMax` characters. A shared part is printed wherever it occurs, so the whole
+   * may be very long.
+   */
   print(level: Level, names: NameTable, charactersMax: number): string {
     let text = '';
     const write = (at: Level): void => {

@@ -19,7 +19,7 @@ export class NameTable {
   readonly #prefixes: Name[] = [ANONYMOUS];
   /** A `bigint` is a numeric component: `a.1` and `a.«1»` differ. */
   readonly #parts: (string | bigint)[] = [''];
-  /** Of the printed name. */
+  /** Length of each printed name. */
   readonly #lengths: number[] = [0];
   readonly #index = new Map<string, Name>();
 
@@ -59,7 +59,7 @@ export class NameTable {
     return this.#parts[name] ?? '';
   }
 
-  /** For people. Components are not quoted, so two names may print alike. */
+  /** Prints a name for people. Components are not quoted, so two names may print alike. */
   print(name: Name): string {
     const parts: string[] = [];
     for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) {

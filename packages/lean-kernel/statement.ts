@@ -11,7 +11,7 @@ import type { Expr, Terms } from './expr.ts';
 import type { Name } from './name.ts';
 import { type LiteralConstants, literalConstants } from './special/literal-constants.ts';
 
-/** What of a declaration gives its constants their meaning; equal shapes, equal meanings. */
+/** The parts of a declaration that give its constants their meaning; equal shapes, equal meanings. */
 interface Shape {
   readonly what: string;
   readonly terms: readonly Expr[];
@@ -34,7 +34,7 @@ export class Statements {
     this.#literals = literalConstants(terms.names, (name) => this.#constructors.get(name) ?? null);
   }
 
-  /** Of several declarations of a name the first counts, as for the kernel. */
+  /** Notes a declaration. Of several declarations of a name the first counts, as for the kernel. */
   note(declaration: Declaration): void {
     if (declaration.kind === 'inductive')
       for (const { name, constructors } of declaration.types)

@@ -32,7 +32,7 @@ import type { Name } from './name.ts';
 
 /** Local variables that are looked through in the time of a step, as a power of two. */
 const LOCALS_BITS = 5;
-/** What a number in the memory of levels stands for. */
+/** Kinds of numbers in the memory of levels. */
 const LEVELS = 0;
 const LISTS = 1;
 

@@ -1,6 +1,6 @@
 /**
- * What the kernel says of a declaration, and the two exceptions that carry a "no" out of the depths: a rule was broken
- * (`Rejection`), or a limit was met or the input is outside what this kernel covers (`Decline`). Neither is ever an acceptance.
+ * Verdicts of the kernel, and the two exceptions that carry a "no" out of the depths: a rule was broken (`Rejection`), or a
+ * limit was met or the input is outside what this kernel covers (`Decline`). Neither is ever an acceptance.
  */
 
 export type Verdict =

@@ -38,8 +38,8 @@ export function isDigit(character: string): boolean {
 const REFUSED = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 /**
- * Of these, the ones that comments and literals may not hold either: control characters, line breaks of other kinds and
- * changes of direction show a person or a terminal other lines than Lean reads.
+ * Those that comments and literals may not hold either: control characters, line breaks of other kinds and changes of direction
+ * show a person or a terminal other lines than Lean reads.
  */
 const DECEIVING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 

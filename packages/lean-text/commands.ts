@@ -8,9 +8,9 @@ import type { MaskedSource } from './scan.ts';
 export interface Command {
   /** `theorem`, `def`, `namespace`, … */
   readonly keyword: string;
-  /** Of its attributes and modifiers, in UTF-16 units from the start of the file. */
+  /** Start of its attributes and modifiers, in UTF-16 units from the start of the file. */
   readonly begin: number;
-  /** Of the keyword. */
+  /** Start of the keyword. */
   readonly start: number;
   /** After the last character that is neither blank nor comment. */
   readonly end: number;

@@ -28,7 +28,7 @@ export interface FileHeader {
   readonly commands: readonly HeaderCommand[];
   /** Offset behind its last word. */
   readonly end: number;
-  /** What Lean's parser fails on; null: nothing. */
+  /** The text on which Lean's parser fails; null: none. */
   readonly broken: BrokenHeader | null;
 }
 
@@ -70,7 +70,7 @@ const REFUSED_BLANK = /[\t\r]/;
 const LONGER_POINT = /^\.[.({]/;
 /** A number, string or character that Lean gives up in its middle. */
 const BROKEN_WORD = /^(?:[0-9].*_$|["'].*\\)/su;
-/** Of what begins like a character, Lean looks at so many. */
+/** Characters that Lean looks at if a text begins like a character literal. */
 const QUOTE_CHARS = 4;
 const NUMBER_GOES_ON = /[xXbBoOeE]/;
 
@@ -126,7 +126,7 @@ class HeaderReader {
     return part.length > 0;
   }
 
-  /** Nothing is taken of what does not come to the word `import`. */
+  /** Reads imports. Text that does not come to the word `import` is not read. */
   #readImport(): boolean {
     this.#peek();
     const readHead = (): Token[] => [...this.#take('public'), ...this.#take('meta'), ...this.#take('import')];
@@ -182,7 +182,7 @@ class HeaderReader {
     return value;
   }
 
-  /** With what may be one word of Lean with it. */
+  /** Says where the header is broken, with what may be one word of Lean with it. */
   #brokenAt(token: Token | null): BrokenHeader {
     if (token === null) return new BrokenHeader(this.#code.length, this.#code.length);
     if (token.text === "'") return new BrokenHeader(token.start, token.start + QUOTE_CHARS);

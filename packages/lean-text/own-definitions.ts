@@ -19,7 +19,7 @@ export interface OwnDefinition {
   readonly text: string;
 }
 
-/** In their order; none for null, which stands for the library's header. */
+/** Returns the header's definitions in their order; none for null, which stands for the library's header. */
 export function ownDefinitions(header: string | null): readonly OwnDefinition[] {
   if (header === null || !MAY_DEFINE.test(header)) return [];
   const masked = maskSource(header);

@@ -6,7 +6,7 @@
 
 import { BINDING_WORDS, proofSigns } from './proof-start.ts';
 
-/** What closes each opening bracket. */
+/** The closing bracket of each opening one. */
 export const CLOSERS: Readonly<Record<string, string>> = {
   '(': ')',
   '[': ']',
@@ -20,7 +20,7 @@ const ALL_CLOSERS: ReadonlySet<string> = new Set(Object.values(CLOSERS));
 /** A string or a quoted name that does not end reaches to the end, or to that of its line: nothing is read twice. */
 const PIECE =
   /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»\n]*»?)|("(?:[^"\\]|\\.?)*"?|(?<!\])'(?:\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|[^\\'])')|(:=)|(::)|(.)/gsu;
-/** What each group of `PIECE` finds. */
+/** The kind of each group of `PIECE`. */
 const KINDS = ['space', 'word', 'quoted', 'string', 'assign', 'cons', 'other'] as const;
 
 export interface TextPiece {

@@ -29,8 +29,8 @@ export {
   KEPT_NAMESPACE,
   keptSection,
   neededTheorems,
-  proofsByFile,
   type ProofText,
+  proofsByFile,
 } from './trust/certificate/proofs-text.ts';
 export { type CheckFileOptions, checkFile, FILE_TIMEOUT_MS, type FileReport } from './trust/check-file.ts';
 export { FolderModules, modulePath, type Neighbour, type Neighbours } from './trust/folder-modules.ts';

@@ -1,4 +1,4 @@
-/** What tests and benches of other packages use of `@stp/lean-verifier`. Production code imports `index.ts`. */
+/** Entry for tests and benches of other packages that use `@stp/lean-verifier`. Production code imports `index.ts`. */
 export type { SourceDirectory } from './library/modules.ts';
 export type { LeanPool, PoolStats } from './runtime/pool/lean-pool.ts';
 export { type ControlGroup, openControlGroup } from './runtime/process/cgroup.ts';

@@ -95,7 +95,7 @@ export interface CheckOptions {
    * of our own whose verdict can only take something away. Default true.
    */
   readonly confirm?: boolean;
-  /** What exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
+  /** A proof that exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
   readonly smallLimitsOnly?: boolean;
   /** As `BaseLimits`. */
   readonly heartbeatsMax?: number | null | undefined;
@@ -108,7 +108,7 @@ export interface CheckOptions {
 
 export interface Verifier {
   readonly environment: LeanEnvironment;
-  /** What its Lean is walled in by. */
+  /** The sandbox of its Lean. */
   readonly sandbox: SandboxFacts;
   /** Verdicts in the order of the candidates. Never rejects for what a candidate does. */
   check(candidates: readonly Candidate[], options?: CheckOptions): Promise<readonly CheckResult[]>;

@@ -7,7 +7,7 @@ export interface Band {
   readonly inclusive: boolean;
 }
 
-/** In (0, max], or in (0, max) where the bound is excluded. A statement without an attempt is in no band. */
+/** Returns whether a rate is in (0, max], or in (0, max) if the bound is excluded. A statement without an attempt is in no band. */
 export function inBand(tally: Tally | null, band: Band): boolean {
   if (tally === null || tally.successes === 0) return false;
   const rate = passRate(tally);

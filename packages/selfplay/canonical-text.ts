@@ -17,7 +17,7 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['∀', '∃', '∑', '∏', '�
 const QUANTIFIER_MARKS: ReadonlySet<string> = new Set(['!', 'ᶠ', 'ᵐ']);
 const FUNCTIONS: ReadonlySet<string> = new Set(['fun', 'λ']);
 const GROUP_OPENERS: ReadonlySet<string> = new Set(['(', '{', '⦃', '[']);
-/** What may stand between the variable of `{x … | p x}` and the rest of its restriction. */
+/** Words that may stand between the variable of `{x … | p x}` and the rest of its restriction. */
 const RESTRICTIONS: ReadonlySet<string> = new Set([':', '∈', '∉', '⊆', '<', '>', '≤', '≥', '≠', '|', '/']);
 /** Longer texts are taken as they are written: the reading goes a level of the stack down for every bracket. */
 const PIECES_MAX = 4_000;

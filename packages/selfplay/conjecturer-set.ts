@@ -1,5 +1,5 @@
 /**
- * Chooses the conjectures of a round that train the conjecturer, and their weights (STP §2.7; SGS, arXiv 2604.20209).
+ * Chooses the conjectures of a round that train the conjecturer, and their weights (docs/algorithm.md, section 7; SGS, arXiv 2604.20209).
  * It uses a few numbers per conjecture and no texts. The transport (`transport.ts`) comes after.
  */
 import type { ConjectureReward, LearnedConjecturer } from '@stp/config';
@@ -7,7 +7,7 @@ import { inBand } from './bands.ts';
 import { dropInelegant } from './elegancy.ts';
 import { passRate, type Tally } from './rates.ts';
 
-/** What is known of an attempted conjecture. */
+/** Facts about an attempted conjecture. */
 export interface ConjectureFacts {
   readonly id: string;
   /** The premise that it was asked to share; null: none was asked. */
@@ -110,8 +110,7 @@ function solveRateRewards(
 
 /**
  * Conjectures that used their lemma, or had no requested lemma, stay. The others are relabelled: they become examples
- * of conjecturing without a lemma; the first max(factor × number that used their lemma, least) of them stay (STP §2.7,
- * 2).
+ * of conjecturing without a lemma; the first max(factor × number that used their lemma, least) of them stay (docs/algorithm.md, section 7).
  */
 function limitUnusedLemmas(
   facts: readonly Provable[],

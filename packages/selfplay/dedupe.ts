@@ -1,4 +1,4 @@
-/** Exact deduplication of samples with multiplicity (STP §2.6), and the test for equal conjectures. */
+/** Exact deduplication of samples with multiplicity (docs/algorithm.md, section 5), and the test for equal conjectures. */
 
 import { contentId } from '@stp/config/ids';
 import type { Sample, Statement } from '@stp/config/records';

@@ -69,7 +69,7 @@ function exampleOf(type: string, place: number, variables: ReadonlySet<string>, 
   return domains.length < 2 ? null : functionOf(domains, place, variables, nesting);
 }
 
-/** At even places a constant function; at odd ones of one argument the identity, or a test for one value. */
+/** Makes a function: a constant at even places; at odd ones of one argument the identity, or a test for one value. */
 function functionOf(
   domains: readonly string[],
   place: number,

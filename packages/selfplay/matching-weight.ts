@@ -1,5 +1,5 @@
 /**
- * The matching weight of a statement in a round (STP §1.1, §2.8): how much its set counts when conjectures are matched
+ * The matching weight of a statement in a round (docs/algorithm.md, sections 7 and 12): how much its set counts when conjectures are matched
  * to it.
  */
 import type { RunConfig } from '@stp/config';

@@ -18,10 +18,10 @@ const BLOCKS_FOR_DEVIATION = 4;
 /** Below so many samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
 const SMALL_SAMPLES = 128;
 
-/** So small a number leaves one as it is when it is subtracted. */
+/** A number so small that subtracting it from one leaves one as it is. */
 const LOST = Number.EPSILON / 8;
 
-/** What to do with a last block of fewer than k samples: leave it out, or count it as a full one, as STP does. */
+/** The treatment of a last block of fewer than k samples: leave it out, or count it as a full one, as STP does. */
 export type ShortBlock = 'drop' | 'count';
 
 export interface BlockEstimate {

@@ -3,7 +3,7 @@
  * takes ten times as much. Grows by doubling; entries are never removed.
  */
 const NONE = -1;
-/** Of the table's places, at most this share is taken: beyond it, looking for a free one takes long. */
+/** Largest share of the table's places that is taken: beyond it, looking for a free one takes long. */
 const LOAD_MAX = 0.6;
 
 export class Postings {

@@ -55,12 +55,12 @@ export function conjecturerPrompt(input: ConjecturerInput): string {
   return `<lemma>${lemma}<easy>${displayStatement(input.easyStatement)}${PROOF_MARKER}${displayProof(input.easyProof)}<hard>`;
 }
 
-/** Asks for an easier statement that helps with an unproved one (SGS §4.4 of the specification): the markers the other way round. */
+/** Asks for an easier statement that helps with an unproved one, as SGS does: the markers the other way round. */
 export function targetPrompt(target: string): string {
   return `<hard>${displayStatement(target)}<easy>`;
 }
 
-/** What a conjecture was asked for with: a proved statement and its lemma, or an unproved target. */
+/** The source of a request for a conjecture: a proved statement and its lemma, or an unproved target. */
 export type ConjectureOrigin =
   | ({ readonly kind: 'seed'; readonly lemmaStatement: string | null } & Omit<ConjecturerInput, 'lemma'>)
   | { readonly kind: 'target'; readonly targetStatement: string };
@@ -79,10 +79,10 @@ export function targetExample(target: string, easier: string, weight: number): E
 }
 
 /**
- * What the conjecturer wrote, as a statement named `name`; null when it cannot be one: no `:` outside brackets, brackets
- * that do not balance, a marker, or nothing at all. Text after a line end is kept: a statement may have several lines.
- * STP's released form is read too: `theorem NAME` in front is dropped, and what comes with the `:=` of a proof of its own
- * is cut off. That is the first one outside brackets which no `let` or `have` asks for, so default values and `let` stay.
+ * Reads the conjecturer's text as a statement named `name`; null if it cannot be one: no `:` outside brackets, brackets that do
+ * not balance, a marker, or nothing at all. Text after a line end is kept: a statement may have several lines. STP's released
+ * form is read too: `theorem NAME` in front is dropped, and what comes with the `:=` of a proof of its own is cut off. That is
+ * the first one outside brackets which no `let` or `have` asks for, so default values and `let` stay.
  */
 export function parseConjecture(text: string, name: string): string | null {
   if (MARKERS.some((marker) => text.includes(marker))) return null;

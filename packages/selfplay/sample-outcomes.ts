@@ -7,7 +7,7 @@ export class SampleOutcomes {
   private proved = new Uint8Array(4);
   private present = new Uint8Array(4);
 
-  /** Notes sample `index`; one success is enough where an index comes twice (STP §4.1). Says whether it is new. */
+  /** Notes sample `index`; one success is enough where an index comes twice (docs/algorithm.md, section 10). Says whether it is new. */
   add(index: number, isProved: boolean): boolean {
     const byte = index >> 3;
     const bit = 1 << (index & 7);

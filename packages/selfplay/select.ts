@@ -17,7 +17,7 @@ export function dedupeExamples(examples: Iterable<Example>): Example[] {
   return [...seen.values()];
 }
 
-/** Optimizer steps for a number of examples (STP §2.10: max(n·epochs // batch, minimum)), capped. */
+/** Optimizer steps for a number of examples (docs/algorithm.md, section 8), capped. */
 export function optimiserSteps(
   examples: number,
   config: { epochs: number; examplesPerStep: number; stepsMin: number; stepsMax: number },

@@ -16,7 +16,7 @@ export interface Binder {
 export interface Signature {
   /** Binders before the colon and those of `∀` right after it, in order. */
   readonly binders: readonly Binder[];
-  /** What stands before each `→` of the type, outside brackets. */
+  /** The propositions before each `→` of the type, outside brackets. */
   readonly antecedents: readonly string[];
   readonly conclusion: string;
 }
@@ -78,7 +78,7 @@ function bracketedBinders(pieces: readonly TextPiece[]): Binder[] | null {
   return binders;
 }
 
-/** What stands between `∀` and its comma: `n m : T`, or groups in brackets; null for `∀ x < n` and names without a type. */
+/** Reads the binders between `∀` and its comma: `n m : T`, or groups in brackets; null for `∀ x < n` and names without a type. */
 function quantifiedBinders(pieces: readonly TextPiece[]): Binder[] | null {
   const first = pieces.find((piece) => piece.kind !== 'space');
   if (first === undefined) return null;

@@ -3,7 +3,7 @@
  * is the same on every machine.
  */
 
-/** Of two vectors of one length. */
+/** Computes the inner product of two vectors of one length. */
 export function innerProduct(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let d = 0; d < a.length; d++) sum += a[d]! * b[d]!;

@@ -1,4 +1,4 @@
-/** What tests and benches of other packages use of `@stp/selfplay`. Production code imports `index.ts`. */
+/** Entry for tests and benches of other packages that use `@stp/selfplay`. Production code imports `index.ts`. */
 export { noveltyTokens } from './novelty.ts';
 export { Postings } from './postings.ts';
 export { slotTable } from './slots/slot-table.ts';

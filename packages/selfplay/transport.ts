@@ -11,7 +11,7 @@ export interface TransportCap {
   readonly capInclusive: boolean;
 }
 
-/** Statements that a matching weight stands for: a whole number, at least 1 (STP §1.1). */
+/** Statements that a matching weight stands for: a whole number, at least 1 (docs/algorithm.md, section 12). */
 export const matchingCount = (weight: number): number => Math.max(1, Math.round(weight));
 
 /**
@@ -57,8 +57,9 @@ export class Transport {
   }
 
   /**
-   * For similarities that are right to `tolerance` only: those that decide who receives, where more than `count` could. With
-   * their exact values in their places, `receive` does what it would do with all exact. A capped one's is 0, and so exact.
+   * Returns the similarities that decide who receives, where more than `count` could, if similarities are right to `tolerance`
+   * only. With their exact values in their places, `receive` does what it would do with all exact. A capped one's is 0, and so
+   * exact.
    */
   undecided(similarities: Float32Array, count: number, tolerance: number): number[] {
     if (count >= this.hits.length) return [];
@@ -99,7 +100,7 @@ interface Found {
   readonly value: number;
 }
 
-/** On top is the smallest value, of equal ones the latest. */
+/** Restores the heap: on top is the smallest value, of equal ones the latest. */
 function sink(heap: Found[], from: number): void {
   const isWorse = (a: Found, b: Found): boolean => a.value < b.value || (a.value === b.value && a.index > b.index);
   for (let parent = from; ; ) {

@@ -40,7 +40,7 @@ const SLOTTED_TOKEN = /<[a-z]\d+>|./gsu;
 const NAMED_TOKEN = /[^\s()]+/gu;
 
 /**
- * With slots. Null where nothing can be written: no function has a slot.
+ * Makes the form of equations with slots. Null where nothing can be written: no function has a slot.
  *
  * @param definitions that the statement stands on, nearest first
  * @param definitionTokens about how many tokens of a prompt they may take
@@ -76,8 +76,8 @@ export function typedForm(
 }
 
 /**
- * With real names: `rev (append s1 s2) = append (rev s2) (rev s1)`, and `leq n1 n2 = Bool.true → …` under a condition. Null where nothing can be
- * written: there is no function.
+ * Makes the form of equations with real names: `rev (append s1 s2) = append (rev s2) (rev s1)`, and `leq n1 n2 = Bool.true → …`
+ * under a condition. Null where nothing can be written: there is no function.
  *
  * @param definitions that the statement stands on, nearest first
  * @param ask the question as a prompt of the model's family
@@ -142,7 +142,7 @@ const writtenNames = (definitions: readonly ShownDefinition[]): ReadonlyMap<stri
   new Map(definitions.map(({ name, written }) => [name, written]));
 
 interface Tokens {
-  /** What stands for a symbol; undefined: it cannot be written. */
+  /** Returns the text of a symbol; undefined: it cannot be written. */
   symbol(symbol: TermSignature['symbols'][number]): string | undefined;
   variable(role: SlotRole, index: number): string | undefined;
   readonly implies: string;

@@ -1,4 +1,7 @@
-/** From earlier rounds to the conjecturer's prompts, and from its texts through the gate to the round's conjectures. */
+/**
+ * Tests the way from earlier rounds to the conjecturer's prompts, and from its texts through the gate to the round's
+ * conjectures.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** What Lean says, by a word in the statement: `ill` does not elaborate, `easy` is trivial, and so on. */
+/** Lean's answers, by a word in the statement: `ill` does not elaborate, `easy` is trivial, and so on. */
 const asked: string[] = [];
 let leanRuns = true;
 const verifier: Pick<Verifier, 'check' | 'checkStatements'> = {

@@ -1,4 +1,4 @@
-/** What exploration has left for later rounds: real Lean, rounds before by their manifests. */
+/** Tests what exploration has left for later rounds: real Lean, rounds before by their manifests. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

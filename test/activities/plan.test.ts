@@ -1,4 +1,4 @@
-/** What a round attempts: statements by their rates, conjectures, and canaries that the seed chooses. */
+/** Tests what a round attempts: statements by their rates, conjectures, and canaries that the seed chooses. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

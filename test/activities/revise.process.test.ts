@@ -57,7 +57,7 @@ interface Play {
   readonly set?: Record<string, string>;
 }
 
-/** What the workflow does with one shard of both statements in `prover.mode` `revise`. */
+/** Does what the workflow does with one shard of both statements in `prover.mode` `revise`. */
 async function play({ answer, kindOf = () => 'rejected', verifier, samples = 2, set = {} }: Play) {
   const config = resolveConfig({
     preset: 'smoke',
@@ -137,7 +137,7 @@ const indicesOf = (samples: readonly Sample[], id: string): number[] =>
     .filter(({ statementId }) => statementId === id)
     .flatMap(({ indices }) => indices)
     .toSorted((x, y) => x - y);
-/** What the person said last. */
+/** Returns the person's last message. */
 const lastOf = (messages: readonly ChatMessage[]): string => messages.at(-1)!.content;
 
 describe('a chat', () => {

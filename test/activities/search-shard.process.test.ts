@@ -13,7 +13,6 @@ import { openSteps } from '@stp/lean-explore';
 import { libraryEnvironment } from '@stp/lean-explore/testing';
 import { type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { readResources } from '@stp/lean-verifier/testing';
-import { statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
@@ -36,7 +35,7 @@ const HEAVY = 'left; decide +kernel';
 const HEAVY_STATEMENT = statement('theorem heavy : (List.range 100000000).length = 3 ∨ True');
 const APP = statement('theorem app_nil (xs : List Nat) : app xs [] = xs');
 const LINES = statement('theorem lines (n : Nat) : 0 + n = n');
-const HALF = statement('theorem half (n : Nat) : 0 + n = n ∧ n + 1 = n');
+const _HALF = statement('theorem half (n : Nat) : 0 + n = n ∧ n + 1 = n');
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
 /** By what the prompt holds: tactics, the likeliest first. */
 const TACTICS: readonly (readonly [holds: string, tactics: readonly string[]])[] = [

@@ -29,7 +29,7 @@ export const REPEATS_FIRST = SAMPLES_PER_STATEMENT / 2;
 const CANARY_EVERY = 1_000;
 export const SFT_EXAMPLES = 50;
 
-/** What becomes of statement `index`. About a sixth of all samples are proofs. */
+/** The fate of statement `index`. About a sixth of all samples are proofs. */
 export interface Fate {
   readonly origin: WorkItem['origin'];
   /** Samples below this number are proofs; the one that repeats the first sample's text is as the first. */

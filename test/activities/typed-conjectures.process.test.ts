@@ -1,4 +1,4 @@
-/** From a plan of conjectures to texts, under a grammar: real Lean, a model in whose place this test writes. */
+/** Tests the way from a plan of conjectures to texts, under a grammar: real Lean, a model in whose place this test writes. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

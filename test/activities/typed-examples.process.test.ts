@@ -1,4 +1,4 @@
-/** What a conjecturer under a grammar learns from first: equations near library theorems, none of them held out. */
+/** Tests the first examples of a conjecturer under a grammar: equations near library theorems, none of them held out. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

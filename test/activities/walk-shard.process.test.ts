@@ -31,7 +31,7 @@ vi.mock('../../activities/training/checkpoints.ts', () => ({ fetchCheckpoint: as
 vi.setConfig({ testTimeout: 180_000 });
 
 const BOTH = statement('theorem both (p q : Prop) (hp : p) (hq : q) : p ∧ q');
-/** What each walk says, tactic by tactic; the sampler's request carries the walk's number as its id. */
+/** Tactics of each walk; the sampler's request carries the walk's number as its id. */
 const SCRIPTS: readonly (readonly string[])[] = [
   ['constructor', 'exact hp', 'exact hq'],
   ['constructor', 'assumption', 'assumption'],

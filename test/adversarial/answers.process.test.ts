@@ -16,7 +16,7 @@ const TRUE = 'theorem claim (n : Nat) : 0 + n = n';
 const block = (text: string, word = 'lean4') => `\`\`\`${word}\n${text}\n\`\`\``;
 const trivial = (name: string, type = 'True') => `theorem ${name} (n : Nat) : ${type} := by\n  trivial`;
 
-/** What is taken: `ours` unmarked, `changed` marked, or why nothing is. None of it may prove the statement. */
+/** The expected outcome: `ours` unmarked, `changed` marked, or why nothing is taken. None of it may prove the statement. */
 const ATTACKS: Readonly<Record<string, readonly [text: string, taken: string]>> = {
   'another theorem of our name': [block(trivial('claim')), 'changed'],
   'our theorem, then another of our name': [block(`${FALSE} := by\n  sorry\n\n${trivial('claim')}`), 'changed'],

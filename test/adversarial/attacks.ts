@@ -21,7 +21,7 @@ const attackSchema = z.discriminatedUnion('checks', [
     statement: z.string(),
     expected: z.enum(['forbidden', 'rejected', 'header_error']),
   }),
-  /** What a candidate that runs code could write where the driver reads what Lean says, before Lean says anything. */
+  /** Text that a candidate that runs code could write where the driver reads Lean's output, before Lean writes anything. */
   z.strictObject({
     checks: z.literal('protocol'),
     note: z.string(),

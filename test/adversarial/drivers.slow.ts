@@ -1,6 +1,6 @@
 /**
- * What `adversarial.process.test.ts` does by `lean --json`, by the language server; and by both the attacks as they are, with no screen
- * before them. Some two minutes of a core, most of it loops, once a driver.
+ * Runs `adversarial.process.test.ts` by `lean --json` and by the language server; and by both the attacks as they are, with no
+ * screen before them. Some two minutes of a core, most of it loops, once a driver.
  *
  * @module-tag slow
  */

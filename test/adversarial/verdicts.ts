@@ -17,7 +17,7 @@ export const environment: LeanEnvironment = await coreEnvironment();
 const sandbox = await machineSandbox(environment);
 export const walls = sandbox === null ? {} : { sandbox };
 
-/** Of this machine's Lean, as all of these tests open one; the folder is theirs. */
+/** Settings of this machine's Lean, as all of these tests open one; the folder is theirs. */
 export function settingsIn(scratchDirectory: string) {
   return { libraryHeader: '', processes: 2, cacheDirectory: null, scratchDirectory, ...LIMITS };
 }

@@ -70,7 +70,7 @@ const OTHER: readonly Source[] = [
   })),
 ];
 
-/** What STP's steps give of this folder: entries with tactics, texts, distinct names, tuples. */
+/** Results of STP's steps for this folder: entries with tactics, texts, distinct names, tuples. */
 export const EXPECTED = {
   /** All but `silent`; the one of the missing file among them. */
   traced: BASIC.length - 1 + OTHER.length + 1,

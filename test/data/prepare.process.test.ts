@@ -41,7 +41,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** The command itself. */
 const command = (...args: string[]) => stp(['data', 'prepare', ...args], { env: { STP_DATA: directory } });
-/** What it does, in this process; its output. */
+/** Runs it in this process and returns its output. */
 async function prepare(options: PrepareOptions): Promise<string> {
   const log = vi.spyOn(console, 'log').mockReturnValue();
   try {

@@ -1,5 +1,5 @@
 /**
- * What `differential.process.test.ts` does, with many more texts: about two minutes of two cores.
+ * Runs `differential.process.test.ts` with many more texts: about two minutes of two cores.
  *
  * @module-tag slow
  */

@@ -78,7 +78,7 @@ export const TRUE_STATEMENTS: readonly (readonly [string, readonly string[]])[] 
   [' : (2 : Nat) + 2 = 4', [':= by decide', ':= by /- sorry -/ rfl', ':= by -- sorry\n  rfl']],
 ];
 
-/** What may stand before a name that is written from the root, one in no namespace, and one in a namespace. */
+/** Texts that may stand before a name that is written from the root, one in no namespace, and one in a namespace. */
 export const VISIBILITIES = {
   rooted: [''],
   top: ['', '', '', 'private '],

@@ -87,7 +87,7 @@ export class Oracle {
     return [...(await this.#firstLook(questions.slice(0, half))), ...(await this.#firstLook(questions.slice(half)))];
   }
 
-  /** Of texts in which Lean found no error. */
+  /** Judges texts in which Lean found no error. */
   async #judge(questions: readonly Question[]): Promise<readonly Answer[]> {
     if (questions.length === 0) return [];
     const compiled = await this.#compile(questions, HEARTBEATS[1]);

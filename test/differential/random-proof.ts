@@ -47,7 +47,7 @@ function soup(random: Random, lists: readonly (readonly string[])[]): string {
 /** Words, runs of white space, and single characters of anything else. */
 const LEXEMES = /\s+|[\p{L}\p{N}_.']+|./gsu;
 
-/** With one to three insertions, removals, repetitions or exchanges. */
+/** Changes a text by one to three insertions, removals, repetitions or exchanges. */
 function changed(random: Random, text: string, lists: readonly (readonly string[])[]): string {
   const parts = text.match(LEXEMES) ?? [];
   for (let left = 1 + random.below(3); left > 0; left -= 1) {
@@ -61,7 +61,7 @@ function changed(random: Random, text: string, lists: readonly (readonly string[
   return parts.join('');
 }
 
-/** With one to three fillers where white space stands, or at an end. */
+/** Puts one to three fillers where white space stands, or at an end. */
 function filled(random: Random, text: string): string {
   let result = text;
   for (let left = 1 + random.below(3); left > 0; left -= 1) {

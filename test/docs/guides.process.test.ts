@@ -34,7 +34,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const STP = join(REPOSITORY, 'cli', 'main.ts');
 
-/** Of ours: what is not run here, by its beginning, and why. */
+/** Commands of ours that are not run here, by their beginning, and why. */
 const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp start', 'starts a run of a fleet; its configuration is resolved by other steps, and test/e2e starts runs'],
   ['bin/stp selfplay', 'wants a GPU; test/e2e starts runs, and packages/config resolves what engines a preset may get'],

@@ -38,7 +38,7 @@ export interface Command {
   readonly words: readonly string[];
 }
 
-/** What the guides leave to their readers. */
+/** Values that the guides leave to their readers. */
 export const FILLED: Readonly<Record<string, string>> = {
   PROJECT: 'test-project',
   ZONE: 'us-central2-b',

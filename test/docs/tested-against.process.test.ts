@@ -18,7 +18,7 @@ const rows = page
 
 /** Files of ours that play a server or a program of others. */
 const STAND_INS = /\/fakes\/|stand-in|fake-server|repl-double/;
-/** What a test may play though its row says `real`: the part itself is not what is played. */
+/** Stand-ins that a test may use though its row says `real`: the part itself is not what is played. */
 const PLAYED = new Map([['start-up.process.test.ts', 'the cloud around the machine']]);
 
 test('has all its rows', () => {

@@ -48,7 +48,7 @@ it('has commands that do what it says', { timeout: 1_800_000 }, async () => {
         : command;
     const { exitCode, all } = await execa('sh', ['-c', words.replaceAll('bin/stp', join(REPOSITORY, 'bin', 'stp'))], {
       cwd: folder,
-      env: { LEAN: executable, STP_DATA: join(folder, "data") },
+      env: { LEAN: executable, STP_DATA: join(folder, 'data') },
       all: true,
       reject: false,
     });

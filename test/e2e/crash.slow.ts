@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Without what depends on how fast the machine was. */
+/** Returns the summary without what depends on how fast the machine was. */
 const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage' | 'cost'>> => {
   const {
     secondsPerStage: _,

@@ -19,7 +19,7 @@ export const sum = (index: number) => ({
 export const linesOf = (rows: readonly unknown[]): string =>
   rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
 
-/** In a new folder below this one. */
+/** Writes a file in a new folder below this one. */
 export async function fileOf(rows: readonly unknown[], directory: string): Promise<string> {
   const path = join(await mkdtemp(join(directory, 'rows-')), 'rows.jsonl');
   await writeFile(path, linesOf(rows));

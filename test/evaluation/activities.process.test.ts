@@ -1,4 +1,4 @@
-/** What an evaluation makes of its shards: counts, estimates, the log, and that the log gives the same figures again. */
+/** Tests the results of an evaluation's shards: counts, estimates, the log, and that the log gives the same figures again. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

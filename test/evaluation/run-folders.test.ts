@@ -1,4 +1,4 @@
-/** What `stp summary --run` and `stp eval --model` read of run folders. */
+/** Tests what `stp summary --run` and `stp eval --model` read of run folders. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -77,7 +77,7 @@ export class ComputeModel {
     return found;
   }
 
-  /** What the operation says went wrong; nothing was made then. */
+  /** The error of an operation; nothing was made then. */
   insert(name: string, properties: Properties): OperationErrors {
     if (this.live().some((one) => one.name === name)) throw alreadyThere('instances', name);
     return this.#make(name, properties, null);

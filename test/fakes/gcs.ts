@@ -43,7 +43,7 @@ interface Resource {
   readonly metadata?: Record<string, string>;
 }
 
-/** What a request meets instead of, or on its way to, an answer. */
+/** A fault that a request meets instead of, or on its way to, an answer. */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
   /** The connection breaks after so many bytes of the request's body; the bytes before stay received. */

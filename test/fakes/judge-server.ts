@@ -23,9 +23,9 @@ export type Fault =
 export interface JudgeServerOptions {
   /** Share of full marks for a proof; 0 and 1 are the ends. */
   readonly rule: (proof: string) => number;
-  /** Of the scale; the highest mark. */
+  /** Highest mark of the scale. */
   readonly max?: number;
-  /** Of the request with this number, from 0. */
+  /** Fault of the request with this number, from 0. */
   readonly fault?: (request: number, messages: string) => Fault | undefined;
   readonly latencyMs?: number;
   /** Do claimed errors stand? */
@@ -34,7 +34,7 @@ export interface JudgeServerOptions {
 
 export interface JudgeServer {
   readonly url: string;
-  /** Of each request: when it came, and what it asked. */
+  /** Each request: when it came, and what it asked. */
   readonly requests: {
     readonly atMs: number;
     readonly body: Record<string, unknown>;

@@ -19,7 +19,7 @@ interface FakeRun {
 export interface FakeMlflow {
   readonly url: string;
   readonly runs: FakeRun[];
-  /** What was asked for, in order. */
+  /** The requested paths, in order. */
   readonly paths: string[];
   /** While set, calls are answered with it. */
   down: number | null;

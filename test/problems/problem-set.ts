@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Statement } from '@stp/config/records';
 import { readStatements } from '@stp/datasets';
 
-/** Its statements in file order. Throws where an id or a name comes twice. */
+/** Returns its statements in file order. Throws where an id or a name comes twice. */
 export async function problemSet(directory: string): Promise<Statement[]> {
   const statements = await Array.fromAsync(readStatements(join(directory, 'statements.jsonl')));
   for (const key of ['id', 'name'] as const) {

@@ -55,7 +55,7 @@ beforeAll(async () => {
   })) as Reference[];
 });
 
-/** Without the end and the padding behind it. */
+/** Cuts the end and the padding behind it. */
 function untilEnd(ids: readonly number[]): readonly number[] {
   const end = ids.indexOf(BYTE_END_ID);
   return end < 0 ? ids : ids.slice(0, end);

@@ -8,12 +8,10 @@ import { join } from 'node:path';
 import {
   Embedder,
   LEAN_TEXTS,
-  Reader,
   readModel,
   Sampler,
   SMALL_SHAPE,
   smallCheckpoint,
-  temporaryDirectory,
   writeCheckpoint,
   writeTokenizer,
 } from '@stp/language-model/testing';
@@ -40,7 +38,7 @@ function worstDifference(actual: Float32Array, expected: readonly number[]): num
   return actual.reduce((worst, value, index) => Math.max(worst, Math.abs(value - expected[index]!)), 0);
 }
 
-/** What we compute with the folder is what `transformers` computed with it. */
+/** Expects that we compute with the folder what `transformers` computed with it. */
 async function expectSame(directory: string, { logProbabilities, embeddings, greedy }: Computed): Promise<void> {
   const model = await readModel(directory);
   const sampler = await Sampler.open(model, 4);
@@ -110,7 +108,11 @@ const MODELS: Readonly<Record<string, ReturnType<typeof folder>>> = {
   'a Mistral': folder('mistral', { sliding_window: null, head_dim: 32 }),
   'a Mistral with a window': folder('mistral', { sliding_window: 150 }, 'bfloat16', '300KB'),
   'a Qwen2': folder('qwen2', { tie_word_embeddings: true }),
-  'a Qwen2 with YaRN': folder('qwen2', scaled('yarn', { beta_fast: 16, beta_slow: 2, attention_factor: 1.3 }), 'bfloat16'),
+  'a Qwen2 with YaRN': folder(
+    'qwen2',
+    scaled('yarn', { beta_fast: 16, beta_slow: 2, attention_factor: 1.3 }),
+    'bfloat16',
+  ),
   'a Qwen3': folder('qwen3', { head_dim: 32, tie_word_embeddings: true }),
   'a Qwen3 with biases, in shards': folder('qwen3', { head_dim: 16, attention_bias: true }, 'bfloat16', '300KB'),
 };

@@ -44,7 +44,7 @@ function isInstalled(environment: string, requirements: string): boolean {
   return existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(requirements, 'utf8');
 }
 
-/** What is in the way, in a line. */
+/** Installs the packages. It returns what is in the way, in a line, or null. */
 async function install(environment: string, requirements: string): Promise<string | null> {
   const python = systemPython();
   if (python === null) return 'there is no python3';

@@ -1,5 +1,5 @@
 /**
- * What the PyTorch trainer computes on packed rows is what transformers computes on each example alone, for every family of
+ * Tests that the PyTorch trainer computes on packed rows what transformers computes on each example alone, for every family of
  * models that this project names. Costs about 15 s of CPU where PyTorch is installed, most of it loading it.
  */
 

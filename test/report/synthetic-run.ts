@@ -32,7 +32,7 @@ export interface SyntheticRound {
   readonly samples: number;
   /** A shard each: successes by index of the dataset statement attempted in it. */
   readonly shards: readonly Readonly<Record<number, number>>[];
-  /** Of the first shard. */
+  /** Conjectures of the first shard. */
   readonly conjectures?: readonly SyntheticConjecture[];
   /** Texts that went no further. */
   readonly gate?: GateCounts;

@@ -3,7 +3,7 @@
 const TAG = /<(\/?)([a-zA-Z][\w-]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/y;
 const ENTITY = /&(?!(?:amp|lt|gt|quot|#\d+|#x[0-9a-f]+);)/i;
 
-/** What is wrong first, or null. The style sheet's text is skipped; it holds no markup. */
+/** Returns the first flaw, or null. The style sheet's text is skipped; it holds no markup. */
 export function firstFlaw(page: string): string | null {
   let at = page.startsWith('<!DOCTYPE html>') ? '<!DOCTYPE html>'.length : 0;
   const open: string[] = [];

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** What trackers were told. */
+/** Metrics that trackers were given. */
 const logged: Metric[] = [];
 const ends: RunEnd[] = [];
 const monitor: Monitor = {

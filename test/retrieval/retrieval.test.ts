@@ -60,11 +60,7 @@ describe('a premise index', () => {
 
   it.each([
     ['a file before its imports', [CORPUS[1]!, CORPUS[0]!], 'corpus.jsonl:1: Mathlib/List.lean imports .lake/packages'],
-    [
-      'a file twice',
-      [CORPUS[0]!, CORPUS[0]!],
-      'corpus.jsonl:2: .lake/packages/lean4/src/lean/Init.lean appears twice',
-    ],
+    ['a file twice', [CORPUS[0]!, CORPUS[0]!], 'corpus.jsonl:2: .lake/packages/lean4/src/lean/Init.lean appears twice'],
     ['a line of another form', [{ ...CORPUS[0]!, imports: 'Init' as never }], 'corpus.jsonl:1: imports'],
   ])('is not made from a corpus with %s', async (_, files, message) => {
     folder = await writeBenchmark(join(directory, 'broken'), files);

@@ -21,7 +21,7 @@ const RETRY_MAX_MS = 60_000;
 /** Heartbeat time-out of lost attempts. */
 const LOST_AFTER_MS = 20_000;
 
-/** What no further attempt would mend, or what the last one failed with. */
+/** A failure that no further attempt would mend, or the last one's. */
 export class ActivityFailed extends Error {
   override readonly name = 'ActivityFailed';
 }
@@ -34,7 +34,7 @@ export class Activities {
   readonly underWay = new Set<string>();
   #isFrozen = false;
   #lostAttempts = 0;
-  /** What happened, for a seed that fails. */
+  /** The events, for a seed that fails. */
   readonly log: string[] = [];
   /** Called before each attempt: a person may cancel there. */
   beforeStep: () => void = () => undefined;

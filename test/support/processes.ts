@@ -23,7 +23,7 @@ export function killMarked(mark: string): void {
   for (const pid of markedProcesses(mark)) kill(pid);
 }
 
-/** To a process, or with a negative number to its group, that may have ended since it was looked for. */
+/** Ends a process, or with a negative number its group, that may have ended since it was looked for. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -30,7 +30,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** In the repository; what it prints is kept, not shown. */
+/** Runs a command in the repository; what it prints is kept, not shown. */
 export async function runQuietly(command: readonly string[]): Promise<Ended> {
   const { exitCode, all } = await execa(command[0]!, command.slice(1), {
     cwd: repository,
@@ -42,7 +42,7 @@ export async function runQuietly(command: readonly string[]): Promise<Ended> {
   return { succeeded: exitCode === 0, output: all };
 }
 
-/** In the repository, with what it prints shown. */
+/** Runs a command in the repository, with what it prints shown. */
 async function runShown(command: readonly string[]): Promise<boolean> {
   const { exitCode } = await execa(command[0]!, command.slice(1), {
     cwd: repository,

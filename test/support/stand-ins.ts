@@ -11,7 +11,7 @@ export const leanOfVersion = (version: string): LeanEnvironment => ({
   toleratesLibraryAxioms: false,
 });
 
-/** What a check of a file says. */
+/** A report of a check of a file. */
 export const fileReport = (path: string, more: Partial<FileReport>): FileReport => ({
   path,
   outcome: 'accepted',

@@ -23,7 +23,7 @@ function innerOf(path: string, opened: string): string | null {
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** By folder, the folders that it imports: those on top and the packages, or those inside `opened`. */
+/** Returns, by folder, the folders that it imports: those on top and the packages, or those inside `opened`. */
 export function importsByFolder(opened: string | null): Graph {
   const graph = new Map<string, Set<string>>();
   const folderOf = (path: string): string | null => (opened === null ? unitOf(path) : innerOf(path, opened));

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-/** What starts programs, by any way of importing it. */
+/** Text that starts programs, by any way of importing it. */
 const STARTS_PROGRAMS = /(?:from|import|require|import\()\s*\(?['"](?:node:)?(?:child_process|cluster|execa)['"]/;
 const USES_SET_UP_COMMANDS = /from ['"][./\w-]*\/run-command\.ts['"]/;
 

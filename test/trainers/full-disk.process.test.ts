@@ -1,4 +1,4 @@
-/** What a trainer in Python says of a full disk, up to Temporal's failure: another machine may do the work. A second. */
+/** Tests what a trainer in Python says of a full disk, up to Temporal's failure: another machine may do the work. A second. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ import { openStore } from '../../infra/stores/open-store.ts';
 import type { trainModel } from '../../workflows/stages/train.ts';
 import { localServer } from '../support/temporal.ts';
 
-/** What a training over machines needs: a server, until the test ends, and a folder with a store. */
+/** Opens what a training over machines needs: a server, until the test ends, and a folder with a store. */
 export async function openTraining(name: string) {
   const server = await localServer();
   onTestFinished(() => server.teardown());

@@ -1,4 +1,4 @@
-/** What samples on a machine makes room for what needs all of it. Costs about 5 s. */
+/** Tests that what samples on a machine makes room for what needs all of it. Costs about 5 s. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -274,7 +274,10 @@ async function workflowIds(query: string): Promise<string[]> {
   return found.map(({ workflowId }) => workflowId);
 }
 
-/** Of a run of the janitor that began after this was asked: by the trigger, or by the schedule itself where that was first. */
+/**
+ * Returns the report of a run of the janitor that began after this was asked: by the trigger, or by the schedule itself if that
+ * was first.
+ */
 async function janitorReport(schedule: ScheduleHandle): Promise<JanitorReport> {
   const runs = async (): Promise<string[]> =>
     (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.workflowId);

@@ -21,7 +21,7 @@ import type { EveryNodeInput, stpEveryNode } from '../../workflows/nodes/every-n
 import { killMarked, markedProcesses, untilMarked } from '../support/processes.ts';
 import { localServer } from '../support/temporal.ts';
 
-/** What the test waits for where nobody polls, and what a machine that stands still for a moment has. */
+/** Seconds that the test waits where nobody polls, and that a machine that stands still for a moment has. */
 const START_SECONDS = 15;
 
 let server: TestWorkflowEnvironment;

@@ -28,13 +28,13 @@ export interface Fakes {
   readonly broken: Set<string>;
   /** While set, `sampleShard` waits for it. */
   gate: Promise<void> | null;
-  /** What the cloud says to an asking. */
+  /** The cloud's answer to a request. */
   asked: Asked;
-  /** What the cloud says of a set of machines. */
+  /** The cloud's answer about a set of machines. */
   state: (generation: number) => NodesState;
-  /** What the machines cost. */
+  /** Price of the machines. */
   usdPerHour: number | null;
-  /** What the watch over a set of machines comes to. */
+  /** End of the watch over a set of machines. */
   watch: (input: WatchInput) => Promise<WatchEnd>;
 }
 
@@ -56,7 +56,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     calls.push(`${name} ${detail}`.trim());
     if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
   };
-  /** What waits does so as it really does, over a cloud that says what the test has it say. */
+  /** Machines that really wait, over a cloud that says what the test has it say. */
   const machines: CloudMachines = { provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }) };
   const cloud: Pick<NodeProvider, 'request' | 'state'> = {
     async request({ generation }) {

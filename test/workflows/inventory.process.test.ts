@@ -27,7 +27,7 @@ afterAll(() => server?.teardown());
 
 interface Inventory {
   readonly fakes: Fakes;
-  /** Of the machine that has the activity, and its name. */
+  /** Calls of the machine that has the activity, and its name. */
   readonly calls: string[];
   worker(queue: string): Promise<Worker>;
   start(): ReturnType<typeof begin>;

@@ -1,6 +1,6 @@
 /**
- * With hundreds of pieces in flight heartbeats are seldom. One piece fails; the others hear it with their next heartbeat, and
- * end as cancelled. Costs about 16 s.
+ * Tests that heartbeats are seldom with hundreds of pieces in flight. One piece fails; the others hear it with their next
+ * heartbeat, and end as cancelled. Costs about 16 s.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -17,7 +17,7 @@ export interface StandingWorkers {
   stop(): Promise<void>;
 }
 
-/** On the queue of control, with workflows, and on `queues`. */
+/** Starts workers on the queue of control, with workflows, and on `queues`. */
 export async function standingWorkers(
   server: TestWorkflowEnvironment,
   queues: readonly string[],

@@ -16,7 +16,7 @@ import { type Fakes, fakeActivities } from './fake-activities.ts';
 const MINUTES_PER_DAY = 24 * 60;
 /** A look a minute would be 43,200 in 30 days: the test makes them rarer, which costs the workflow nothing either way. */
 const LOOK_EVERY_MS = 3_600_000;
-/** What Temporal ends a workflow at. */
+/** Events at which Temporal ends a workflow. */
 const EVENTS_LIMIT = 51_200;
 
 let server: TestWorkflowEnvironment;

@@ -83,7 +83,7 @@ export async function benchGpu(directory: string, examples: readonly Example[]):
   for (const one of CASES) await benchCase(one, { directory, examplesPath: longer, gpu });
 }
 
-/** Of several theorems each. */
+/** Writes examples of several theorems each. */
 async function longerExamples(directory: string, examples: readonly Example[]): Promise<string> {
   const path = join(directory, 'longer.jsonl');
   const lines: string[] = [];

@@ -8,7 +8,7 @@ export function row(name: string, value: number, unit: string, digits = 0): void
   console.log(`${name.padEnd(58)} ${value.toFixed(digits).padStart(9)} ${unit}`);
 }
 
-/** What a process has used so far, user and system, seconds. */
+/** Returns the processor time of a process so far, user and system, seconds. */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -17,7 +17,7 @@ export function cpuSeconds(): number {
 /** Linux counts processor time in hundredths of a second on every architecture that Lean is built for. */
 const TICKS_PER_SECOND = 100;
 
-/** What its children and theirs have used that have ended so far, user and system, seconds. Needs /proc. */
+/** Returns the processor time of its children and theirs that have ended so far, user and system, seconds. Needs /proc. */
 export function endedChildrenCpuSeconds(): number {
   const statistics = readFileSync('/proc/self/stat', 'utf8');
   // Fields are counted after the program's name, state being the third: 16 and 17 are those of the children.

@@ -63,7 +63,10 @@ export function promptsOf({ tokenizer }: SampledModel, statements: readonly stri
   });
 }
 
-/** With `rows` samples under way at once; a row that ends takes the next prompt, so that nearly every step is full. */
+/**
+ * Measures our rate with `rows` samples under way at once; a row that ends takes the next prompt, so that nearly every step is
+ * full.
+ */
 export async function ourRate(model: SampledModel, rows: number, prompts: readonly string[]): Promise<number> {
   const sampler = await Sampler.open(model, rows);
   prompts.forEach((prompt, key) => {

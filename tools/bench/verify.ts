@@ -33,7 +33,7 @@ interface Way {
   readonly batchSize?: number;
   /** Every process gets its share beforehand. */
   readonly fixedSplit?: true;
-  /** What Lean accepts is judged as a compiled object too; without it Lean's word alone counts. */
+  /** Whether proofs that Lean accepts are judged as compiled objects too; without it Lean's word alone counts. */
   readonly confirm?: true;
 }
 const WAYS: readonly Way[] = [

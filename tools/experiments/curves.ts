@@ -1,7 +1,7 @@
 /** Curves of cumulative pass rate against what it cost, compared at equal cost: pure, read from summaries of finished runs. */
 import type { Summary } from '@stp/config/records';
 
-/** What a method spends: samples that Lean judged, and Lean's time for samples, scripts and the gate, in seconds. */
+/** Costs of a method: samples that Lean judged, and Lean's time for samples, scripts and the gate, in seconds. */
 export const COSTS = ['samples', 'leanSeconds'] as const;
 export type Cost = (typeof COSTS)[number];
 
@@ -18,7 +18,7 @@ export interface CurvePoint {
   readonly rate: number;
 }
 
-/** From nothing at no cost, a point after every round. A skipped round changes nothing and has no point. */
+/** Makes a curve from nothing at no cost, a point after every round. A skipped round changes nothing and has no point. */
 export function curveOf({ summary, leanSeconds }: FinishedRun, by: Cost): CurvePoint[] {
   const points: CurvePoint[] = [{ cost: 0, rate: 0 }];
   let cost = 0;

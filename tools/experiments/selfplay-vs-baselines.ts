@@ -53,7 +53,7 @@ const baseline = (label: string, preset: string): Method => ({
   from: { method: SELF_PLAY, round: 'sft' },
 });
 
-/** By the name that `--methods` takes. What a method starts from stands above it. */
+/** Methods by the name that `--methods` takes. What a method starts from stands above it. */
 const METHODS: Readonly<Record<string, Method>> = {
   [SELF_PLAY]: { ...asSelfPlay('self-play', {}), from: null },
   'random-conjectures': asSelfPlay('random conjectures in its place', {
@@ -78,7 +78,7 @@ export const METHOD_NAMES: readonly string[] = Object.keys(METHODS);
 
 export interface ExperimentOptions {
   readonly seeds: readonly number[];
-  /** Of self-play. */
+  /** Rounds of self-play. */
   readonly rounds: number;
   /**
    * The others by name, each with its number of rounds. Null: as many as of self-play, and then as many more as it takes to spend
@@ -100,13 +100,13 @@ export interface WithLemmas {
 export interface ExperimentResults {
   readonly results: readonly MethodResult[];
   readonly comparison: Comparison;
-  /** Of the first seed's self-play. */
+  /** Summary of the first seed's self-play. */
   readonly summary: Summary;
   /** One a seed. */
   readonly portfolio: readonly WithLemmas[];
 }
 
-/** With self-play, and with what the methods start from, in the order of `METHODS`. */
+/** Adds self-play, and what the methods start from, in the order of `METHODS`. */
 export function withOrigins(methods: Iterable<string>): string[] {
   const wanted = new Set([SELF_PLAY, ...methods]);
   for (const name of [...wanted]) wanted.add(METHODS[name]!.from?.method ?? name);
@@ -165,7 +165,7 @@ const runFolder = (name: string, seed: number, directory: string): string => joi
 const spent = ({ leanSeconds }: FinishedRun): number =>
   [...leanSeconds.values()].reduce((sum, seconds) => sum + seconds, 0);
 
-/** What a method has to have played. */
+/** The least that a method must have played. */
 export interface Enough {
   readonly rounds: number;
   readonly leanSeconds: number;
@@ -181,7 +181,7 @@ export function roundsMissing(run: FinishedRun, enough: Enough): number {
 
 interface PlayedRun extends FinishedRun {
   readonly summary: Summary;
-  /** Of the last of the runs that it consists of. */
+  /** Folder of the last of the runs that it consists of. */
   readonly folder: string;
 }
 

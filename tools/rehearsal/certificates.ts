@@ -62,7 +62,7 @@ export async function makeCertificates(
   return { authority: authority.certificate, server, client };
 }
 
-/** What of them must be in no log: the lines of the private keys. */
+/** Returns the lines that must be in no log: those of the private keys. */
 export async function secretLines({ server, client }: Certificates): Promise<string[]> {
   const texts = await Promise.all([server.key, client.key].map((path) => readFile(path, 'utf8')));
   return texts.map((text) => text.split('\n')[1]!);

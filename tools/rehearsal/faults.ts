@@ -14,7 +14,7 @@ const UPLOAD_WAIT_MS = 120_000;
 const GREEDY_AT_ONCE = 4;
 
 export interface Broken {
-  /** What exactly was done, for the record. */
+  /** The exact action, for the record. */
   readonly how: string;
   readonly mend: () => Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function breakIt(installation: Installation, fault: PlannedFault, o
   }
 }
 
-/** So long, or until the run is over. */
+/** Waits that long, or until the run is over. */
 function unlessOver(ms: number, over: AbortSignal): Promise<null> {
   return sleep(ms, null, { signal: over }).catch(() => null);
 }

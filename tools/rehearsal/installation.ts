@@ -53,7 +53,7 @@ export class Installation {
   readonly temporal: Service;
   readonly control: Service;
   readonly leanService: Service;
-  /** What must be found in no log. */
+  /** Texts that must be found in no log. */
   readonly secrets: readonly string[];
   private readonly leanKey: string;
   private readonly postgresPassword: string;
@@ -144,7 +144,7 @@ export class Installation {
     return `http://${this.machine('lean').address}:${LEAN_PORT}`;
   }
 
-  /** What the Lean service answers to a snippet, asked from the control node with its key. */
+  /** Returns the Lean service's answer to a snippet, asked from the control node with its key. */
   async askLean(code: string): Promise<string> {
     const body = JSON.stringify({ snippets: [{ id: 'asked', code }], timeout: 60 });
     const header = ['--header', '@-', '--header', 'Content-Type: application/json'];
@@ -156,7 +156,7 @@ export class Installation {
     return String(asked.stdout);
   }
 
-  /** What Temporal's databases take on the disk, as the control node asks PostgreSQL. */
+  /** Returns the disk space of Temporal's databases, as the control node asks PostgreSQL. */
   async databaseBytes(): Promise<number> {
     const query = "select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'";
     const { address } = this.machine('temporal');
@@ -236,7 +236,7 @@ export class Installation {
     return installation;
   }
 
-  /** What runs need besides: bucket, Lean service, control worker, worker nodes. */
+  /** Starts the other parts that runs need: bucket, Lean service, control worker, worker nodes. */
   async startFleet(say: (line: string) => void): Promise<void> {
     say('bucket, Lean service, control worker');
     await this.bucket.start();
@@ -257,7 +257,7 @@ export class Installation {
     throw new Error('the Lean service does not answer');
   }
 
-  /** What the images of the machines bring, and what a person has put on the control node. */
+  /** Prepares what the images of the machines bring, and what a person has put on the control node. */
   private async prepareDisks(
     certificates: Certificates,
     addresses: readonly (readonly [MachineName, string])[],

@@ -1,4 +1,4 @@
-/** What must hold after a run, whatever happened to it: each problem in words; none where all is well. */
+/** Checks what must hold after a run, whatever happened to it. It returns each problem in words; none if all is well. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { summarySchema } from '@stp/config/records';

@@ -72,7 +72,7 @@ function numberOption(name: string, text: string, most: number): number {
   throw new StpError('STP1002', `${name} is ${text}`, `Write a whole number from 1 to ${most}.`);
 }
 
-/** Of an interrupted rehearsal; it ends the process. */
+/** The end of an interrupted rehearsal; it ends the process. */
 let ending: Promise<never> | null = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {

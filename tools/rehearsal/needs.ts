@@ -1,4 +1,4 @@
-/** What a rehearsal needs of this machine, and how to get what it lacks. */
+/** Needs of a rehearsal on this machine, and how to get what it lacks. */
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { isThere } from '@stp/base/files';
@@ -26,7 +26,7 @@ const PACKAGES: readonly (readonly [program: string, debianPackage: string])[] =
   ['git', 'git'],
 ];
 
-/** In the order in which a person would get them. */
+/** Returns what is missing, in the order in which a person would get it. */
 export async function missing(): Promise<readonly Lack[]> {
   if (process.platform !== 'linux') return [{ what: 'it is not Linux', get: 'Use a Linux machine.' }];
   const lacks: Lack[] = [];

@@ -35,7 +35,7 @@ export async function connect(machine: string, address: string): Promise<void> {
   await ip('-n', BACKBONE, 'link', 'set', machine, 'master', BRIDGE, 'up');
 }
 
-/** What is sent to the machine and what it sends is lost without a word, as behind a broken switch. */
+/** Cuts a machine off: all that is sent to or from it is lost without a word, as behind a broken switch. */
 export async function cut(machine: string): Promise<() => Promise<void>> {
   await ip('-n', BACKBONE, 'link', 'set', machine, 'nomaster');
   return async () => {

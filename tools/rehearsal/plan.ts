@@ -1,4 +1,4 @@
-/** What goes wrong in a rehearsal, where and when: drawn from a seed, so that it can be repeated. */
+/** The faults of a rehearsal, where and when: drawn from a seed, so that they can be repeated. */
 import { randomStream } from '@stp/selfplay';
 
 /** The least and the most seconds that each lasts, where that is to be drawn. */

@@ -51,7 +51,7 @@ async function removeAll(): Promise<void> {
   await rm(STATE, { recursive: true, force: true });
 }
 
-/** What is left of a rehearsal on this machine, in words; empty where nothing is. */
+/** Returns what is left of a rehearsal on this machine, in words; empty if nothing is. */
 export async function leftovers(): Promise<string[]> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes(STATE));
   return [

@@ -128,7 +128,7 @@ export async function writeServerConfig(
   await writeFile(path, JSON.stringify(config, null, 2), { mode: 0o600 });
 }
 
-/** What the schema tool is asked for each database, in order. */
+/** Returns the calls of the schema tool for each database, in order. */
 export function schemaSteps(schema: string): readonly (readonly string[])[] {
   return (
     [
@@ -142,7 +142,7 @@ export function schemaSteps(schema: string): readonly (readonly string[])[] {
   ]);
 }
 
-/** Of the stock command line, in order: the namespace, then the search attributes that our workflows set. */
+/** Calls of the stock command line, in order: the namespace, then the search attributes that our workflows set. */
 export const namespaceSteps: readonly (readonly string[])[] = [
   ['operator', 'namespace', 'create', '--namespace', 'default', '--retention', '72h'],
   ...Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [

@@ -8,7 +8,7 @@ export function causes(error: unknown): Error[] {
   return chain;
 }
 
-/** What went wrong, and what to do about it where an error of ours says so; else the message of what began it. */
+/** Returns what went wrong, and what to do about it if an error of ours says so; else the message of the first cause. */
 export function rootMessage(error: unknown): string {
   const chain = causes(error);
   const ours = chain.findLast((cause) => cause instanceof ApplicationFailure && /^STP\d/.test(cause.type ?? ''));

@@ -1,6 +1,6 @@
 /**
- * What the workflows say to the outside and to each other: names, inputs, queries, updates. Clients import this file;
- * it imports nothing that a workflow may not.
+ * The contract of the workflows with the outside and with each other: names, inputs, queries, updates. Clients import this
+ * file; it imports nothing that a workflow may not.
  */
 
 import type { RunConfig } from '@stp/config';
@@ -62,7 +62,7 @@ export type Stage =
   | 'round'
   | 'done';
 
-/** What the `progress` query answers, of the run and of each round. Times are workflow time, ms since 1970. */
+/** Answer of the `progress` query, for the run and for each round. Times are workflow time, ms since 1970. */
 export interface Progress {
   readonly run: string;
   readonly stage: Stage;
@@ -76,7 +76,7 @@ export interface Progress {
   readonly samples: number;
   readonly verified: number;
   readonly successes: number;
-  /** Of answers, where models gave them; and what they cost so far, where `sampling.price` says. */
+  /** Tokens of answers, if models gave them; and their cost so far, if `sampling.price` says. */
   readonly tokens?: number;
   readonly cost?: number;
   /** Dataset statements: in the run, proved at baseline, and after each round so far. */
@@ -86,7 +86,7 @@ export interface Progress {
   readonly paused: boolean;
   /** Why it paused by itself; null where a person paused it. */
   readonly pausedBecause?: string | null;
-  /** What went wrong, while the run waits for `retryRound`, `skipRound` or `abort`. */
+  /** The failure, while the run waits for `retryRound`, `skipRound` or `abort`. */
   readonly waiting: string | null;
 }
 
@@ -99,5 +99,5 @@ export const skipRoundUpdate = defineUpdate<string>('skipRound');
 export const abortUpdate = defineUpdate<string>('abort');
 /** USD that the run may cost in all. */
 export const setBudgetUpdate = defineUpdate<string, [number]>('setBudget');
-/** From the run to the round that it waits for. */
+/** Signal from the run to the round that it waits for. */
 export const setPausedSignal = defineSignal<[boolean]>('setPaused');

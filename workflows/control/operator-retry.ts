@@ -6,7 +6,7 @@ import type { Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import type { RunStatus } from './run-status.ts';
 
-/** What is kept of the message of a failure. */
+/** Characters that are kept of the message of a failure. */
 const FAILURE_CHARS_MAX = 2_000;
 
 export interface Attempted<T> {

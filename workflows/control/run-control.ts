@@ -4,7 +4,7 @@ import * as contracts from './contracts.ts';
 
 export type Decision = 'retry' | 'skip' | 'abort';
 
-/** What a continue-as-new carries. */
+/** State for a continue-as-new. */
 export interface Steered {
   readonly paused: boolean;
   readonly stopping: boolean;
@@ -23,7 +23,7 @@ export class RunControl {
   usdSpent = 0;
   /** Workflow id of the round that runs now. */
   child: string | null = null;
-  /** What went wrong, while a decision is waited for. */
+  /** The failure, while the run waits for a decision. */
   failure: string | null = null;
   private decision: Decision | null = null;
 

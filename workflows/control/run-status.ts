@@ -1,4 +1,4 @@
-/** What a run tells of itself: current details, search attributes, and the answer to `progress`. */
+/** The public status of a run: current details, search attributes, and the answer to `progress`. */
 
 import type { RoundOutcome } from '@stp/config/records';
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';

@@ -1,4 +1,4 @@
-/** What the shards of a round or an evaluation have come to so far. */
+/** Sums over the shards of a round or an evaluation so far. */
 import { costOf, type RunConfig, type ShardResult, sumTokens } from '@stp/config/workflow';
 import type { Progress } from './contracts.ts';
 
@@ -6,7 +6,7 @@ export class ShardTally {
   private total = 0;
   private done: ShardResult[] = [];
 
-  /** So many shards are to come; those before are done with. */
+  /** Begins with that many shards to come; those before are done with. */
   begin(total: number): void {
     this.total = total;
     this.done = [];
@@ -20,7 +20,7 @@ export class ShardTally {
     return this.done.reduce((total, shard) => total + pick(shard), 0);
   }
 
-  /** What the answers took, in tokens and by the price of each. */
+  /** Returns the cost of the answers, in tokens and by the price of each. */
   spent(price: RunConfig['sampling']['price']): Pick<Progress, 'tokens' | 'cost'> {
     const tokens = sumTokens(this.done);
     return { tokens: tokens.tokens, ...costOf(tokens, price) };

@@ -1,6 +1,6 @@
 /**
- * What a run has cost, and its bound (`budget.usdMax`). At the bound the run pauses, gives machines of a cloud back, and goes
- * on when a person sets a higher one. Only runs with a bound watch it.
+ * The cost of a run so far, and its limit (`budget.usdMax`). At the bound the run pauses, gives machines of a cloud back, and
+ * goes on when a person sets a higher one. Only runs with a bound watch it.
  */
 
 import { costOfTokens, type MachineTime } from '@stp/config/workflow';

@@ -27,7 +27,7 @@ export type HostOutcome<Result> =
   | { readonly kind: 'done'; readonly queue: string; readonly result: Result }
   /** The machine is there; what it was asked to do did not work. */
   | { readonly kind: 'failed'; readonly queue: string; readonly why: string; readonly result: Result | null }
-  /** Nobody took the work in time, or who took it fell silent. */
+  /** A lost piece of work: nobody took it in time, or whoever took it fell silent. */
   | { readonly kind: 'lost'; readonly queue: string; readonly why: string }
   /** Ended, or never begun, because another machine failed. */
   | { readonly kind: 'cancelled'; readonly queue: string };
@@ -88,7 +88,7 @@ export function warnOf(outcomes: readonly HostOutcome<unknown>[], message: strin
       log.warn(message, { queue: outcome.queue, why: outcome.why });
 }
 
-/** What a lost machine looks like, in words; null for any other failure. */
+/** Describes a lost machine in words; null for any other failure. */
 export function lossOf(error: unknown): string | null {
   for (const cause of causes(error))
     if (cause instanceof TimeoutFailure) {

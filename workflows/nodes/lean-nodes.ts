@@ -15,7 +15,10 @@ export async function piecesAtOnce(): Promise<number> {
   return Math.min(PIECES_AT_ONCE_MAX, PIECES_PER_NODE * Math.max(1, nodes));
 }
 
-/** What all pieces come to, in order. One that fails ends the others before anybody cleans up, or tries again, beside them. */
+/**
+ * Returns the results of all pieces, in order. One that fails ends the others before anybody cleans up, or tries again, beside
+ * them.
+ */
 export async function allPieces<T>(start: () => readonly Promise<T>[]): Promise<T[]> {
   const scope = new CancellationScope();
   return scope.run(async () => {

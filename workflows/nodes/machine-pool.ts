@@ -5,8 +5,8 @@
 import { ApplicationFailure, log } from '@temporalio/workflow';
 import { DISK_FULL, host, oneOfSeveral } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
-import { lossOf } from './every-node.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { lossOf } from './every-node.ts';
 
 export class MachinePool {
   private readonly free: string[];

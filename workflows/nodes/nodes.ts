@@ -37,7 +37,7 @@ export interface HostQueues {
 export interface Machines {
   /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
   use<T>(work: (queues: HostQueues) => Promise<T>): Promise<T>;
-  /** What a continue-as-new carries; null for this machine. */
+  /** State for a continue-as-new; null for this machine. */
   readonly held: HeldNodes | null;
   /** Since the start of the run. */
   readonly time: TimeHeld;
@@ -146,7 +146,7 @@ const asking = (summary: string) =>
     summary,
   });
 
-/** It only reads, so nobody need wait until it has ended. A worker that is gone is noticed by its heartbeats. */
+/** Watches. It only reads, so nobody need wait until it has ended. A worker that is gone is noticed by its heartbeats. */
 const watching = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '365 days',
@@ -211,7 +211,10 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
   };
 }
 
-/** Nobody took the work in time, or who took it fell silent for good, on one machine or on one of many (STP1605). */
+/**
+ * Returns whether a host is dead: nobody took the work in time, or whoever took it fell silent for good, on one machine or on
+ * one of many (STP1605).
+ */
 function isDeadHost(error: unknown): boolean {
   return causes(error).some(
     (cause) =>
@@ -234,7 +237,7 @@ export async function cleanBefore(run: string, hostQueue: string): Promise<void>
   await host(hostQueue, 'end what an earlier run of this name left behind').cleanUpNode(run, 'before');
 }
 
-/** To be called where nothing can cancel it. `hostQueue` null: none was got. */
+/** Gives the machines back. Call it where nothing can cancel it. `hostQueue` null: none was got. */
 export async function giveNodesBack(run: string, hostQueue: string | null): Promise<void> {
   if (hostQueue !== null)
     await host(hostQueue, 'end every Lean process of the run')
@@ -244,7 +247,10 @@ export async function giveNodesBack(run: string, hostQueue: string | null): Prom
   await control('give the nodes back').releaseNodes(run);
 }
 
-/** What follows `prefix` in the workflow id. It names a folder, so it must be fit for one; `none` says what it names none of. */
+/**
+ * Returns the text after `prefix` in the workflow id. It names a folder, so it must be fit for one; `none` says what it names
+ * none of.
+ */
 export function folderName(prefix: string, none: string, advice: string): string {
   const { workflowId } = workflowInfo();
   const name = workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : workflowId;

@@ -13,7 +13,7 @@ export interface Scope {
 
 export type WatchEnd = { readonly kind: 'lost'; readonly reason: string } | { readonly kind: 'over' };
 
-/** What the logic stands on. A step that throws has been tried again already as often as made sense. */
+/** The steps that the logic uses. A step that throws has been tried again already as often as made sense. */
 export interface ProvisioningSteps {
   /**
    * Asks until the cloud accepts, or until `untilMs`. A cancellation waits for the call under way: what it made must be known
@@ -25,7 +25,7 @@ export interface ProvisioningSteps {
   /** Looks at the machines from time to time; returns when they are lost, or `over` when it is `untilMs`. */
   watch(generation: number, untilMs: number): Promise<WatchEnd>;
   /**
-   * Of all sets, until nothing is left or until `untilMs`; null: however long it takes. The last that was asked for is looked
+   * Releases all sets, until nothing is left or until `untilMs`; null: without a limit. The last that was asked for is looked
    * for by its name too: a list may not show it yet; 0: none was.
    */
   release(last: number, untilMs: number | null): Promise<Released>;
@@ -56,7 +56,7 @@ export interface ProvisioningLimits {
   readonly heldMsMax: number;
 }
 
-/** What a run carries over a continue-as-new. */
+/** State that a run carries over a continue-as-new. */
 export interface HeldNodes {
   readonly generation: number;
   readonly hosts: readonly NodeHost[];
@@ -107,7 +107,7 @@ export class NodesInUse {
   private watchAgain: () => void = () => undefined;
   /** Set while no machines are wanted: others are asked for when it resolves. */
   private resting: Promise<void> | null = null;
-  /** Of sets that are gone; and the present one, since when. */
+  /** Time of the sets that are gone; and the start of the present one. */
   private past: TimeHeld = { setMs: 0, machineMs: 0 };
   private present: { readonly sinceMs: number; readonly hosts: number } | null = null;
 
@@ -296,7 +296,10 @@ export class NodesInUse {
     }
   }
 
-  /** Of what is no good any more. The next set has a name of its own, so what fails here can wait for the end of the run. */
+  /**
+   * Releases sets that are no longer usable. The next set has a name of its own, so what fails here can wait for the end of the
+   * run.
+   */
   private async releaseEarly(): Promise<void> {
     const { steps } = this;
     try {
@@ -411,9 +414,9 @@ export class NodesInUse {
 
 type Settled =
   | { readonly kind: 'ready'; readonly hosts: readonly NodeHost[] }
-  /** Under the same name: what is there already stays. */
+  /** The request is made again under the same name: what exists already stays. */
   | { readonly kind: 'ask-again'; readonly reason: string }
-  /** Under the next name, after a deletion. */
+  /** The request is made again under the next name, after a deletion. */
   | { readonly kind: 'ask-anew'; readonly reason: string };
 
 function tooLate(steps: ProvisioningSteps, { validUntilMs }: ProvisioningLimits, reason: string): Error {

@@ -6,7 +6,10 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 /** Nodes asked at once. */
 const NODES_AT_ONCE = 50;
 
-/** What the stage found matters more than what it left behind: a clean-up that fails is a line in the log. */
+/**
+ * Ends Lean after a stage. The stage's result matters more than what it left behind: a clean-up that fails is a line in the
+ * log.
+ */
 export async function endLean(run: string, hostQueues: readonly string[], stage: 'prove' | 'evaluate'): Promise<void> {
   const limit = new ConcurrencyLimit(NODES_AT_ONCE);
   const onNode = async (hostQueue: string): Promise<void> => {

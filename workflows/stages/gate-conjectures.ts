@@ -1,5 +1,5 @@
 /**
- * From the conjecturer's texts to the conjectures of a round: read on one machine, gated in parts by all nodes with Lean, and
+ * Takes the conjecturer's texts to the conjectures of a round: read on one machine, gated in parts by all nodes with Lean, and
  * admitted in the order of the plan as long as there are places. No part is begun once those that are done have taken all.
  */
 

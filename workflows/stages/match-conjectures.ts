@@ -1,4 +1,4 @@
-/** Distribution matching of a round (STP §2.8): embeds conjectures and unproved statements, then weighs the conjectures. */
+/** Distribution matching of a round (docs/algorithm.md, section 7): embeds conjectures and unproved statements, then weighs the conjectures. */
 
 import type { RunConfig } from '@stp/config';
 import type { ArtifactRef, CheckpointRef } from '@stp/config/records';

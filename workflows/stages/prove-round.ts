@@ -25,7 +25,7 @@ export interface ProveRoundInput {
   readonly tally: ShardTally;
   readonly enter: (stage: Stage, details: string) => Promise<void>;
   readonly isOpen: () => boolean;
-  /** What people read above the figures of a shard. */
+  /** Text above the figures of a shard, for people. */
   readonly title: string;
 }
 
@@ -35,7 +35,7 @@ export interface ProvedRound extends Collected {
   readonly library: ArtifactRef | null;
 }
 
-/** What is tried together, over one library. */
+/** A set that is tried together, over one library. */
 interface Pass {
   /** Folder of its objects. */
   readonly name: string;

@@ -12,7 +12,7 @@ import { causes } from '../control/causes.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 import { byOne } from '../nodes/machine-pool.ts';
 
-/** Of one training. When a machine is lost the others often fail first: at the next try it is missed. */
+/** Most tries of one training. When a machine is lost the others often fail first: at the next try it is missed. */
 const TRIES_MAX = 4;
 const START_SECONDS = 120;
 

@@ -13,7 +13,7 @@ import { anchorOf, entriesBySeed, exploredBySeed, type TypedPlan, typedForms } f
 
 export interface TestConjecturesInput extends Omit<ConjecturerInput, 'plan'> {
   readonly typed: TypedPlan;
-  /** What the model wrote for the plan's entries. */
+  /** The model's texts for the plan's entries. */
   readonly texts: ArtifactRef;
 }
 
@@ -75,7 +75,7 @@ export function testConjecturesActivity(
 interface AskedEquations extends EquationsToTest {
   readonly header: string | null;
   readonly statement: string;
-  /** With their words, null where they have none: these are no candidates. */
+  /** Texts with their words, null for none: these are no candidates. */
   readonly texts: readonly (ConjectureText & { readonly words: readonly string[] | null })[];
 }
 

@@ -20,7 +20,7 @@ export interface SampleConjecturesInput {
 /** Conjectures sampled together: some minutes of a large model, so that is what a lost worker loses at most. */
 const TEXTS_PER_PART = 4_096;
 
-/** Of a longer text its end: a model that thinks writes its conjecture last. */
+/** Returns the text, or the end of a longer one: a model that thinks writes its conjecture last. */
 const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX);
 
 /** The parts that `isOurs` picks, in order, each sampled once. */

@@ -4,7 +4,7 @@
  */
 import { StpError } from '@stp/base';
 import type { ObjectiveOf, PolicyExample } from '@stp/config';
-import { type ArtifactRef, type ObjectStore, type SampleReward, sampleRewardSchema } from '@stp/config/records';
+import { type ObjectStore, type SampleReward, sampleRewardSchema } from '@stp/config/records';
 import { withoutMarks } from '@stp/lean-verifier';
 import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
 import { proverForms } from '../../prover-forms.ts';
@@ -17,7 +17,10 @@ import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-ro
 export const grpoExamples: ObjectiveExamples<'grpo'> = async (objective, { store, sources, prover, grown, rounds }) =>
   policyExamples(store, objective, rounds, await proverForms(sources, prover, grown));
 
-/** To be read once and to its end; right then are `counts`, of the first round alone: the others are replayed. */
+/**
+ * Yields the examples, to be read once and to the end; then `counts` is right, for the first round alone: the others are
+ * replayed.
+ */
 export function policyExamples(
   store: ObjectStore,
   objective: ObjectiveOf<'grpo'>,

@@ -12,13 +12,13 @@ const CHAT_BYTES_MAX = LINE_BYTES_MAX - 1_024;
 
 export const answerRecordSchema = z.strictObject({
   statementId: z.string(),
-  /** Of the sample. */
+  /** Index of the sample. */
   index: z.number().int().nonnegative(),
-  /** Of this answer. */
+  /** Tokens of this answer. */
   tokens: z.number().int().nonnegative(),
   /**
-   * Without the system text; the answer is the last. Its thinking is left out, as chat templates leave it out. None: the chat
-   * is longer than a line of records may be, and is not revised.
+   * Messages without the system text; the answer is the last. Its thinking is left out, as chat templates leave it out. None:
+   * the chat is longer than a line of records may be, and is not revised.
    */
   messages: z.array(chatMessageSchema),
 });

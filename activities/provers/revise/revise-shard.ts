@@ -36,9 +36,9 @@ const TOLD: ReadonlySet<VerdictKind> = new Set(['rejected', 'sorry', 'forbidden'
 const revisedSchema = sampledSchema.extend({ figures: z.strictObject({ revisions: z.number() }) });
 
 export interface ReviseShardInput extends SampleShardInput {
-  /** From 1. */
+  /** Turn, from 1. */
   readonly turn: number;
-  /** Of the turns before, the first answers' first. */
+  /** Answers of the turns before, the first answers' first. */
   readonly answers: readonly ArtifactRef[];
   /** The shard with the samples of the turns before. */
   readonly earlier: ShardResult;
@@ -121,7 +121,7 @@ export function reviseShardActivity(
   };
 }
 
-/** In the order of the statements, each statement's samples in theirs, as far as its tokens reach. */
+/** Chooses samples in the order of the statements, each statement's in theirs, as far as its tokens reach. */
 async function chooseRevised(
   store: ObjectStore,
   { items, answers, earlier, turn, config }: ReviseShardInput,

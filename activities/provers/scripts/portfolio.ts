@@ -11,7 +11,7 @@ import { readJson } from '../../records/record-files.ts';
 import { type GrownRecord, marksFor } from '../../round/library.ts';
 import { scriptsOverLibrary } from './scripts-over-library.ts';
 
-/** What is found is kept after so many. */
+/** Number of findings after which they are kept. */
 const KEPT_AT_ONCE = 24;
 export const FIGURES = 'portfolio.json';
 /** In the place of a model's hash: the proof is a script's. */
@@ -55,7 +55,7 @@ export interface PortfolioAsked {
 }
 
 export interface PortfolioRows {
-  /** By statement id; statements without a known result are missing. */
+  /** Rows by statement id; statements without a known result are missing. */
   readonly rows: ReadonlyMap<string, RecordRow>;
   /** As `PortfolioFigures.recordedWith`. */
   readonly recordedWith: string | null;

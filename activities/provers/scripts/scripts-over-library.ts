@@ -17,7 +17,7 @@ export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
 }
 
 export interface TriedScripts {
-  /** By statement id, the first proof found, as a sample's text. */
+  /** The first proof found by statement id, as a sample's text. */
   readonly proofs: ReadonlyMap<string, string>;
   /** Scripts that Lean was asked about, and its time for them, ms. */
   readonly tried: number;

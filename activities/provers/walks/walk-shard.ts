@@ -33,7 +33,7 @@ const walkedShardSchema = sampledSchema.extend({
 });
 export type WalkedShard = z.infer<typeof walkedShardSchema>;
 
-/** Of a finished statement. An activity that runs again reads it and does not walk again. */
+/** Record of a finished statement. An activity that runs again reads it and does not walk again. */
 const walkedStatementSchema = z.strictObject({
   walked: z.array(z.strictObject({ walk: walkSchema, proof: z.string(), tokens: z.number(), logprob: z.number() })),
   leanMs: z.number(),

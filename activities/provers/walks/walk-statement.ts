@@ -23,7 +23,7 @@ export interface StatementWalks {
 
 export interface Walked {
   readonly walk: Walk;
-  /** Of the whole walk; one without a tactic that worked is a script that Lean rejects. */
+  /** Script of the whole walk; one without a tactic that worked is a script that Lean rejects. */
   readonly proof: string;
   readonly tokens: number;
   readonly logprob: number;
@@ -49,7 +49,7 @@ export async function walkStatement(
     );
   }
   let leanMs = 0;
-  /** By the tactics that lead there, the last one included. */
+  /** Known states by the tactics that lead there, the last one included. */
   const known = new Map<string, Promise<StepResult>>();
   const run = (path: string, state: StepState, tactic: string): Promise<StepResult> => {
     const earlier = known.get(path);

@@ -12,9 +12,9 @@ import { LINE_BYTES_MAX } from '../../records/line-batches.ts';
 import { RecordParts } from '../../records/record-parts.ts';
 
 export interface AnswerRequest {
-  /** Of the statement. */
+  /** Id of the statement. */
   readonly id: string;
-  /** Of the sample. */
+  /** Index of the sample. */
   readonly index: number;
   readonly form: ProverForm;
   readonly prompt: string;
@@ -25,7 +25,7 @@ export interface AnswerRequest {
 /** Where finished answers are kept meanwhile. */
 export interface Keeping {
   readonly store: ObjectStore;
-  /** Of the objects of this sampling. */
+  /** Folder of the objects of this sampling. */
   readonly name: string;
   /** Answers of another model are not taken for this one's. */
   readonly model: string;
@@ -51,7 +51,7 @@ type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 export interface SampledAnswers {
   readonly completions: readonly Completion[];
   readonly raw: readonly RawSample[];
-  /** To be called when what was made of the answers is in the store. */
+  /** Forgets the answers. Call it when what was made of them is in the store. */
   readonly forget: () => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ const keyOf = (
   { statementId, index, seed }: Pick<KeptAnswer, 'statementId' | 'index' | 'seed'>,
 ): string => `${model} ${statementId} ${index} ${seed}`;
 
-/** What a sample's record says of the answer. */
+/** Returns the part of an answer that its sample's record has. */
 function taken(answer: Answer): Pick<RawSample, 'text' | 'refused' | 'changedStatement' | 'dropped'> {
   if (answer.kind === 'refused') return { text: '', refused: answer.refusal };
   const { proof: text, changed, dropped } = answer;

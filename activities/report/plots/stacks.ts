@@ -83,7 +83,7 @@ export async function stagesPlot(run: RunFigures): Promise<Plot | null> {
 
 interface Stacked {
   readonly values: readonly { readonly round: number; readonly category: string; readonly amount: number }[];
-  /** From the bottom up; those without any amount are left out. */
+  /** Categories from the bottom up; those without any amount are left out. */
   readonly categories: readonly Category[];
   readonly shares: boolean;
   readonly description: string;

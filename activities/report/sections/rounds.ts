@@ -114,7 +114,7 @@ export function costTable(run: RunFigures): string {
     line?.usd?.toFixed(2) ?? '',
   ];
   const lineOf = (until: number | string) => cost.lines.find((line) => line.until === until);
-  /** What lies outside all rounds has machines alone. */
+  /** Makes a row outside all rounds, which has machines alone. */
   const outer = (name: string, until: string): string[][] =>
     lineOf(until) === undefined ? [] : [[name, '', '', '', '', '', ...spent(lineOf(until))]];
   const rows = run.rounds.map(({ round, counts, checkMs, secondsPerStage }): (string | number)[] => [

@@ -113,7 +113,7 @@ export function gpuProvider(
   }
 }
 
-/** What is there under these names and not on the list yet. */
+/** Returns what exists under these names and is not on the list yet. */
 async function unlisted<T extends { readonly name: string }>(
   listed: readonly T[],
   names: readonly string[],

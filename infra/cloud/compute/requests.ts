@@ -44,7 +44,7 @@ export function groupBody(config: GpuConfig, set: NodeSet): object {
   return { name, baseInstanceName: name, targetSize: config.count, instanceTemplate };
 }
 
-/** What an instance and a template have in common. A template names disk types without their zone. */
+/** Returns the properties that an instance and a template have in common. A template names disk types without their zone. */
 function properties(
   config: GpuConfig,
   set: NodeSet,

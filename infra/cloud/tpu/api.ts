@@ -10,7 +10,7 @@ export interface QueuedResource {
   readonly state: QueuedResourceState;
   /** Full names of its nodes, in the order of slices. */
   readonly nodes: readonly string[];
-  /** What was asked for; null where the API does not say. */
+  /** The type that was asked for; null if the API does not say. */
   readonly acceleratorType: string | null;
   readonly labels: Readonly<Record<string, string>>;
   /** ms since 1970 */

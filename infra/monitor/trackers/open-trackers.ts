@@ -15,7 +15,7 @@ import type { Entry, TrackedRun } from './tracker.ts';
 
 /** How long the end of a worker waits for trackers, ms. */
 const PATIENCE_MS = 5_000;
-/** Nobody waits any more for what could not be sent for so long. */
+/** Age after which metrics that could not be sent are dropped. */
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
 /** Beside the entries: what opens the tracker again. */

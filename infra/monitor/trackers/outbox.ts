@@ -1,7 +1,7 @@
 /**
- * What a tracker has not taken yet, as a file of this process: a call only appends to it, and the sending goes on beside
- * the work. While the tracker is down it is asked again ever more seldom. The file is bounded; it outlives the process, and
- * a later one sends what is in it (`open-trackers.ts`).
+ * The outbox of a tracker: metrics that it has not taken yet, as a file of this process. A call only appends to it, and the
+ * sending goes on beside the work. While the tracker is down it is asked again ever more seldom. The file is bounded; it
+ * outlives the process, and a later one sends what is in it (`open-trackers.ts`).
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -121,7 +121,7 @@ export const sampleSchema = z.strictObject({
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
-/** Design §5.5. Only `infra` is retried by itself, and it never lowers a pass rate. */
+/** Only `infra` is retried by itself, and it never lowers a pass rate. */
 export const verdictKindSchema = z.enum([
   'proved',
   'rejected',

@@ -1,8 +1,8 @@
 /** Records of a search for a proof: every expanded state with the tactics that were run there, and the search's figures. */
 import { z } from 'zod';
 import { artifactRefSchema } from './artifact.ts';
-import { goalSchema, proofStepSchema } from './goal.ts';
-import { PROOF_CHARS_MAX, verdictKindSchema } from './records.ts';
+import { goalSchema } from './goal.ts';
+import { verdictKindSchema } from './records.ts';
 
 const count = z.number().int().nonnegative();
 const milliseconds = z.number().nonnegative();

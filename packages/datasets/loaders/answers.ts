@@ -1,3 +1,3 @@
-/** What becomes of a row whose definition is left open for an answer: `given` puts in the published one, `none` leaves the row out. */
+/** Treats a row whose definition is left open for an answer: `given` puts in the published one, `none` leaves the row out. */
 export const ANSWERS = ['given', 'none'] as const;
 export type Answers = (typeof ANSWERS)[number];

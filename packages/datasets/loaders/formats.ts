@@ -44,7 +44,7 @@ const leanWorkbookRow = z.looseObject({
   tags,
   ...informal,
 });
-/** Rows of anybody's: STP's loader needs no more than the statement (§1.1). */
+/** Rows of anybody's: STP's loader needs no more than the statement. */
 const plainRow = z
   .looseObject({
     formal_statement: text.optional(),
@@ -73,7 +73,7 @@ export interface RowOptions {
   readonly weight?: number | undefined;
   /** Header of rows that bring none; default null, the library header. */
   readonly header?: string | null | undefined;
-  /** What becomes of rows that leave an answer open; default `given`. */
+  /** Treatment of rows that leave an answer open; default `given`. */
   readonly answers?: Answers | undefined;
   /** Why the checker would refuse the header; null where it takes it. An answer that it refuses is not used; default: it takes all. */
   readonly headerRefusal?: ((header: string) => string | null) | undefined;
@@ -145,7 +145,7 @@ function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, op
   });
 }
 
-/** Without the marks of a doc comment. A text that is too long to show is left out. */
+/** Removes the marks of a doc comment. A text that is too long to show is left out. */
 function informalOf(words: string | null | undefined): Pick<Statement, 'informal'> {
   const plain =
     words

@@ -9,7 +9,7 @@ import { type TheoremText, theoremText } from './theorem-text.ts';
 
 export interface RowText {
   readonly theorem: TheoremText;
-  /** What stands above the theorem, the row's header first; the header itself where nothing else does. */
+  /** The text above the theorem, the row's header first; the header itself if nothing else is there. */
   readonly above: string;
   /** An answer was put in. */
   readonly isAnswered: boolean;

@@ -28,7 +28,7 @@ export interface ProblemSetRequest {
   readonly header?: string | undefined;
   readonly weight?: number | undefined;
   readonly skipInvalid?: boolean | undefined;
-  /** What becomes of rows that leave an answer open; default `given`. */
+  /** Treatment of rows that leave an answer open; default `given`. */
   readonly answers?: Answers | undefined;
   /** Why the checker would refuse a file that starts like this; null where it takes it. */
   readonly headerRefusal: (header: string) => string | null;
@@ -146,7 +146,7 @@ function card(request: ProblemSetRequest, report: ProblemSetReport, sha256: stri
     `- **With definitions of their own**: ${report.withDefinitions}.`,
     `- **Matching weight**: ${request.weight ?? 'the row’s own, else 1'}.`,
     '',
-    'Statements are the text before the proof, without comments (STP §1.1 cuts at the last `sorry`). What stands above the',
+    'Statements are the text before the proof, without comments; STP cuts at the last `sorry`. What stands above the',
     'theorem is their header; an answer that a row gives in a comment stands in it.',
     '',
     ...Object.entries(report.skippedFor).map(([reason, count]) => `- left out, ${count}: ${reason}`),

@@ -2,8 +2,8 @@
 import type { DatasetFormat } from '../loaders/formats.ts';
 
 /**
- * What stands above a statement of a set without headers (STP §1.2): the four lines under which STP's model saw them,
- * which are also what the statements were written for.
+ * The text above a statement of a set without headers: the four lines under which STP's model saw them, and for which the
+ * statements were written.
  */
 export const MATHLIB_HEADER = [
   'import Mathlib',

@@ -1,5 +1,5 @@
 /**
- * STP's dataset configuration: a JSON array of `{dataset_path, weight[, label]}` that mixes dataset files (STP §1.1).
+ * STP's dataset configuration: a JSON array of `{dataset_path, weight[, label]}` that mixes dataset files (docs/algorithm.md, section 12).
  * Each file becomes a problem set of its own with that matching weight. Neither STP nor this project uses `label`.
  */
 import { readFile, stat } from 'node:fs/promises';

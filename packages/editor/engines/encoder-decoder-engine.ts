@@ -15,7 +15,7 @@ export interface EncoderDecoderEngineOptions {
   readonly samples: number;
   /** Bytes of a tactic; ReProver writes 512. */
   readonly maxTokens: number;
-  /** Of the beam search; ReProver and LeanCopilot have 0, which compares sums. */
+  /** Exponent of the beam search's length penalty; ReProver and LeanCopilot have 0, which compares sums. */
   readonly lengthPenalty: number;
 }
 

@@ -19,7 +19,7 @@ export interface Proposal {
   readonly text: string;
   /** Mean log-probability of a token; null without one. */
   readonly score: number | null;
-  /** Of all its tokens together. */
+  /** Log-probability of all its tokens together. */
   readonly logprob: number | null;
   /** Meant to close the goal: such proposals are tried together, in their order. */
   readonly isCloser?: boolean;

@@ -20,7 +20,7 @@ const inductive = (name: string, isRecursive: boolean, ...constructors: string[]
   name,
   { name, isRecursive, constructors },
 ];
-/** Of core Lean, by the head of a type. */
+/** Inductive types of core Lean, by the head of a type. */
 const CORE_INDUCTIVES: ReadonlyMap<string, ContextInductive> = new Map([
   inductive('Nat', true, 'zero', 'succ'),
   inductive('ℕ', true, 'zero', 'succ'),
@@ -150,7 +150,7 @@ function premiseScripts({ goal, definitions, premises }: Query): string[] {
   ];
 }
 
-/** What may follow a beginning that a person has typed: a tactic's own argument, or the last word of a longer text. */
+/** Completes a beginning that a person has typed: by a tactic's own argument, or by the last word of a longer text. */
 function completionsOf({ goal, definitions, premises, prefix }: Query): string[] {
   if (prefix.trim() === '') return [];
   const visible = goal.hypotheses.flatMap(({ names }) => names.filter((name) => !name.includes('✝')));

@@ -2,7 +2,7 @@
 import { StpError } from '@stp/base';
 import { CLIENT_GONE_STATUS, type WorkEndings } from '@stp/http';
 
-/** Of a request: a file with its imports and comments; Mathlib's longest have a third of this. */
+/** Most bytes of a request: a file with its imports and comments. Mathlib's longest has a third of this. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** When a client that was turned away may come again, seconds. */
 const RETRY_AFTER_SECONDS = 1;

@@ -34,7 +34,7 @@ beforeAll(async () => {
   ({ url: portfolioUrl } = await serve(await suggesterOf()));
 });
 
-/** What llmstep's `suggest.py` sends by `requests.post(url, json=…)`: ASCII, with blanks after separators. */
+/** Makes the bytes that llmstep's `suggest.py` sends by `requests.post(url, json=…)`: ASCII, with blanks after separators. */
 const llmstepBytes = (state: string, prefix: string, context: string): string =>
   `{"tactic_state": ${ascii(state)}, "prefix": ${ascii(prefix)}, "context": ${ascii(context)}}`;
 const ascii = (text: string): string =>

@@ -193,7 +193,7 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void): 
   });
 }
 
-/** In the words of each contract: llmstep's one field, FastAPI's `detail`, and ours. */
+/** Makes an error's body in the words of each contract: llmstep's one field, FastAPI's `detail`, and ours. */
 function errorBody({ routeOptions: { url } }: FastifyRequest, { status, message }: HttpError): object {
   if (url === '/generate' || url === '/encode') return { detail: message };
   return url === '/' ? { error: message } : { error: { status, message } };

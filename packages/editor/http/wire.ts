@@ -55,7 +55,7 @@ export function llmstepRequest(body: unknown): SuggestionRequest {
   return { tacticState, prefix: begun, context: above, searchSeconds: 0, answerSeconds: null, all: false };
 }
 
-/** What llmstep's client can show: nothing that Lean has refused, and nothing with its separator. */
+/** Makes an answer that llmstep's client can show: nothing that Lean has refused, and nothing with its separator. */
 export function llmstepAnswer({ suggestions }: AnswerOf): { suggestions: string[] } {
   return { suggestions: usable(suggestions).flatMap(({ text }) => (text.includes(SEPARATOR) ? [] : [text])) };
 }

@@ -11,7 +11,7 @@ export interface EditPlace {
   readonly context: string;
   readonly prefix: string;
   readonly range: { readonly start: Position; readonly end: Position };
-  /** What stands in the range then. */
+  /** Returns the text that replaces the range. */
   newText(tactic: string): string;
 }
 
@@ -76,7 +76,7 @@ function put(context: string, start: Position, end: Position, before: string): E
 const columns = (text: string): number => Array.from(text).length;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** Of a tactic below these lines. */
+/** Returns the column of a tactic below these lines. */
 function columnBelow(lines: readonly string[]): number {
   const last = lines.findLast((line) => line.trim() !== '') ?? '';
   return OPENS_BLOCK.test(last) ? indentOf(last) + INDENT : columns(LEAD.exec(last)![0]);

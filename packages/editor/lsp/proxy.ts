@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 /** Kind of the actions: what an editor asks for may leave it out. */
 const KIND = 'quickfix';
-/** Of requests and progress that are the proxy's own. */
+/** Prefix of requests and progress that are the proxy's own. */
 const OWN = 'stp-suggest-';
 const OWN_TEXT = Buffer.from(OWN);
 /** Longest wait for the goal at a cursor before actions are offered without it. */
@@ -54,7 +54,7 @@ type Id = number | string;
 /** Connects both sides; they end by themselves. */
 export function startProxy({ editor, server, suggester, searchSeconds, onError }: ProxyOptions): void {
   const documents = new Documents();
-  /** What the proxy has asked of either side. */
+  /** Requests of the proxy to either side. */
   const own = new Map<string, (result: Json) => void>();
   const actionsAsked = new Map<Id, Asked>();
   const running = new Map<Id, AbortController>();
@@ -283,7 +283,10 @@ export function startProxy({ editor, server, suggester, searchSeconds, onError }
     };
   }
 
-  /** What is no message of the protocol passes from there on as bytes. The input waits where the output does. */
+  /**
+   * Follows a stream of messages. From the first bytes that are no message of the protocol on, it passes bytes. The input waits
+   * where the output does.
+   */
   function follow(input: Readable, output: Writable, onBody: (body: Buffer) => void): void {
     let isBroken = false;
     const push = readFrames(onBody, (why, unread) => {

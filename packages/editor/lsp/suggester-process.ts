@@ -148,7 +148,7 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
   throw new Error(failure || `the suggester answered ${status}: ${messageIn(refused)}`);
 }
 
-/** What a refusal says; its beginning where it has another form. */
+/** Returns the message of a refusal; its beginning if it has another form. */
 function messageIn(body: string): string {
   try {
     return String(JSON.parse(body).error.message);

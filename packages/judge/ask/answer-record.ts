@@ -5,7 +5,7 @@ import { contentId } from '@stp/config/ids';
 import { chatMessageSchema, type Judge, judgeProviderSchema, judgeSchema, type ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
 
-/** Of the questions' words and of how answers are read. Records of another version are not found. */
+/** Version of the questions' words and of how answers are read. Records of another version are not found. */
 const VERSION = '1';
 
 const count = z.int().nonnegative();

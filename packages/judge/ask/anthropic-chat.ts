@@ -10,7 +10,7 @@ import { noAnswer } from './errors.ts';
 
 const FIRST_RETRY_MS = 500;
 
-/** What is needed of a message; an error with status 200 has another shape. */
+/** The needed part of a message; an error with status 200 has another shape. */
 const messageSchema = z.object({
   content: z.array(z.object({ type: z.string(), text: z.string().optional() })),
   stop_reason: z.string().nullable(),

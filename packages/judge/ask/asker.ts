@@ -21,7 +21,7 @@ import { jsonIn } from './json-in.ts';
 import { openChat } from './open-chat.ts';
 import type { RateLimits } from './rate-limits.ts';
 
-/** Of a prompt, for the limit, until the server has counted. */
+/** Characters of a token of a prompt, for the limit, until the server has counted. */
 const CHARS_PER_TOKEN = 3;
 /** Wrong keys, addresses and names of models: no other question would fare better. */
 const HOPELESS = [401, 403, 404];
@@ -32,7 +32,7 @@ export interface AskerOptions {
   readonly askedAnew: number;
   readonly store: ObjectStore;
   readonly limits: RateLimits;
-  /** Nobody is asked: a question without a record fails. */
+  /** Whether nobody is asked: a question without a record fails. */
   readonly replay?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Asked<Answer> {
   readonly failures: readonly JudgeFailure[];
 }
 
-/** What askers of one process share. */
+/** State that askers of one process share. */
 interface Shared {
   readonly records: AnswerRecords;
   readonly models: Map<number, ChatModel>;
@@ -76,7 +76,7 @@ export class Asker {
     return this.#options.judges;
   }
 
-  /** What this asker's work took, kept answers to earlier tries of it included. */
+  /** The cost of this asker's work, kept answers to earlier tries of it included. */
   get spent(): JudgeSpent {
     return this.#spent;
   }

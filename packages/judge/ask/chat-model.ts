@@ -4,7 +4,7 @@ import type { Pace } from '@stp/language-model';
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Of the answer, and what it is called. */
+  /** Schema of the answer, and its name. */
   readonly schema: object;
   readonly name: string;
   readonly seed: number;
@@ -26,7 +26,7 @@ export interface ChatAnswer {
 }
 
 export interface ChatModel {
-  /** What requests are counted by: address and key, as a hash. */
+  /** The account by which requests are counted: address and key, as a hash. */
   readonly account: string;
   /** Throws STP1901 where no answer comes; its fact `raw` holds what came instead, if anything did. */
   ask(request: ChatRequest): Promise<ChatAnswer>;
@@ -39,7 +39,7 @@ export interface Service {
   readonly keyVariable: string | null;
 }
 
-/** What is known of the providers. */
+/** Facts about the providers. */
 export const SERVICES: Readonly<Record<JudgeProvider, Service>> = {
   server: { wire: 'openai', url: null, keyVariable: null },
   openai: { wire: 'openai', url: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },

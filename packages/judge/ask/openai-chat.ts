@@ -96,7 +96,7 @@ function bodyOf(
   };
 }
 
-/** What came in an answer's place, in its own words. */
+/** Returns the error that came in an answer's place, in its own words. */
 function errorIn({ error, choices: [choice] }: Chat): string | null {
   for (const one of [error, choice?.error]) {
     if (one === undefined || one === null) continue;

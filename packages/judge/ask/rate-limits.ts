@@ -40,7 +40,7 @@ export interface RateLimitsOptions {
   readonly clock?: Clock;
 }
 
-/** What was sent, to be corrected when the answer says how many tokens it took. */
+/** A sent request, to be corrected when the answer says how many tokens it took. */
 export type Sent = number;
 
 export class RateLimits {
@@ -90,12 +90,12 @@ export class RateLimits {
     );
   }
 
-  /** What a request took after all. */
+  /** Corrects the tokens of a sent request. */
   correct(sent: Sent, tokens: number): void {
     this.#database.prepare('UPDATE sent SET tokens = ? WHERE id = ?').run(tokens, sent);
   }
 
-  /** Nobody sends for so long: the server has said that it is full. */
+  /** Sends nothing for that long: the server has said that it is full. */
   hold(account: string, milliseconds: number): void {
     const until = this.#clock.now() + Math.min(milliseconds, this.#windowMs);
     this.#database

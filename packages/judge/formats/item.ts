@@ -2,7 +2,7 @@
 import type { Grading, ScaleName } from '@stp/config/records';
 
 export interface Item {
-  /** Of the proof; of the problem where there is none. */
+  /** Id of the proof, or of the problem if there is no proof. */
   readonly id: string;
   readonly problemId: string;
   /** Problem set. */
@@ -15,6 +15,6 @@ export interface Item {
   readonly human: { readonly raw: number; readonly scale: ScaleName } | null;
   /** Another judge's mean over its votes, as a share of full marks. */
   readonly automatic: number | null;
-  /** Of the problem, where its source says. */
+  /** Split of the problem, if its source says. */
   readonly split: 'train' | 'held-out' | null;
 }

@@ -1,4 +1,4 @@
-/** What a judge is asked: messages, the form of the answer, and how it is read. */
+/** Questions to a judge: messages, the form of the answer, and how it is read. */
 
 import { contentId } from '@stp/config/ids';
 import type { ChatMessage, JudgeFailureKind } from '@stp/config/records';

@@ -1,4 +1,4 @@
-/** What judges are asked, how answers are read, and what is refused: under 1 s. */
+/** Tests the questions to judges, how answers are read, and what is refused: under 1 s. */
 
 import { randomStream } from '@stp/selfplay';
 import { describe, expect, it } from 'vitest';

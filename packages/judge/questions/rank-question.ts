@@ -10,7 +10,7 @@ const schema = jsonSchemaOf(form);
 type Placement = z.infer<typeof form>['placements'][number];
 
 export interface RankAnswer {
-  /** Of each proof, in order; less is better, equal numbers are ties. */
+  /** Rank of each proof, in order; less is better, equal numbers are ties. */
   readonly ranks: readonly number[];
 }
 

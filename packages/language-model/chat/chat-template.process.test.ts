@@ -30,7 +30,9 @@ describe('a chat template', () => {
     ['is no template', '{% for', /gives no text/],
     ['fails', '{{ messages[7].content.strip() }}', /gives no text/],
   ])('that %s is an error in a line', async (_, source, problem) => {
-    const error = (await template(source).render(ASKED).catch((reason: unknown) => reason)) as Error;
+    const error = (await template(source)
+      .render(ASKED)
+      .catch((reason: unknown) => reason)) as Error;
     expect(error).toMatchObject({ code: 'STP1002', message: expect.stringMatching(problem) });
     expect(error.message).not.toContain('\n');
   });
@@ -43,7 +45,7 @@ describe('a chat template', () => {
   });
 
   it('reaches nothing of the process', async () => {
-    const inside = template("{{ process is defined }} {{ require is defined }} {{ globalThis is defined }}");
+    const inside = template('{{ process is defined }} {{ require is defined }} {{ globalThis is defined }}');
     expect(await inside.render(ASKED)).toBe('false false false');
   });
 });

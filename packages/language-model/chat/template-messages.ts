@@ -1,4 +1,4 @@
-/** What goes to the thread of a chat template, and what comes back. */
+/** Messages to the thread of a chat template, and back. */
 import type { ChatMessage } from '@stp/config/records';
 
 export interface TemplateData {

@@ -34,7 +34,7 @@ export interface Checkpoint {
   /** The tensors of `llamaTensorShapes(shape)`, all of them and no other. */
   readonly tensors: ReadonlyMap<string, Tensor>;
   readonly tokenizer: Tokenizer;
-  /** What its proofs are made of, where their names are slots. */
+  /** Words that its proofs may have, if their names are slots. */
   readonly proofWords: ProofWords | null;
   readonly training: TrainingRecord;
 }

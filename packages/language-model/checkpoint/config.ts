@@ -11,7 +11,7 @@ import { RMS_EPSILON, ROPE_THETA } from './llama-tensors.ts';
 
 const SIZE_MAX = 65_536;
 const LAYERS_MAX = 256;
-/** Of models from elsewhere that servers and other trainers run; a tokenizer of ours has at most 65,536. */
+/** Limit for models from elsewhere that servers and other trainers run; a tokenizer of ours has at most 65,536. */
 const VOCABULARY_MAX = 262_144;
 
 /** Sizes the engine samples: key-value heads divide the heads. */

@@ -35,7 +35,7 @@ export interface FolderTokenizer {
   readonly tokenizer: Tokenizer;
   /** Null where the model has none. */
   readonly template: TemplateData | null;
-  /** Of a checkpoint of ours alone. */
+  /** Words of proofs; only checkpoints of ours have them. */
   readonly proofWords: ProofWords | null;
 }
 

@@ -35,7 +35,7 @@ export type RopeScaling =
       readonly attention: number;
     };
 
-/** What distinguishes decoders of Llama's kind from one another, beside their sizes. */
+/** Constants that distinguish decoders of Llama's kind from one another, beside their sizes. */
 export interface LlamaConstants {
   readonly rmsEpsilon: number;
   readonly ropeTheta: number;
@@ -53,7 +53,7 @@ export const headSizeOf = (shape: ModelShape, { headSize }: Pick<LlamaConstants,
 
 export const EMBEDDING_TENSOR = 'model.embed_tokens.weight';
 export const FINAL_NORM_TENSOR = 'model.norm.weight';
-/** Only there where the head is not tied to the embedding. */
+/** The tensor of a head that is not tied to the embedding. */
 export const HEAD_TENSOR = 'lm_head.weight';
 
 /** Names of one layer's tensors; `layer` counts from 0. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const MANIFEST_FILE = 'manifest.json';
 export const WEIGHTS_FILE = 'model.safetensors';
 
-/** In the place of the weights: the change to a whole model that lies elsewhere (peft's format). */
+/** A file in the place of the weights: the change to a whole model that lies elsewhere (peft's format). */
 export const ADAPTER_FILE = 'adapter_model.safetensors';
 export const ADAPTER_CONFIG_FILE = 'adapter_config.json';
 
@@ -20,7 +20,7 @@ export const CHECKPOINT_FILES = [
 ] as const;
 export type CheckpointFile = (typeof CHECKPOINT_FILES)[number];
 
-/** What checkpoints of the PyTorch trainer may hold besides, in the manifest's order after the others. */
+/** Further files that checkpoints of the PyTorch trainer may hold, in the manifest's order after the others. */
 const FURTHER_FILES = ['chat_template.jinja', 'special_tokens_map.json', ADAPTER_CONFIG_FILE, ADAPTER_FILE] as const;
 const ALL_FILES = [...CHECKPOINT_FILES, ...FURTHER_FILES] as const;
 type AnyFile = (typeof ALL_FILES)[number];
@@ -65,7 +65,7 @@ function modelOf(files: readonly { name: string; sha256: string }[]): string {
   return weights?.sha256.slice(0, MODEL_HEX_DIGITS) ?? '';
 }
 
-/** In order, without gaps, and with either whole weights or an adapter. */
+/** Returns whether the files are in order, without gaps, and with either whole weights or an adapter. */
 function isComplete(names: readonly AnyFile[]): boolean {
   const has = new Set(names);
   const isAdapter = has.has(ADAPTER_FILE);

@@ -60,7 +60,10 @@ describe('model folder from elsewhere', () => {
 
   it.each<[string, (config: Record<string, unknown>) => unknown]>([
     ['a bias', (config) => ({ ...config, attention_bias: true })],
-    ['positions that stretch as the text grows', (config) => ({ ...config, rope_scaling: { rope_type: 'dynamic', factor: 2 } })],
+    [
+      'positions that stretch as the text grows',
+      (config) => ({ ...config, rope_scaling: { rope_type: 'dynamic', factor: 2 } }),
+    ],
     ['other positions', (config) => ({ ...config, rope_parameters: { rope_type: 'llama3', rope_theta: 1e4 } })],
     ['another activation', (config) => ({ ...config, hidden_act: 'gelu' })],
     ['heads of another size', (config) => ({ ...config, head_dim: 64 })],

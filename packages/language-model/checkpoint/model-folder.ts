@@ -26,17 +26,17 @@ export interface ModelFolder extends Architecture {
   readonly tokenizer: Tokenizer;
   /** Null where the model has none. */
   readonly template: TemplateData | null;
-  /** Of a checkpoint of ours alone. */
+  /** Words of proofs; only checkpoints of ours have them. */
   readonly proofWords: ProofWords | null;
   /** First hex digits of the SHA-256 of the weights' bytes. */
   readonly model: string;
 }
 
-/** Only our checkpoints have one: a folder with it and without a manifest was cut short. */
+/** A file that only our checkpoints have: a folder with it and without a manifest was cut short. */
 const TRAINING_FILE: CheckpointFile = 'training.json';
 const INDEX_FILE = `${WEIGHTS_FILE}.index.json`;
 const SHARDS_MAX = 64;
-/** What a graph holds, with room for all that is not weights. */
+/** Most bytes of weights in a graph, with room for everything else. */
 export const WEIGHT_BYTES_MAX = 2 ** 31 - 2 ** 26;
 const PICKLE = /\.(?:bin|pt|pth|pkl|ckpt)$/;
 /** In old files, though they follow from the configuration. */

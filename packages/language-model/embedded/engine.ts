@@ -35,7 +35,13 @@ export interface EmbeddedGeneratorOptions extends EmbeddedOptions {
 export function embeddedGenerator(options: EmbeddedGeneratorOptions): GeneratorFactory {
   const { threads, runMark, staysWarm, batchSize = BATCH_SIZE_DEFAULT } = options;
   return async (checkpointDirectory) => {
-    const pool = await SamplingPool.open({ checkpointDirectory, processes: threads, rows: batchSize, runMark, staysWarm });
+    const pool = await SamplingPool.open({
+      checkpointDirectory,
+      processes: threads,
+      rows: batchSize,
+      runMark,
+      staysWarm,
+    });
     const template = await readTemplate(await modelFiles(checkpointDirectory));
     return template === null ? pool : new ChatGenerator(pool, new ChatTemplate(template));
   };

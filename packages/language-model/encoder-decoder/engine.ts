@@ -10,7 +10,7 @@ import type { EncoderDecoderMessage, EncoderDecoderRequest, WriteRequest, Writte
 export interface EncoderDecoderOptions {
   /** Exported folder (`folder.ts`). */
   readonly folder: string;
-  /** Of each operator of the graphs. */
+  /** Threads of each operator of the graphs. */
   readonly threads: number;
   /** Run the process belongs to, for clean-up. */
   readonly runMark?: string;
@@ -42,7 +42,7 @@ export class EncoderDecoder {
     return one;
   }
 
-  /** By beam search the best first, by sampling in the order of the seeds. Rejects with the signal's reason. */
+  /** Writes answers: by beam search the best first, by sampling in the order of the seeds. Rejects with the signal's reason. */
   write(request: WriteRequest, signal?: AbortSignal): Promise<readonly WrittenText[]> {
     return this.#ask((key) => ({ type: 'write', key, request }), signal);
   }

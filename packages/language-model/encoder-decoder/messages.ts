@@ -2,12 +2,12 @@
 import type { Written } from './beam-search.ts';
 
 export interface WriteRequest {
-  /** What the encoder reads, cut to `inputBytesMax` bytes with its end. */
+  /** Text that the encoder reads, cut to `inputBytesMax` bytes with its end. */
   readonly input: string;
   /** Every answer begins with it, and the decoder continues it. */
   readonly prefix: string;
   readonly inputBytesMax: number;
-  /** Of an answer, beside the prefix. */
+  /** Most tokens of an answer beside the prefix. */
   readonly maxTokens: number;
   readonly search:
     | { readonly kind: 'beam'; readonly beams: number; readonly lengthPenalty: number }

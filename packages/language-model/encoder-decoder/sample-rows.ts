@@ -11,7 +11,7 @@ export interface SampleOptions {
   readonly maxTokens: number;
 }
 
-/** In the order of the seeds. `rows` has one row at first. Padding and the ids above the bytes are never chosen. */
+/** Samples rows, in the order of the seeds. `rows` has one row at first. Padding and the ids above the bytes are never chosen. */
 export async function sampleRows(
   rows: GrowingRows,
   { temperature, seeds, maxTokens }: SampleOptions,

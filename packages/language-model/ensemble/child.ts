@@ -20,7 +20,7 @@ export interface ScoreRequest {
 export interface ScoreMessage {
   readonly type: 'scored';
   readonly id: number;
-  /** Of each target a number a member; null where prompt and target exceed the context. */
+  /** A number of each member for each target; null where prompt and target exceed the context. */
   readonly rewards: readonly (readonly number[] | null)[];
 }
 
@@ -29,7 +29,7 @@ interface Ensemble {
   readonly tokenizer: Tokenizer;
   readonly shape: ModelShape;
   readonly beta: number;
-  /** Of the reference, then of the members. */
+  /** Weights of the reference, then of the members. */
   readonly weights: readonly Float32Array[];
 }
 

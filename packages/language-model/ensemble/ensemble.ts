@@ -33,7 +33,7 @@ export class Ensemble {
     return new Ensemble(directory, await readEnsemble(directory), options);
   }
 
-  /** Of each target a reward a member; null where prompt and target exceed the context. */
+  /** Computes a reward of each member for each target; null where prompt and target exceed the context. */
   async rewards(targets: readonly Sequence[], signal?: AbortSignal): Promise<(readonly number[] | null)[]> {
     const found: (readonly number[] | null)[] = [];
     for (let first = 0; first < targets.length; first += TARGETS_AT_ONCE) {

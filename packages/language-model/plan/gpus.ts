@@ -5,7 +5,7 @@ export interface Gpu {
   readonly memoryGib: number;
   /** bfloat16, 10¹² operations a second. */
   readonly teraflops: number;
-  /** Of its memory, 10⁹ bytes a second. */
+  /** Bandwidth of its memory, 10⁹ bytes a second. */
   readonly gigabytesPerSecond: number;
 }
 

@@ -14,11 +14,11 @@ const OVERHEAD_GIB = 3;
  * Qwen3 in bfloat16. Casting weights in float32 as they are used also keeps the residual stream in float32.
  */
 const LAYER_BYTES = { cast: 66, stored: 60 } as const;
-/** Of a layer's input, kept in place of its activations where these are computed again. */
+/** Bytes of a number of a layer's input, which is kept in place of its activations where these are computed again. */
 const INPUT_BYTES = { cast: 4, stored: 2 } as const;
-/** Of a scored token and word: the logits in 16 bits, in float32, and their logarithms or their gradient. */
+/** Bytes of a scored token and word: the logits in 16 bits, in float32, and their logarithms or their gradient. */
 const LOGIT_BYTES = 2 + 4 + 4;
-/** Of a weight in four bits, with its share of the scales and of the embedding, which stays whole. */
+/** Bytes of a weight in four bits, with its share of the scales and of the embedding, which stays whole. */
 const QUANTISED_BYTES = 0.6;
 
 export interface Part {
@@ -31,7 +31,7 @@ export interface Part {
 export interface TrainingSetup {
   readonly gpus: number;
   readonly kind: 'full' | 'lora';
-  /** Of the adapter. */
+  /** Rank of the adapter. */
   readonly rank: number;
   /** The weights below the adapter have four bits; every process holds all of them. */
   readonly isQuantised: boolean;
@@ -113,7 +113,7 @@ export function cacheBytesPerToken({ hiddenSize, layers, heads, keyValueHeads }:
   return 2 * 2 * layers * keyValueHeads * (hiddenSize / heads);
 }
 
-/** What a sampling server holds on each GPU before its cache. */
+/** Computes the memory that a sampling server holds on each GPU before its cache. */
 export function samplingMemory(shape: ModelShape, tensorParallelism: number): Part[] {
   return [
     {

@@ -1,6 +1,6 @@
 /**
- * What a round of self-play takes on given GPUs: memory, tokens and proofs an hour, Lean's cores, hours and cost. All of it is
- * estimated by the formulas that are given with each figure; nothing is measured here.
+ * Estimates the cost of a round of self-play on given GPUs: memory, tokens and proofs an hour, Lean's cores, hours and price.
+ * All of it is estimated by the formulas that are given with each figure; nothing is measured here.
  */
 import type { ModelShape } from '../trainer.ts';
 import type { Gpu } from './gpus.ts';
@@ -27,13 +27,13 @@ export interface PlanInput {
   readonly training: Omit<TrainingSetup, 'gpus'>;
   readonly sampling: {
     readonly tensorParallelism: number;
-    /** Of a GPU's memory, for the server. */
+    /** Share of a GPU's memory for the server. */
     readonly memoryShare: number;
-    /** To all servers together. */
+    /** Requests in flight to all servers together. */
     readonly requestsInFlight: number;
     /** Prompt and answer together, tokens. */
     readonly contextLength: number;
-    /** Of an answer. */
+    /** Mean length of an answer. */
     readonly meanTokens: number;
     readonly promptTokens: number;
   };
@@ -46,7 +46,7 @@ export interface PlanInput {
     readonly trainedTokens: number;
   };
   readonly lean: { readonly secondsPerCheck: number };
-  /** Of one GPU and hour; null: not known. */
+  /** Price of one GPU for an hour; null: not known. */
   readonly pricePerHour: number | null;
 }
 
@@ -159,11 +159,14 @@ function figures(input: PlanInput): Figure[] {
   ];
 }
 
-/** Of a trained token, two a weight in each pass: forward, backward to the activations, to the weights, and forward again. */
+/**
+ * Operations of a trained token, two a weight in each pass: forward, backward to the activations, to the weights, and forward
+ * again.
+ */
 const operationsPerWeight = ({ kind, recomputes }: Pick<TrainingSetup, 'kind' | 'recomputes'>): number =>
   (kind === 'full' ? 6 : 4) + (recomputes ? 2 : 0);
 
-/** On all GPUs together. */
+/** Returns the trained tokens a second on all GPUs together. */
 export function trainingTokensPerSecond(
   shape: ModelShape,
   setup: Pick<TrainingSetup, 'gpus' | 'kind' | 'recomputes'>,

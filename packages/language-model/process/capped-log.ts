@@ -6,7 +6,7 @@ import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } 
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** Of each of the two files. */
+/** Most bytes of each of the two files. */
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 /** End of the text kept for messages, characters. */
 const TAIL_CHARS = 16_384;

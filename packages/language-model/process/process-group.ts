@@ -10,7 +10,7 @@ import { RUN_MARK } from '@stp/base/files';
 /** Between asking and killing: servers finish nothing in it that is worth more, trainers have kept their state. */
 const GRACE_MS = 5_000;
 const POLL_MS = 20;
-/** For reading what is left in the pipes of processes that are gone. */
+/** Time for reading what is left in the pipes of processes that are gone. */
 const DRAIN_MS = 2_000;
 
 export interface ProcessGroupOptions {

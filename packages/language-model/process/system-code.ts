@@ -1,6 +1,6 @@
 /** The operating system's error code, such as ENOSPC, on its way out of a process: what is done about a failure depends on it. */
 
-/** Of the error, or of what led to it. */
+/** Returns the system's code of the error, or of its cause. */
 export function systemCodeOf(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ('syscall' in cause && 'code' in cause) return String(cause.code);

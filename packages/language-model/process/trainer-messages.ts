@@ -23,7 +23,7 @@ const rowsSchema = z.strictObject({
 });
 export type WrittenRows = z.infer<typeof rowsSchema>;
 
-/** Of a node: two files a process, and the one that says what they are. */
+/** Most files of a node's state: two for each process, and one that lists them. */
 const STATE_FILES_MAX = 1_024;
 const stateFile = z.string().regex(/^step-\d+\/\w[\w.-]*$/);
 

@@ -61,8 +61,15 @@ function headOf(kind: string, object: string, model: string) {
 
 function chatLogprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   if (tokens === undefined) return null;
-  const written = ({ token, logprob }: Omit<TokenLogprob, 'top'>) => ({ token, logprob, bytes: [...Buffer.from(token)] });
-  return { content: tokens.map((one) => ({ ...written(one), top_logprobs: (one.top ?? []).map(written) })), refusal: null };
+  const written = ({ token, logprob }: Omit<TokenLogprob, 'top'>) => ({
+    token,
+    logprob,
+    bytes: [...Buffer.from(token)],
+  });
+  return {
+    content: tokens.map((one) => ({ ...written(one), top_logprobs: (one.top ?? []).map(written) })),
+    refusal: null,
+  };
 }
 
 /** `text_offset` counts characters of the tokens' own texts. */
@@ -82,7 +89,7 @@ function logprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   };
 }
 
-/** By their texts, with the chosen token among them, as OpenAI has it: one more where the chosen token is not among the likeliest. */
+/** Returns the likeliest tokens by their texts, as OpenAI does: one more if the chosen token is not among them. */
 function topOf({ token, logprob, top = [] }: TokenLogprob): Record<string, number> {
   const byText = new Map<string, number>();
   // Of tokens that read alike (pieces of a character) the likeliest stands for all, but for the chosen one.

@@ -61,7 +61,7 @@ const bodySchema = z.object({
   ...sharedFields,
   prompt: textsSchema,
   best_of: z.int().nullish(),
-  /** Without it OpenAI's 16; `null` is as many as the context has room for, as vLLM has it. */
+  /** Most tokens of an answer. Without it OpenAI's 16; `null` is as many as the context has room for, as in vLLM. */
   max_tokens: z.int().min(1).nullable().default(TOKENS_DEFAULT),
   logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
 });
@@ -92,7 +92,7 @@ export interface CompletionRequest {
   /** Texts, or tokens that have to be decoded. */
   readonly prompts: readonly (string | readonly number[])[];
   readonly choicesPerPrompt: number;
-  /** Without a seed of the request each choice gets one by chance. */
+  /** Seed of the choice; without a seed of the request each choice gets a random one. */
   readonly seed: number | null;
   /** `maxTokens` is null where the context alone bounds it. */
   readonly sampling: Omit<SamplingOptions, 'maxTokens'> & { readonly maxTokens: number | null };

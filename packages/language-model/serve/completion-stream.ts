@@ -47,10 +47,7 @@ export async function completionEvents(options: StreamOptions): Promise<Readable
   return stream;
 }
 
-async function* events(
-  pending: PendingParts,
-  { form, modelName, promptTokens, withUsage, report }: StreamOptions,
-) {
+async function* events(pending: PendingParts, { form, modelName, promptTokens, withUsage, report }: StreamOptions) {
   const head = form.head(modelName, true);
   let completionTokens = 0;
   for (;;) {
@@ -75,7 +72,7 @@ function event(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** What the engine has given and the client has not been sent. */
+/** Parts that the engine has given and the client has not been sent. */
 class PendingParts {
   #texts = new Map<number, string>();
   #ends: (readonly [number, Completion])[] = [];

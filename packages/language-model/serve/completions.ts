@@ -47,7 +47,12 @@ export function chatHandler(...served: Served): Handler {
 }
 
 /** The model, its work under way, its metrics, and who hears of failures that clients see only in part. */
-type Served = readonly [model: ServedModel, tracker: WorkTracker, metrics: ServeMetrics, report: (error: unknown) => void];
+type Served = readonly [
+  model: ServedModel,
+  tracker: WorkTracker,
+  metrics: ServeMetrics,
+  report: (error: unknown) => void,
+];
 
 function answering(
   form: AnswerForm,

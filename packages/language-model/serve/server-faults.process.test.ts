@@ -10,7 +10,7 @@ import type { Generator } from '../generator.ts';
 import { checkpointDirectory, clientOf, openEmbedded, serveGenerator } from '../testing/served.ts';
 import { PROMPTS } from '../testing/small-checkpoint.ts';
 
-/** For what comes at once on an idle machine. */
+/** Patience with what comes at once on an idle machine. */
 const PATIENCE = { timeout: 60_000 };
 const mark = `test-serve-${process.pid}`;
 const body = { model: 'small', prompt: PROMPTS[0]!, max_tokens: 150, seed: 3 };

@@ -20,7 +20,7 @@ export interface FakeServer {
   /** Requests for completions, in the order of arrival. */
   readonly asked: readonly Asked[];
   readonly inFlightMost: () => number;
-  /** Nothing answers at its address from here on. */
+  /** Stops the server: nothing answers at its address from then on. */
   readonly stop: () => void;
 }
 

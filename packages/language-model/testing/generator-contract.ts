@@ -1,4 +1,4 @@
-/** What every `Generator` promises, as tests over one on the small checkpoint that `current` gives. */
+/** The contract of every `Generator`, as tests over one on the small checkpoint that `current` gives. */
 import { expect, it } from 'vitest';
 import type { Completion, Generator, SampleRequest, SamplingOptions } from '../generator.ts';
 import { PROMPTS } from './small-checkpoint.ts';

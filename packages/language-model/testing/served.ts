@@ -45,7 +45,7 @@ export async function openEmbedded(directory: string, runMark?: string): Promise
 export interface Served {
   readonly server: RunningServer;
   readonly client: OpenAI;
-  /** What the server could not do, as it told its log. */
+  /** Failures that the server told its log. */
   readonly failures: unknown[];
 }
 

@@ -17,7 +17,7 @@ export const EXAMPLES: readonly Example[] = Array.from({ length: 60 }, (_, index
 export interface SmallTraining {
   readonly directory: string;
   readonly request: TrainRequest;
-  /** What was reported, in order. */
+  /** The reports, in order. */
   readonly seen: TrainProgress[];
 }
 

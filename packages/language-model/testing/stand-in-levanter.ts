@@ -57,7 +57,7 @@ shutil.copy(os.path.join(value('initialize_from_hf'), 'model.safetensors'), targ
 END
 `;
 
-/** Its path. */
+/** Writes a stand-in for Levanter and returns its path. */
 export async function standInForLevanter(folder: string): Promise<string> {
   const path = join(folder, 'python');
   await writeFile(path, SCRIPT);

@@ -17,11 +17,11 @@ export type WordPosition = (typeof WORD_POSITIONS)[number];
 
 const wordsSchema = z.array(z.string().min(1).max(CHARACTERS_MAX)).max(WORDS_MAX);
 export const proofWordsSchema = z.strictObject({
-  /** Those seen in each position. */
+  /** Words seen in each position. */
   words: z.record(z.enum(WORD_POSITIONS), wordsSchema),
-  /** Of the words, without what follows a dot, those that only a proof gives a meaning: `ih`. */
+  /** The words, without what follows a dot, to which only a proof gives a meaning: `ih`. */
   names: wordsSchema,
-  /** Of the words, those that stood only where the prompt has them too. */
+  /** The words that stood only where the prompt has them too. */
   shown: wordsSchema,
   /** Characters that are of no word. */
   signs: z.array(z.string().min(1).max(2)).max(WORDS_MAX),

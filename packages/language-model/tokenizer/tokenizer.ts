@@ -20,7 +20,7 @@ export interface TokenizerMarks {
 }
 
 export class Tokenizer {
-  /** What `tokenizer.json` holds. */
+  /** Contents of `tokenizer.json`. */
   readonly file: TokenizerFile;
   /** Token of each id as its file writes it; an id that no token has gives ''. */
   readonly vocabulary: readonly string[];

@@ -6,8 +6,8 @@
  */
 
 /**
- * In the syntax common to ECMAScript (flag u) and Oniguruma (the `tokenizers` package). Repetitions are bounded: merging
- * takes time quadratic in a piece, and a text may come from anywhere.
+ * Pattern of words, in the syntax common to ECMAScript (flag u) and Oniguruma (the `tokenizers` package). Repetitions are
+ * bounded: merging takes time quadratic in a piece, and a text may come from anywhere.
  */
 export const WORD_PATTERN =
   "\\n {0,32}| ?\\.?[\\p{L}_][\\p{L}\\p{M}_'!?₀₁₂₃₄₅₆₇₈₉]{0,47}| ?\\p{Nd}| ?\\.{1,16}| ?[^ \\t\\r\\n\\p{L}\\p{Nd}_.]{1,16}|[ \\t\\r\\n]";

@@ -28,9 +28,9 @@ export interface CompiledSetOptions extends RestateTask {
 export interface CompiledTheorem {
   /** With dots, odd parts in «». */
   readonly name: string;
-  /** What stands after the name. */
+  /** The text after the name. */
   readonly signature: string;
-  /** What stands above it: `prelude`, then `import A`, one a line. */
+  /** The lines above it: `prelude`, then `import A`, one a line. */
   readonly header: string;
   /** Where it stands among the theorems of its module; null where the module does not tell. */
   readonly order: number | null;

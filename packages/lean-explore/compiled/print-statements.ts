@@ -29,7 +29,7 @@ export interface PrintTask {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
   readonly signal?: AbortSignal | undefined;
-  /** What the file of the questions begins with: the theorem's module is among its imports. */
+  /** The beginning of the file of the questions: the theorem's module is among its imports. */
   readonly header: string;
   readonly printing: Printing;
 }

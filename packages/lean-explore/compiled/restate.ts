@@ -33,7 +33,7 @@ export interface RestateTask {
 
 export interface Restated {
   readonly theorem: FoundTheorem;
-  /** What stands after the theorem's name. */
+  /** The text after the theorem's name. */
   readonly signature: string;
   readonly printing: Printing;
 }
@@ -41,7 +41,7 @@ export interface Restated {
 export interface RestatedModule {
   readonly restated: readonly Restated[];
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
-  /** Of each reason the first few, `NAME: text or message`. */
+  /** The first few of each reason, `NAME: text or message`. */
   readonly examples: readonly string[];
 }
 
@@ -94,7 +94,7 @@ interface Failure {
   readonly why: string;
 }
 
-/** Of each theorem the signature that means the same, or why there is none. */
+/** Finds for each theorem the signature that means the same, or why there is none. */
 async function tryTexts(
   theorems: readonly FoundTheorem[],
   printed: readonly (string | null)[],

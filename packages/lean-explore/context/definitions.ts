@@ -26,7 +26,7 @@ const SHARED_ROOTS = new Set(
 );
 /** Definitions of one statement. */
 const DEFINITIONS_MAX = 400;
-/** What recursion is compiled to. */
+/** Names of the recursors to which recursion is compiled. */
 const RECURSORS = /^(?:brecOn|binductionOn)/u;
 const WELL_FOUNDED = new Set(['WellFounded.fix', 'WellFounded.Nat.fix', 'WellFounded.fixF']);
 
@@ -175,7 +175,7 @@ export class DefinitionReader {
     return lines;
   }
 
-  /** Its value, or that of a part of it that Lean made (`f._unary`), is a recursion. */
+  /** Returns whether its value, or that of a part of it that Lean made (`f._unary`), is a recursion. */
   #isRecursive(name: Name, constant: CompiledConstant, own: OwnConstants): boolean {
     const { names } = this.#terms;
     const seen = new Set<Name>();

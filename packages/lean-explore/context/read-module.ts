@@ -27,9 +27,9 @@ export interface ModuleToRead extends DefinitionOptions {
 }
 
 export interface StatedName {
-  /** Of the statement among those that were asked for. */
+  /** Place of the statement among those that were asked for. */
   readonly place: number;
-  /** Of the theorem in the module. */
+  /** Name of the theorem in the module. */
   readonly name: string;
   /** Namespaces that are open for its proof. */
   readonly opened: readonly string[];

@@ -36,7 +36,7 @@ export function declarationText(lines: readonly string[], range: SourceRange, is
   return isDefinition ? splitDefinition(text) : { signature: text.replace(/^\|\s*/u, ''), equations: [] };
 }
 
-/** At the first `:=`, `where` or line that starts with a bar, outside brackets. */
+/** Splits a definition at the first `:=`, `where` or line that starts with a bar, outside brackets. */
 function splitDefinition(text: string): DeclarationText {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
@@ -54,7 +54,7 @@ function splitDefinition(text: string): DeclarationText {
 
 const before = (text: string, index: number): string => text.slice(0, index).trim();
 
-/** Those of the definition itself: lines whose bar stands no deeper than the first one's. */
+/** Returns the alternatives of the definition itself: lines whose bar stands no deeper than the first one's. */
 function alternatives(text: string): string[] {
   const found: string[] = [];
   let depth = 0;

@@ -51,7 +51,7 @@ interface Screened {
   readonly signature: string;
 }
 
-/** What is read from a module that holds statements. */
+/** A reader of a module that holds statements. */
 export interface StatementReader<Answer> {
   /** An answer for each, in order. */
   read(stated: readonly StatedName[], module: ModuleToRead): readonly Answer[] | Promise<readonly Answer[]>;
@@ -101,7 +101,7 @@ export async function readStatements<Answer>(
   return answers;
 }
 
-/** Of statements with the same imports. */
+/** Reads statements with the same imports. */
 async function readBatch<Answer>(
   batch: readonly Screened[],
   task: ContextTask,

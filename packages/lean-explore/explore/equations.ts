@@ -27,8 +27,8 @@ export interface ExploreLimits {
   /** Variables of one type. */
   readonly variablesMax: number;
   /**
-   * Of two functions that are equal on all tests larger terms hold the first alone, and it may take lemmas about the other to prove
-   * that they are equal. With this, what holds of the other is found as well.
+   * Whether equal functions are both used. Of two functions that are equal on all tests larger terms hold the first alone, and
+   * it may take lemmas about the other to prove that they are equal. With this, what holds of the other is found as well.
    */
   readonly twins: boolean;
   /**
@@ -55,7 +55,10 @@ export const EXPLORE_LIMITS: ExploreLimits = {
 const DEEPER_NEAR = 2;
 const DEEPER_FACTOR = 2;
 
-/** So many steps deeper than the first exploration: over functions further away, with more of them in a side, and with time for that. */
+/**
+ * Returns limits that are that many steps deeper than the first exploration: over functions further away, with more of them in
+ * a side, and with time for that.
+ */
 export const deeperLimits = (deeper: number): ExploreLimits => ({
   ...EXPLORE_LIMITS,
   nearMax: EXPLORE_LIMITS.nearMax + DEEPER_NEAR * deeper,
@@ -89,7 +92,7 @@ export interface Explored {
 
 interface Classed {
   readonly term: Term;
-  /** Of an application. */
+  /** Arguments of an application. */
   readonly args: readonly Classed[];
   /** Its values under the first tests, as far as they were asked for; null where it has none. */
   readonly values: (Value | null)[];
@@ -219,7 +222,7 @@ export class Explorer {
     this.#class({ term, args, values: [] }, level);
   }
 
-  /** Under the test of that number. */
+  /** Returns its value under the test of that number. */
   #valueUnder(test: number, one: Classed): Value | null {
     let value = one.values[test];
     if (value === undefined) {
@@ -295,8 +298,8 @@ export class Explorer {
   }
 
   /**
-   * Without those that follow from one other by putting terms in the places of variables (of two that follow from each other the
-   * first stays), and those whose sides the ones kept before rewrite to one term.
+   * Drops equations that follow from one other by putting terms in the places of variables (of two that follow from each other
+   * the first stays), and those whose sides the ones kept before rewrite to one term.
    */
   #kept(): Equation[] {
     const follows = (place: number, from: number): boolean =>
@@ -316,8 +319,8 @@ export class Explorer {
   }
 
   /**
-   * Of an equation between two tests what it says where the smaller one is true, and where it is false: that insertion keeps a list
-   * sorted may be proved where it is not that it keeps one unsorted.
+   * Splits an equation between two tests: what it says where the smaller one is true, and where it is false. That insertion
+   * keeps a list sorted may be proved where it is not that it keeps one unsorted.
    */
   #halves(kept: readonly Equation[]): Equation[] {
     return kept

@@ -41,9 +41,9 @@ export function naturalValue(value: bigint): Value {
   return { key: String(value), type: NATURAL_TYPE, form: { kind: 'natural', value } };
 }
 
-/** What somebody's values have cost. */
+/** The cost of values. */
 export interface Meter {
-  /** Of the kernel, each application once; some ten million a second where they are computed. */
+  /** Steps of the kernel, each application once; some ten million a second where they are computed. */
   steps: number;
 }
 
@@ -59,7 +59,7 @@ export class Evaluator {
   readonly #kernel: Kernel;
   readonly #signature: SignatureReader;
   readonly #results = new Map<string, Result>();
-  /** Of inductive types and constructors that were read: constants with their levels, and parameters of constructors. */
+  /** Inductive types and constructors that were read: constants with their levels, and parameters of constructors. */
   readonly #constants = new Map<Name, { readonly levels: number; readonly parameters: number | null }>();
   readonly #prepared = new Set<string>();
   readonly #zero: Name;

@@ -10,7 +10,9 @@ import type { ExploredStatement, ExploreOptions } from './explore-statements.ts'
 const STACK_MEBIBYTES = 64;
 const HEAP_MEBIBYTES = 4_096;
 
-interface Asked extends Omit<ModuleToRead, 'source'>, Pick<ExploreOptions, 'seed' | 'random' | 'coreEquivalents' | 'limits'> {
+interface Asked
+  extends Omit<ModuleToRead, 'source'>,
+    Pick<ExploreOptions, 'seed' | 'random' | 'coreEquivalents' | 'limits'> {
   /** By module, what it was compiled from. */
   readonly texts: ReadonlyMap<string, string>;
 }

@@ -52,7 +52,7 @@ export const exploredStatementSchema = z.strictObject({
       after: z.array(z.string()),
     }),
   ),
-  /** What equations are made of there. */
+  /** The signature of terms that equations are made of there. */
   signature: termSignatureSchema,
   /** Terms that were evaluated, and those without a value. */
   terms: z.number().int(),
@@ -141,7 +141,7 @@ export interface EquationsToTest {
   readonly known: readonly (readonly string[])[];
 }
 
-/** Of the equations over the functions near one statement. */
+/** The equations over the functions near one statement. */
 export interface TestedEquations {
   /** One for each candidate, in order; none where the statement could not be read. */
   readonly answers: readonly Tested[];

@@ -16,7 +16,7 @@ export interface TypedTerm {
 export interface GeneralEquation {
   /** Left and right, those of the condition first. */
   readonly sides: readonly TypedTerm[];
-  /** Of a term's variable, by its key. */
+  /** Returns the type of a term's variable, by its key. */
   variableType(key: string): TypeScheme;
 }
 
@@ -44,7 +44,7 @@ const schemeOf = ({ head, args }: GroundType): TypeScheme => ({ head, args: args
 
 class Inference {
   readonly variables = new Map<string, TypeScheme>();
-  /** What each type variable was explored at, and what it is bound to. */
+  /** The type at which each type variable was explored, and what it is bound to. */
   readonly #ground: GroundType[] = [];
   readonly #bound: (TypeScheme | undefined)[] = [];
   readonly #tested: TypeScheme[] = [];

@@ -29,7 +29,7 @@ const PROCESSES = 2;
 /** Statements explored between two words of progress. */
 const AT_ONCE = 20;
 const SEED = 1;
-/** What needs no idea: such an equation is no example. */
+/** Equations that need no idea: they are no examples. */
 const TRIVIAL = {
   family: 'trivial',
   script: 'trivial',

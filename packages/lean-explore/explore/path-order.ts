@@ -7,8 +7,8 @@ import type { TermSymbol } from './signature.ts';
 import { type Equation, type Term, variablesOf, variableTerm } from './terms.ts';
 
 /**
- * By full name: of a function greater than those of all functions that its definition mentions, of a constructor than those of its type
- * that are less.
+ * Rank by full name: a function's is greater than those of all functions that its definition mentions, a constructor's than
+ * those of its type that are less.
  */
 export type RankOf = (name: string) => number;
 

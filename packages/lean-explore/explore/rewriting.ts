@@ -16,7 +16,7 @@ export function rewritten(term: Term, { equation: { left, right }, isPermutation
   return isPermutation || !matches(left, term, bound) ? null : substituted(right, bound);
 }
 
-/** What the rules rewrite a term to, its parts first. Ends after so many steps where they go round. */
+/** Returns the term to which the rules rewrite a term, its parts first. Ends after so many steps where they go round. */
 export function normal(term: Term, rules: readonly Rule[], steps = { left: 200 }): Term {
   let at = term;
   while (steps.left > 0) {

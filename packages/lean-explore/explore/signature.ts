@@ -43,7 +43,7 @@ export interface TermSymbol {
   /** Full name. */
   readonly name: string;
   readonly scheme: SymbolScheme;
-  /** Of the scheme's variables. */
+  /** The types for the scheme's variables. */
   readonly types: readonly GroundType[];
   readonly arguments: readonly GroundType[];
   readonly result: GroundType;

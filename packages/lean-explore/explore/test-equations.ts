@@ -9,8 +9,8 @@ import type { Equation } from './terms.ts';
 import type { TestValues } from './test-values.ts';
 
 /**
- * What tests say of an equation: `holds` or `fails`; `unevaluated` where hardly any test gives both sides a value; `follows` if others that hold rewrite
- * its sides to one term, or it puts terms in the places of their variables.
+ * Answers of the tests about an equation: `holds` or `fails`; `unevaluated` where hardly any test gives both sides a value;
+ * `follows` if others that hold rewrite its sides to one term, or it puts terms in the places of their variables.
  */
 export type TestVerdict = 'holds' | 'fails' | 'unevaluated' | 'follows';
 
@@ -34,7 +34,7 @@ function oriented(equation: Equation): Equation {
 }
 
 /**
- * Those with fewer symbols are tested first, so that the simpler one of two stays. An equation that holds also where its condition
+ * Tests those with fewer symbols first, so that the simpler one of two stays. An equation that holds also where its condition
  * does not is one without a condition; the larger side comes to the left. Gives way to other work after each.
  *
  * @param known that hold already

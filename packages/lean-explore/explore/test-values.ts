@@ -15,7 +15,7 @@ const MORE_TESTS = 200;
 /** Greatest size of a test value, and of one of the further tests: what holds of three elements may not hold of eight. */
 const SIZE_MAX = 3;
 const MORE_SIZE_MAX = 5;
-/** Of so many further tests one has values with one end, and one values with two. */
+/** One of this many further tests has values with one end, and one has values with two. */
 const FEW_ENDS_IN = 4;
 const ENDS = 3;
 /** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */

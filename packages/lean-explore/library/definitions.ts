@@ -25,7 +25,7 @@ const KINDS: ReadonlyMap<string, ShownDefinition['kind']> = new Map([
   ['inductive', 'inductive'],
 ]);
 const NAME = /^\s*([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)/u;
-/** What follows says why a definition ends, not what it is. */
+/** The start of clauses that say why a definition ends, not what it is. */
 const TERMINATION = /\n\s*(?:termination_by|decreasing_by|deriving)\b[\s\S]*$/u;
 
 export class Definitions {
@@ -37,8 +37,8 @@ export class Definitions {
   }
 
   /**
-   * What a statement under a header stands on, definitions of the header among it: nearest first, then in the order in which
-   * it is mentioned.
+   * Returns what a statement under a header stands on, definitions of the header among it: nearest first, then in the order in
+   * which it is mentioned.
    *
    * @param header null stands for the library's
    * @param bound names that the statement binds, which mean nothing else in it
@@ -66,7 +66,7 @@ export class Definitions {
   }
 }
 
-/** With what they mention, each by its name; `known` are further definitions that they may mention. */
+/** Resolves definitions with what they mention, each by its name; `known` are further definitions that they may mention. */
 function resolved(
   found: readonly ReadDefinition[],
   known: ReadonlyMap<string, Definition> = new Map(),

@@ -24,7 +24,7 @@ export interface LibraryExtract {
   readonly skipped: readonly SkippedTheorem[];
 }
 
-/** Example for the conjecturer (STP §1.3 item 5): two theorems of a file that share a premise, the earlier one first. */
+/** Example for the conjecturer (docs/algorithm.md, section 12): two theorems of a file that share a premise, the earlier one first. */
 export interface ConjecturerTuple<T> {
   readonly easy: T;
   readonly lemma: T;
@@ -58,7 +58,7 @@ export async function extractLibrary(directory: string): Promise<LibraryExtract>
   return { theorems, skipped };
 }
 
-/** What a tuple is made of: any theorem that knows its file and its premises. */
+/** The parts of a tuple: any theorem that knows its file and its premises. */
 interface Tupled {
   readonly name: string;
   readonly file: string;

@@ -46,7 +46,7 @@ export interface GrownModule {
   readonly theorems: readonly GrownTheorem[];
   /** 1-based first line of each theorem in the source. */
   readonly lines: readonly number[];
-  /** What stands on the lines from `marksFrom` on, a mark each. */
+  /** The marks on the lines from `marksFrom` on, one a line. */
   readonly marks: readonly { readonly theorem: string; readonly mark: LemmaMark }[];
   readonly marksFrom: number;
 }

@@ -30,7 +30,7 @@ function withComments(proof: string): string {
     .join('\n');
 }
 
-/** So many of a list, from all its parts. */
+/** Takes that many items of a list, from all its parts. */
 function sample<T>(list: readonly T[], count: number): T[] {
   const step = Math.floor(list.length / count);
   return Array.from({ length: count }, (_, index) => list[index * step]!);

@@ -30,9 +30,9 @@ export interface PortfolioOutcome {
 }
 
 export interface PortfolioTools {
-  /** What is tried for a statement of its stages; without it all. */
+  /** Returns the scripts that are tried for a statement of its stages; without it, all of them. */
   chosen?(id: string, stages: PortfolioStages): PortfolioStages;
-  /** What stands for a script in a proof of the statement; without it the script. */
+  /** Returns the text that stands for a script in a proof of the statement; without it, the script. */
   textOf?(id: string, script: string): string;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;

@@ -12,7 +12,7 @@ import type { PortfolioOutcome } from './prove.ts';
 import { PORTFOLIO_VERSION } from './scripts.ts';
 
 const headSchema = z.strictObject({
-  /** Of the list of scripts. */
+  /** Version of the list of scripts. */
   portfolio: z.literal(PORTFOLIO_VERSION),
   /** With which Lean, in words, and the hash of its toolchain and library. */
   leanVersion: z.string(),
@@ -21,12 +21,12 @@ const headSchema = z.strictObject({
 export type RecordHead = z.infer<typeof headSchema>;
 
 const rowSchema = z.strictObject({
-  /** Of the statement: a hash of its header and text. */
+  /** Id of the statement: a hash of its header and text. */
   id: z.string().min(1).max(128),
   proof: z.string().max(PROOF_CHARS_MAX).nullable(),
   /** Scripts that were tried. */
   tried: z.number().int().nonnegative(),
-  /** What Lean spent on them. */
+  /** Time that Lean spent on them. */
   leanMs: z.number().nonnegative(),
 });
 export type RecordRow = z.infer<typeof rowSchema>;

@@ -20,10 +20,10 @@ import { openStepWorker, type StepReading, type StepWorker } from './step-worker
 
 /** Stands at a place to see whether a tactic can, and with which goals. */
 const PROBE = 'skip';
-/** What Lean says of it where the file's imports have no tactics. */
+/** Lean's message about it if the file's imports have no tactics. */
 const UNKNOWN_TACTIC = /^unknown tactic/u;
 const NO_TACTICS = 'no tactic is known here: the file imports no module that has them, such as Init.Tactics';
-/** What the first closing tactic has Lean say, with its place in the list behind it. */
+/** Text that the first closing tactic has Lean print, with its place in the list behind it. */
 const CLOSED_BY = 'stp closed by ';
 /** Text of a declaration begins in the first column. */
 const COMMAND_START = /^\S/u;
@@ -79,7 +79,7 @@ interface CutFile {
   readonly body: string;
   /** 1-based line of the place in header and body. */
   readonly line: number;
-  /** Of the place, in characters as Lean counts columns, not in UTF-16 units. */
+  /** Column of the place, in characters as Lean counts columns, not in UTF-16 units. */
   readonly column: number;
 }
 
@@ -189,7 +189,7 @@ async function readAt(
   );
 }
 
-/** What Lean's messages say of the last tactic; `why` is null where nothing is wrong with it. */
+/** Reads what Lean's messages say of the last tactic; `why` is null if nothing is wrong with it. */
 function judge(
   messages: readonly LeanMessage[],
   file: CutFile,
@@ -264,7 +264,7 @@ function leftAligned(text: string): string {
   );
 }
 
-/** What was ended has had all its time. */
+/** Makes the failure of a reading. A process that was ended has had all its time. */
 function failure(read: Exclude<StepReading, { kind: 'read' }>, { deadlineMs: cpuMs }: StepOptions): RefusedStep {
   if (read.kind === 'header_error') return { kind: 'invalid', why: 'header_error', messages: read.messages, cpuMs };
   const { kind, messages } = isKilledFromOutside(read.exit)

@@ -30,7 +30,7 @@ export interface StateText {
   /** 1-based lines of the whole text. */
   readonly byLine: number;
   readonly byColumn: number;
-  /** Of the last tactic. */
+  /** First line of the last tactic. */
   readonly lastFirst: number;
   /** The line below the block, where the goals after it are. */
   readonly end: number;
@@ -59,7 +59,7 @@ export type StateReading =
 export const UNSOLVED = /^unsolved goals/;
 export const USES_SORRY = /^declaration uses [`']sorry[`']/;
 
-/** What the messages of the whole text say of the state after the block. */
+/** Reads the state after the block from the messages of the whole text. */
 export function readState(messages: readonly LeanMessage[], { byLine, byColumn }: StateText): StateReading {
   const errors = messages.filter(({ severity }) => severity === 'error');
   if (errors.some(({ line }) => line < byLine)) return { kind: 'invalid', why: 'header_error' };
@@ -72,7 +72,10 @@ export function readState(messages: readonly LeanMessage[], { byLine, byColumn }
   return { kind: errors.length > 0 ? 'open' : 'done' };
 }
 
-/** What Lean says of the theorem as a whole where its block ends with goals left. Of a block within it, it is an error. */
+/**
+ * Returns whether a message is Lean's about the theorem as a whole where its block ends with goals left. Of a block within it,
+ * it is an error.
+ */
 export function isOpen({ text, line, column }: LeanMessage, byLine: number, byColumn: number): boolean {
   return line === byLine && column === byColumn && UNSOLVED.test(text);
 }

@@ -57,7 +57,7 @@ interface Warm {
   readonly worker: ServerWorker;
   readonly header: string;
   body: string;
-  /** Of the server's remote calls; null before the first and when it has been forgotten. */
+  /** Session of the server's remote calls; null before the first and when it has been forgotten. */
   rpcSession: string | null;
 }
 

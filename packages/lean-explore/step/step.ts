@@ -10,7 +10,7 @@ import type { CheckResult, Verifier } from '@stp/lean-verifier';
 export interface Hypothesis {
   readonly names: readonly string[];
   readonly type: string;
-  /** Of a `let` or `set`. */
+  /** The value of a `let` or `set`. */
   readonly value?: string;
 }
 

@@ -11,7 +11,7 @@ export function projectToolchain(): Promise<Toolchain> {
   return resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'auto' });
 }
 
-/** With the problem sets, as a run has it. */
+/** Opens the library with the problem sets, as a run has it. */
 export async function libraryEnvironment(): Promise<LeanEnvironment> {
   return compileLibrary({
     toolchain: await projectToolchain(),

@@ -49,7 +49,7 @@ export class Equality {
     return false;
   }
 
-  /** What can be told without reduction: true, false, or null. */
+  /** Answers what can be told without reduction: true, false, or null. */
   look(left: Expr, right: Expr): boolean | null {
     if (left === right) return true;
     const { terms, order } = this.#checker;
@@ -101,7 +101,7 @@ export class Equality {
     return typeof unfolded === 'boolean' ? unfolded : this.#decideStuck(unfolded.left, unfolded.right);
   }
 
-  /** Neither side has a definition at its head. */
+  /** Decides the equality of sides without a definition at their heads. */
   #decideStuck(left: Expr, right: Expr): boolean {
     const { terms, reduction, literals } = this.#checker;
     const kind = terms.kind(left);

@@ -313,7 +313,7 @@ describe('blocks that are refused', () => {
   });
 });
 
-/** With the universe parameter `u` named `w`. */
+/** Renames the universe parameter `u` to `w`. */
 function renamed(build: Build, term: ReturnType<Build['term']>): ReturnType<Build['term']> {
   const substitution = new Substitution(build.terms, new Budget(DEFAULT_LIMITS));
   return substitution.instantiateLevels(term, [build.name('u')], [build.level('w')]);

@@ -20,14 +20,14 @@ const AUXILIARY_TYPES_MAX = 1_000;
 
 export interface Flattened {
   readonly block: Block;
-  /** To be called with the parameters' local variables the recursors are derived over. */
+  /** Call it with the parameters' local variables that the recursors are derived over. */
   readonly restoration: (parameters: readonly Expr[]) => Restoration;
 }
 
 interface Auxiliary {
   readonly name: Name;
   readonly original: InductiveConstant;
-  /** What it stands for, over `parameters` of the elimination. */
+  /** The type that it stands for, over `parameters` of the elimination. */
   readonly standsFor: Expr;
   readonly constructors: readonly (readonly [auxiliary: Name, original: Name])[];
 }

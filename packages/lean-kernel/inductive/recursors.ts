@@ -173,7 +173,7 @@ class Derivation {
     return at;
   }
 
-  /** With new variables for what a recursive field takes, and what it then gives. */
+  /** Makes new variables for what a recursive field takes, and what it then gives. */
   #overArguments(field: Expr, make: (arguments_: readonly Expr[], result: Expr) => Expr): Expr {
     const { terms, reduction, substitution } = this.#checker;
     const taken: Expr[] = [];

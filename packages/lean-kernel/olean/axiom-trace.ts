@@ -9,7 +9,7 @@ export interface TracedConstants {
   /** Whether what the constant mentions is followed; a constant that nothing here has counts as the toolchain's. */
   isFollowed(name: Name): boolean;
   isAxiom(name: Name): boolean;
-  /** What its type, its value and, of an inductive type, its constructors mention. */
+  /** Returns the names in its type, its value and, for an inductive type, its constructors. */
   mentioned(name: Name): Iterable<Name>;
 }
 

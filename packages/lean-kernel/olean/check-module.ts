@@ -180,7 +180,7 @@ class ModuleCheck {
     return this.#begun.has(name) || !this.#places.has(name);
   }
 
-  /** Of this module, or null. */
+  /** Returns the constant of this module, or null. */
   #own(name: Name): CompiledConstant | null {
     const place = this.#places.get(name);
     if (place === undefined) return null;
@@ -229,7 +229,7 @@ class ModuleCheck {
     for (const name of declaredNames(declaration)) this.#findings.set(name, finding);
   }
 
-  /** In the order of the source; what Lean made by itself comes last. */
+  /** Returns the constants in the order of the source; what Lean made by itself comes last. */
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
     const ranges = this.#module.entries.sourceRanges();
@@ -369,7 +369,7 @@ class ModuleCheck {
     return place === undefined ? null : module!.constant(place);
   }
 
-  /** Also where it is private to the imported module. */
+  /** Returns whether a name is imported, also if it is private to the imported module. */
   #isImported(name: Name): boolean {
     if (this.#library.has(name)) return true;
     const { names } = this.#terms;

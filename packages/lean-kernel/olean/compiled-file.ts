@@ -8,7 +8,7 @@ import { CompiledModule } from './module-data.ts';
 
 /** Lean's largest compiled module has about 20 MB; Mathlib's about as much. */
 const MODULE_BYTES_MAX = 512 * 1024 * 1024;
-/** What the module system puts into files of their own; the last that is there holds everything. */
+/** Suffixes of the files into which the module system splits a module; the last that is there holds everything. */
 const PARTS = ['', '.server', '.private'];
 
 /** Reads a module with its parts. Throws `InputError` for a file that is not a module, `Decline` for what this kernel does not know. */

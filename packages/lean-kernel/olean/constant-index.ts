@@ -74,7 +74,8 @@ export class ConstantIndex {
     folder: string | null,
   ): ConstantIndex {
     for (const whole of WHOLES) {
-      if (imports.includes(whole) || !imports.every((name) => name.startsWith('Init.') || name.startsWith('Std.'))) break;
+      if (imports.includes(whole) || !imports.every((name) => name.startsWith('Init.') || name.startsWith('Std.')))
+        break;
       const made = isFound(whole, searchPath) ? opened([whole], searchPath, folder) : null;
       const part = made === null ? null : partOf(made.modules, imports);
       if (part !== null) return new ConstantIndex(names, made!, part);
@@ -152,13 +153,13 @@ interface Made {
   readonly table: Uint32Array<ArrayBuffer>;
 }
 
-/** Of one module file as it was when its size and time were these. */
+/** A module file as it was when its size and time were these. */
 interface Read extends IndexedModule {
   /** Two words for each constant. */
   readonly hashes: Uint32Array;
 }
 
-/** What was read of modules in this process, by path: a module that grows beside thousands does not have them read again. */
+/** Modules that this process has read, by path: a module that grows beside thousands does not have them read again. */
 const readBefore = new Map<string, Read>();
 
 function make(imports: readonly string[], searchPath: readonly string[]): Made {
@@ -221,7 +222,7 @@ function keyOf(imports: readonly string[], searchPath: readonly string[]): strin
   return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
-/** What was kept, where every module is still the one that was read; else null. */
+/** Reads the kept index if every module is still the one that was read; else null. */
 function readKept(path: string, searchPath: readonly string[]): Made | null {
   try {
     const bytes = readFileSync(path);

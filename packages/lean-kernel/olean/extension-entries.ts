@@ -24,7 +24,7 @@ const SIMP_PRIORITY = 3;
 const SIMP_ORIGIN = 4;
 const DEFAULT_PRIORITY = 1_000;
 
-/** Of a declaration in its source: lines from 1, columns from 0 in characters. */
+/** Place of a declaration in its source: lines from 1, columns from 0 in characters. */
 export interface SourceRange {
   readonly line: number;
   readonly column: number;

@@ -84,7 +84,7 @@ export class CompiledModule {
   readonly #nameSlots: readonly number[];
   #names: readonly Name[] | null = null;
   readonly imports: readonly Name[];
-  /** What the module tells Lean's parts beside its constants. */
+  /** Entries of the module for Lean's parts, beside its constants. */
   readonly entries: ExtensionEntries;
 
   /** Throws `Damaged` or `Decline`. */

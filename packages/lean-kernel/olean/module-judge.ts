@@ -57,7 +57,7 @@ export class ModuleJudge {
   /** The latest used last. */
   readonly #warm = new Map<string, Warm>();
 
-  /** On the thread it is called on; `judge-in-thread.ts` gives it a stack for deep terms. Throws `InputError`. */
+  /** Checks a module on the thread that calls it; `judge-in-thread.ts` gives it a stack for deep terms. Throws `InputError`. */
   check(request: ModuleRequest): ModuleReport {
     try {
       return this.#check(request);

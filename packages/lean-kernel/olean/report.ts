@@ -25,9 +25,9 @@ export interface CheckedConstant {
   readonly isPrivate: boolean;
   /** Where it was written; null for what Lean made by itself. */
   readonly range: SourceRange | null;
-  /** Of an inductive type: its type, taken apart without computing, ends in a sort. True for all others. */
+  /** Whether the type of an inductive type, taken apart without computing, ends in a sort. True for all others. */
   readonly hasLiteralSort: boolean;
-  /** What its statement rests on; of written theorems, axioms and definitions. */
+  /** The parts on which the statement of a written theorem, axiom or definition rests. */
   readonly statement?: StatementParts;
   /** Another constant that its name can be read as, where it is written and no theorem. */
   readonly hides?: Hiding;
@@ -50,7 +50,7 @@ export interface AskedReport {
   readonly place: number | null;
   /** Whether its type is that of its statement. `unknown`: there is no such statement. */
   readonly statement: 'same' | 'other' | 'unknown';
-  /** What its statement rests on and can be read as an imported constant. */
+  /** The parts on which its statement rests and that can be read as an imported constant. */
   readonly hiding: readonly Hiding[];
   /** Places of the module's own constants that it rests on, itself left out. */
   readonly reaches: readonly number[];

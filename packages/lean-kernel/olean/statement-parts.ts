@@ -1,6 +1,6 @@
 /**
- * What a reader needs in order to know what a statement means: the constants of its own module that it rests on, which
- * of them can be read as something imported, and the binders at its head.
+ * The facts that tell a reader what a statement means: the constants of its own module that it rests on, which of them can be
+ * read as something imported, and the binders at its head.
  */
 import { APPLICATION, CONSTANT, type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import { ANONYMOUS, type Name } from '../name.ts';

@@ -74,7 +74,7 @@ export class TypeKeys {
     }
   }
 
-  /** What a term is beside its parts. */
+  /** Returns the head of a term: what it is beside its parts. */
   #head(expr: Expr): string {
     const terms = this.#terms;
     const { levels, names } = terms;

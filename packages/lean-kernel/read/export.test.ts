@@ -55,7 +55,7 @@ async function read(lines: readonly string[] | Buffer, terms = new Terms()): Pro
   return declarations;
 }
 
-/** Without annotations of binders. Lean states recursors without them; here they are ordinary definitions, and stay. */
+/** Removes annotations of binders. Lean states recursors without them; here they are ordinary definitions, and stay. */
 function withoutAnnotations(terms: Terms, term: Expr): Expr {
   const annotations = new Map([
     [terms.names.of('outParam'), 1],

@@ -26,7 +26,7 @@ export interface CheckRequest {
   readonly fuel: number;
 }
 
-/** On the thread it is called on; `check-in-thread.ts` gives it a stack for deep terms. */
+/** Checks an export on the thread that calls it; `check-in-thread.ts` gives it a stack for deep terms. */
 export async function checkExport(request: CheckRequest, terms = new Terms()): Promise<KernelReport> {
   const limits: Limits = { ...DEFAULT_LIMITS, fuel: request.fuel };
   const kernel = new Kernel(terms, { limits });

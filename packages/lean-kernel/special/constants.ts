@@ -141,7 +141,7 @@ export class SpecialConstants {
     return isConstant(terms, expr, known.natZero) && this.naturals() !== null ? 0n : null;
   }
 
-  /** What the successor of natural numbers is applied to, or null where the expression is something else. */
+  /** Returns the argument of the successor of natural numbers, or null where the expression is something else. */
   successorArgument(expr: Expr): Expr | null {
     const { terms } = this.#checker;
     const known = this.#known;

@@ -29,7 +29,7 @@ export function literalConstants(
   };
 }
 
-/** In older versions of Lean a string is its one constructor applied to a list, whatever else is declared. */
+/** Returns whether a string is its one constructor applied to a list, as in older versions of Lean, whatever else is declared. */
 export function isMadeByConstructor(known: KnownNames, constructorsOfString: readonly Name[] | null): boolean {
   return constructorsOfString?.length === 1 && constructorsOfString[0] === known.stringMk;
 }

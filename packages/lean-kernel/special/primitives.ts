@@ -37,7 +37,7 @@ interface Primitive {
   readonly rests: readonly string[];
   readonly result: 'Nat' | 'Bool';
   readonly equations: (words: Words) => readonly (readonly [Expr, Expr])[];
-  /** What else must hold. */
+  /** A further condition. */
   readonly condition?: (checker: Checker) => boolean;
 }
 

@@ -190,7 +190,7 @@ const SPECIALS: readonly Special[] = [
   annotation('autoParam', 2),
 ];
 
-/** By recursion on both numbers; `below` is what zero gives against a successor. */
+/** Defines a comparison by recursion on both numbers; `below` is what zero gives against a successor. */
 function comparison(below: Word): Word {
   const inner = (onZero: Word, onNext: Word): Word => fn('y', nat, natRec(bool, onZero, onNext, v('y')));
   return fn(
@@ -623,7 +623,7 @@ class Attempts {
     }
   }
 
-  /** What a special rule says: a literal and what it stands for, an operation and its result. */
+  /** The claim of a special rule: a literal and what it stands for, an operation and its result. */
   #law(): readonly [Word, Word] {
     const random = this.#random;
     if (random.below(2) === 0) {
@@ -650,7 +650,7 @@ class Attempts {
     return random.below(2) === 0 ? [number(x), chain] : [call(c(name), number(x), number(y)), number(result)];
   }
 
-  /** Of a value of an inductive type: the recursor, its motive's universe, and the minor premises' types under a motive. */
+  /** Eliminates a value of an inductive type: the recursor, its motive's universe, and the minor premises' types under a motive. */
   #eliminated(
     its: Expr,
     value: Expr,

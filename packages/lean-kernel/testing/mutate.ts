@@ -23,7 +23,7 @@ export class Random {
     this.#state = (seed ^ 0x9e3779b9) >>> 0 || 1;
   }
 
-  /** From 0 up to `count`, exclusive. */
+  /** Draws a number from 0 up to `count`, exclusive. */
   below(count: number): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;

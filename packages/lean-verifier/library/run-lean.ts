@@ -18,7 +18,7 @@ interface LeanRunOptions {
   readonly searchPath: readonly string[];
   /** File text for `--stdin`; none: standard input is empty. */
   readonly input?: string;
-  /** Only the run mark of it reaches Lean. */
+  /** Environment of the processes; only its run mark reaches Lean. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   /** For text that a model wrote; without one Lean runs as any program of this user. */

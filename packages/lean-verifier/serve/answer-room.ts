@@ -8,7 +8,7 @@ import { ANSWER_CHARS_MAX, SNIPPET_ANSWER_CHARS_MAX } from './limits.ts';
 export interface SnippetRoom {
   /** Takes room for so many characters more; false, and nothing is taken, where there is not so much. */
   take(chars: number): boolean;
-  /** Nothing that this snippet has taken room for goes into the answer. */
+  /** Gives the room back that this snippet has taken: nothing of it goes into the answer. */
   giveBack(): void;
 }
 

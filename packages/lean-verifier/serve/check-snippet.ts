@@ -25,14 +25,14 @@ const TOKENS_JUDGED_MAX = 20_000;
 
 export interface SnippetCheck {
   readonly pool: LeanPool;
-  /** For Lean to read what follows the imports, wall time. */
+  /** Wall time for Lean to read what follows the imports. */
   readonly timeoutMs: number;
   /** Processor time; null where the wall clock alone decides. */
   readonly cpuTimeoutMs: number | null;
   readonly memoryBytesMax: number;
   /** Take a process that has checked nothing yet. */
   readonly fresh: boolean;
-  /** Of its texts in the answer. */
+  /** Room for its texts in the answer. */
   readonly room: SnippetRoom;
   /** For what Lean says. */
   readonly hidePaths: HidePaths;
@@ -253,7 +253,7 @@ function limitSeconds(ms: number): number {
   return Math.max(1, Math.round(ms)) / 1_000;
 }
 
-/** To the microsecond, as Kimina. */
+/** Formats seconds to the microsecond, as Kimina does. */
 function seconds(ms: number): number {
   return Math.round(ms * 1_000) / 1_000_000;
 }

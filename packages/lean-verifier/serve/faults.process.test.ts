@@ -1,6 +1,6 @@
 /**
- * What the Lean service does when something goes wrong: clients without a key, with bodies that do not fit, too many or gone;
- * Lean that runs away, eats memory or dies. Costs about 30 s of CPU.
+ * Tests the Lean service when something goes wrong: clients without a key, with bodies that do not fit, too many or gone; Lean
+ * that runs away, eats memory or dies. Costs about 30 s of CPU.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,9 +13,9 @@ import { CODE_CHARS_MAX, SNIPPETS_MAX } from './limits.ts';
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Without heartbeats nothing ends it. */
+/** A snippet that nothing but heartbeats ends. */
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
-/** It waits and works not: what is stopped by wall time costs none. */
+/** A snippet that waits without work: what wall time stops costs none. */
 const ASLEEP = 'example : True := by\n  sleep 600000\n  trivial';
 const FINE = 'theorem a (n : Nat) : n + 0 = n := by simp';
 

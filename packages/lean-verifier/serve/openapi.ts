@@ -12,7 +12,7 @@ import { errorAnswerSchema } from './wire.ts';
 export const OPENAPI_ROUTE = '/api/openapi.json';
 export const DOCS_ROUTE = '/docs';
 
-/** To be called before the routes are. */
+/** Adds the description of the API. Call it before the routes are added. */
 export async function addOpenApi(server: FastifyInstance, asksForKey: boolean): Promise<void> {
   await server.register(swagger, {
     openapi: {

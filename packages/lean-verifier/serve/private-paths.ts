@@ -10,7 +10,7 @@ import type { LeanEnvironment } from '../verifier.ts';
 
 export type HidePaths = (text: string) => string;
 
-/** What makes the match a part of another name where it stands before or behind it. A full stop behind it may end a sentence. */
+/** Characters that make the match a part of another name, before or behind it. A full stop behind it may end a sentence. */
 const BEFORE = '[\\p{L}\\p{N}_.~@%+-]';
 const BEHIND = '[\\p{L}\\p{N}_~@%+-]';
 

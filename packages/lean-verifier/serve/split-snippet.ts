@@ -30,11 +30,11 @@ export interface SplitSnippet {
   readonly lineOf: (reported: number) => number;
   /** The other way round, for lines below the imports. */
   readonly reportedLineOf: (line: number) => number;
-  /** Of the whole snippet, comments included. */
+  /** Tokens of the whole snippet, comments included. */
   readonly allTokens: readonly Token[];
 }
 
-/** What a file without imports imports. */
+/** The import of a file without imports. */
 const IMPLICIT_IMPORT = 'import Init';
 /** An empty section: no scope and no message is left of it. */
 const END_OF_IMPORTS = ' section Imports end Imports';

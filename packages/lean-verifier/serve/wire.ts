@@ -74,7 +74,7 @@ const sorrySchema = z.object({
 });
 export type WireSorry = Readonly<z.infer<typeof sorrySchema>>;
 
-/** What the REPL would have answered. */
+/** The answer that the REPL would have given. */
 const commandResponseSchema = z.object({
   env: z.int().nullish(),
   messages: z.array(messageSchema).nullish(),
@@ -117,7 +117,7 @@ export const legacyAnswerSchema = z.object({
 
 export const healthAnswerSchema = z.object({ status: z.string() });
 
-/** What a client must know to trust verdicts made here. */
+/** Facts that a client must know to trust verdicts made here. */
 export const environmentAnswerSchema = z.object({
   lean: z.string().describe('Version, and how this Lean came here'),
   fingerprint: z.string().describe('Hash of the toolchain and every library file'),

@@ -27,7 +27,7 @@ afterAll(async () => {
 export interface Served {
   readonly server: RunningLeanServer;
   readonly pool: LeanPool;
-  /** What the server could not do, as it told its log. */
+  /** Failures that the server told its log. */
   readonly failures: unknown[];
   /** Marks the Lean processes of this service. */
   readonly runMark: string;

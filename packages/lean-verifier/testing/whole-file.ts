@@ -1,4 +1,4 @@
-/** What `lean --json` says of a whole file: the measure of what the service says of a snippet. */
+/** Messages of `lean --json` about a whole file: the measure for the service's answers about a snippet. */
 import { runLean } from '../runtime/process/lean-process.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 

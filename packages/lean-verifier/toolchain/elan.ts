@@ -26,7 +26,7 @@ export interface ElanOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** By curl, which elan needs as well and which knows the proxies of this machine. */
+/** Fetches by curl, which elan needs too and which knows the proxies of this machine. */
 async function fetchInstaller({ environment, signal }: ElanOptions): Promise<{ script: string } | { problem: string }> {
   const result = await runCommand(
     'curl',

@@ -31,7 +31,7 @@ export type Found =
 
 const PREFIX_TIMEOUT_MS = 30_000;
 
-/** What may be claimed of a Lean that works. An assembled one is recognised wherever it is named. */
+/** Returns the claims about a Lean that works. An assembled one is recognised wherever it is named. */
 async function describe(source: LeanSource, executable: string, lean: WorkingLean): Promise<Toolchain> {
   const manifest = await readAssembledManifest(dirname(dirname(await realpath(executable))));
   const toleratesLibraryAxioms = lean.libraryWithoutProofs;

@@ -20,7 +20,7 @@ export interface LakeProject {
   readonly directory: string;
   /** For people: its name, and its revision where it is a Git checkout: `mathlib 8f9d9cff6bd7`. */
   readonly version: string;
-  /** What its `lean-toolchain` names, `leanprover/lean4:v4.28.0`. */
+  /** The toolchain that its `lean-toolchain` names, `leanprover/lean4:v4.28.0`. */
   readonly toolchain: string;
   /** Folders of compiled modules for LEAN_PATH: its own and those of the packages it rests on. */
   readonly searchPath: readonly string[];
@@ -149,7 +149,7 @@ async function* compiledModules(directory: string, within = ''): AsyncGenerator<
   }
 }
 
-/** Of a Git checkout, read from its files: Git itself may refuse a folder of another user. */
+/** Returns the revision of a Git checkout, read from its files: Git itself may refuse a folder of another user. */
 async function revisionOf(directory: string): Promise<string | null> {
   const git = join(directory, '.git');
   const head = await readFile(join(git, 'HEAD'), 'utf8').catch(() => '');

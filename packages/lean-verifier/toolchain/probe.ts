@@ -58,7 +58,7 @@ function parseMessages(stdout: string): Message[] | undefined {
   }
 }
 
-/** What is wrong with the answers to the probe script, or undefined where they are right. */
+/** Returns what is wrong with the answers to the probe script, or undefined if they are right. */
 function wrongAnswer(messages: readonly Message[]): string | undefined {
   const errors = messages.filter(({ severity }) => severity === 'error');
   const unexpected = errors.find(({ pos }) => pos.line !== FALSE_THEOREM_LINE);

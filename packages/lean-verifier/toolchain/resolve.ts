@@ -56,7 +56,7 @@ function noLean(tried: readonly WayReport[], install: 'never' | 'auto'): StpErro
   });
 }
 
-/** What a full disk, a read-only folder or a file in the way look like to a person. Other errors stay as they are. */
+/** Explains a full disk, a read-only folder or a file in the way to a person. Other errors stay as they are. */
 function explainWriteError(error: unknown, cacheDirectory: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (error instanceof StpError || code === undefined || syscall === undefined) return error;
@@ -127,7 +127,7 @@ async function makeToolchain(
   return await firstOf(ways, tried);
 }
 
-/** What each way would give, in order, for people to read. Installs nothing; asks elan's server, not the registries. */
+/** Describes the result of each way, in order, for people to read. Installs nothing; asks elan's server, not the registries. */
 export async function explainToolchain({
   cacheDirectory,
   environment = process.env,

@@ -1,6 +1,6 @@
 /**
- * What the assembled Lean reads and what it does not, as `docs/assembled-lean.md` says. Costs 5 s: one start of Lean for all that works,
- * one for all that does not. Any other Lean must read what works, too.
+ * Tests what the assembled Lean reads and what it does not, against `docs/assembled-lean.md`. Costs 5 s: one start of Lean for
+ * all that works, one for all that does not. Any other Lean must read what works, too.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function rows(part: string): string[][] {
   return lines.slice(1).map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|')));
 }
 
-/** What a cell has in single or double backticks. */
+/** Returns the texts in single or double backticks of a cell. */
 function codes(cell: string): string[] {
   return Array.from(cell.matchAll(/``(.+?)``|`([^`]+)`/g), ([, double, single]) => double ?? single ?? '');
 }

@@ -50,7 +50,7 @@ export interface TheoremReport {
   readonly message: string;
   /** It is an example, and has no name. */
   readonly isExample?: true;
-  /** What can deceive a reader of its statement; missing if nothing. */
+  /** Facts that can deceive a reader of its statement; missing if there are none. */
   readonly meaning?: Meaning;
   /** All axioms that it rests on, the allowed ones too, sorted. */
   readonly axioms: readonly string[];
@@ -69,13 +69,13 @@ export interface FileReport {
   readonly examples?: readonly TheoremReport[];
   /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
   readonly others?: readonly DeclarationAxioms[];
-  /** What can deceive a reader of the file, beside what its theorems say; missing if nothing. */
+  /** Facts that can deceive a reader of the file, beside those of its theorems; missing if there are none. */
   readonly notes?: readonly string[];
   /** Whether the compiled module is where `offerAs` says. */
   readonly isOffered?: boolean;
   /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
-  /** What Lean said of the file. */
+  /** Lean's messages about the file. */
   readonly messages: readonly LeanMessage[];
   /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
   readonly reason: string;
@@ -84,10 +84,10 @@ export interface FileReport {
   readonly fingerprint: string;
   /** False with an assembled Lean, whose package holds the library's statements without their proofs. */
   readonly libraryHasProofs: boolean;
-  /** What was checked, by what, in order; empty where Lean was not started. */
+  /** The checks, in order; empty if Lean was not started. */
   readonly checks: readonly CheckRecord[];
   readonly sandbox: SandboxFacts;
-  /** Of the process that compiled the file: its bound and the most resident memory that was seen. */
+  /** Memory of the process that compiled the file: its limit and the most resident memory that was seen. */
   readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
 }
 
@@ -297,7 +297,7 @@ class FileCheck {
     return runCheckers(isAsked ? CHECKERS : [], file);
   }
 
-  /** What is kept of neighbours' modules would be of no use later: they are gone when all files are judged. */
+  /** Options for reading modules. Records of neighbours' modules are not kept: the modules are gone when all files are judged. */
   #reading(): Pick<ObjectTask, 'indexFolder' | 'neighboursFolder'> {
     const { neighboursFolder, indexFolder = null } = this.#options;
     return neighboursFolder === undefined ? { indexFolder } : { indexFolder: null, neighboursFolder };
@@ -309,7 +309,7 @@ class FileCheck {
   }
 }
 
-/** Nothing may speak against it, and some kernel must have accepted it. */
+/** Returns the verdict: nothing may speak against it, and some kernel must have accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
   const { name, line, column, axioms, objection, kernel, reason, meaning, isExample } = theorem;
   const told = (verdict: FileVerdict, message: string): TheoremReport => ({

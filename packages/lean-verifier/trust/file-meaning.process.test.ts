@@ -1,4 +1,4 @@
-/** What can deceive a reader of a theorem that holds, and what cannot. Real Lean; ten seconds of a core. */
+/** Tests what can deceive a reader of a theorem that holds, and what cannot. Real Lean; ten seconds of a core. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

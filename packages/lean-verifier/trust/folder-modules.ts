@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { nameParts, readHeader } from '@stp/lean-text';
 import { readSource } from './source-file.ts';
 
-/** What a judged file is to the files that import it. */
+/** A judged file, as the files that import it see it. */
 export interface Neighbour {
   readonly outcome: 'accepted' | 'rejected' | 'unchecked';
   /** Whether its compiled module lies where importing files find it. */
@@ -21,7 +21,7 @@ export interface Neighbour {
 export interface Neighbours {
   /** Why the file cannot be compiled over its neighbours; null where it can. */
   readonly problem: string | null;
-  /** What a reader should know of the neighbours that it imports. */
+  /** Facts about the neighbours that it imports, for a reader. */
   readonly notes: readonly string[];
   /** Whether it imports any. */
   readonly hasNeighbours: boolean;

@@ -14,7 +14,7 @@ export function importedNames({ isPrelude, imports }: FileHeader): Set<string> {
   return new Set([...(isPrelude ? [] : ['Init']), ...imports.map(({ name }) => name)]);
 }
 
-/** What begins a text, one a line: `prelude`, `import Foo`; and the text without these. */
+/** Splits a text: the lines that begin it, `prelude`, `import Foo`, and the text without these. */
 export function splitImports(text: string): { imports: string[]; rest: string } {
   const plain = text.replaceAll('\r\n', '\n');
   const { commands } = readHeader(plain);
@@ -44,7 +44,10 @@ export function hasDefinitions(header: string): boolean {
   return header.includes(`${GIVEN_LINES.join('\n')}\n`);
 }
 
-/** What ends the sections and namespaces that a printed header leaves open, innermost first: `end Foo`, one a line. */
+/**
+ * Returns the lines that end the sections and namespaces that a printed header leaves open, innermost first: `end Foo`, one a
+ * line.
+ */
 export function closingLines(header: string): string[] {
   const words = tokenize(header).filter(({ kind }) => kind !== 'comment');
   const lines = words.flatMap(({ text }, index) => {

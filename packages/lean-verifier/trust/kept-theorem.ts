@@ -10,8 +10,8 @@ import { calledName } from './stated-form.ts';
 export const GROWN_NAMESPACE = 'Grown';
 
 /**
- * What a grown theorem can be marked with, so that `simp` and `grind` use it without its name: an equation as a rewrite
- * rule, and for `grind` with its left side as the pattern.
+ * Marks of a grown theorem, so that `simp` and `grind` use it without its name: an equation as a rewrite rule, and for `grind`
+ * with its left side as the pattern.
  */
 export const LEMMA_MARKS = ['simp', 'grind ='] as const;
 export type LemmaMark = (typeof LEMMA_MARKS)[number];
@@ -105,7 +105,7 @@ function readKept({ header = null, statement, proof }: KeptText) {
   return { text, ending, own: calledName(stated.name, `${text}\n${ending ?? ''}`) };
 }
 
-/** What stands after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
+/** Returns the text after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
 export function signatureOf(kept: Pick<KeptText, 'header' | 'statement'>): string {
   return readStatement(kept).signature;
 }

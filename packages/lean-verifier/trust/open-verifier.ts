@@ -51,7 +51,7 @@ interface VerifierSettings {
   readonly runMark?: string;
   /** Shared by all that starts Lean here; without it the verifier has the host for itself. */
   readonly host?: LeanHost | undefined;
-  /** Of the processes that this verifier starts by itself. Without one they run as any program of this user. */
+  /** Sandbox of the processes that this verifier starts by itself. Without one they run as any program of this user. */
   readonly sandbox?: Sandbox;
   /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
   readonly candidateTimeoutMs?: number;
@@ -65,12 +65,12 @@ interface VerifierSettings {
   readonly disagreementsFolder?: string;
 }
 
-/** What a pool needs beyond the place of its processes. */
+/** Needs of a pool beyond the place of its processes. */
 export interface CheckPoolOptions {
   readonly driver: DriverName;
   readonly processes: number;
   readonly host?: LeanHost | undefined;
-  /** Of one process in the small class. */
+  /** Memory limit of one process in the small class. */
   readonly memoryBytesMax?: number;
 }
 

@@ -20,7 +20,7 @@ export interface WrittenProof {
   readonly calledAs?: string | undefined;
 }
 
-/** What stands before and after a tactic block. */
+/** The texts before and after a tactic block. */
 const EXPLAINED = [[':= (by'], [')']] as const;
 const FAILING_FAST = [
   [':= (by first', '| ('],

@@ -1,4 +1,4 @@
-/** What several verifiers say as one number. */
+/** Combines the scores of several learned verifiers into one number. */
 
 export interface Combination {
   /** `mean`: the mean less `caution` times the standard deviation over the members. `minimum`: the least of them. */

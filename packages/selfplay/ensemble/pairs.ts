@@ -9,11 +9,11 @@ import type { Random } from '../random.ts';
 export interface Tried {
   readonly target: string;
   readonly isRight: boolean;
-  /** What it led to, where that is known: of the tries that lead to one state the first one stays. */
+  /** The state that it led to, if that is known: of the tries that lead to one state the first one stays. */
   readonly leadsTo: string | null;
 }
 
-/** What was tried under one prompt. */
+/** The texts that were tried under one prompt. */
 export interface TriedPrompt {
   readonly prompt: string;
   readonly tries: readonly Tried[];
@@ -34,7 +34,7 @@ export function pairsOf({ prompt, tries }: TriedPrompt, pairsMax: number, random
   }));
 }
 
-/** Without repeats of a target or of a state that it leads to. */
+/** Drops repeats of a tactic or of a state that it leads to. */
 function distinct(tries: readonly Tried[]): Tried[] {
   const [targets, states] = [new Set<string>(), new Set<string>()];
   return tries.filter(({ target, leadsTo }) => {

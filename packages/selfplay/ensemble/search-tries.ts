@@ -1,7 +1,7 @@
 /**
- * What a search says of the tactics that it ran in a state: right are those on a way to the end of the proof; wrong are those that Lean
- * refused, those that lead back to where the search has been on the way, and those behind which everything was tried in vain. Of the
- * others nobody knows.
+ * Judges the tactics that a search ran in a state. Right ones lie on a way to the end of the proof. Wrong ones are those that
+ * Lean refused, those that lead back to where the search has been on the way, and those behind which everything was tried in
+ * vain. Of the others nobody knows.
  */
 import type { ExpansionRecord } from '@stp/config/records';
 import type { Tried } from './pairs.ts';

@@ -9,7 +9,7 @@ import type { Walk } from '@stp/config/records';
 type Trajectory = FlowGroup['trajectories'][number];
 type State = Trajectory['states'][number];
 
-/** By this text the policy says that it stops; as a tactic it fails wherever a goal is left. */
+/** The text by which the policy says that it stops; as a tactic it fails wherever a goal is left. */
 export const STOP_TACTIC = 'done';
 
 export interface RewardedWalk extends Walk {

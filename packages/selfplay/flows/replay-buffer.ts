@@ -6,7 +6,7 @@ import { editDistance } from '@stp/base';
 import type { Random } from '../random.ts';
 
 const NEAR_SHARE = 0.25;
-/** What is compared of a text: a distance takes time in the square of it. */
+/** Characters of a text that are compared: a distance takes time in the square of it. */
 const COMPARED_CHARS = 256;
 
 interface Kept<Item> {
@@ -37,7 +37,7 @@ export class ReplayBuffer<Item> {
     this.#kept = others.toSpliced(place < 0 ? others.length : place, 0, own).slice(0, this.#size);
   }
 
-  /** With replacement; nothing from an empty buffer. */
+  /** Draws with replacement; nothing from an empty buffer. */
   draw(count: number, random: Random): Item[] {
     const best = this.#kept[0];
     if (best === undefined) return [];

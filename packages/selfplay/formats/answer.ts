@@ -18,7 +18,10 @@ import {
 } from './declarations.ts';
 import { newOpens, underOpens } from './scope.ts';
 
-/** Of a block that is read: comments and lemmas beside a proof. Reading takes less than a microsecond a character. */
+/**
+ * Most characters of a block that is read: comments and lemmas beside a proof. Reading takes less than a microsecond a
+ * character.
+ */
 const BLOCK_CHARS_MAX = 4 * PROOF_CHARS_MAX;
 /** The checker bounds proofs by itself, and what Lean prints proves nothing. */
 const WITHOUT_EFFECT = /^set_option (?:maxHeartbeats|linter\.|pp\.|trace\.|profiler)/u;
@@ -51,7 +54,7 @@ export function wholeAnswer(text: string): Answer {
   return fitting({ kind: 'proof', proof: text, changed: false });
 }
 
-/** What the answer proves ours with. Never throws. */
+/** Reads the proof of our statement from an answer. Never throws. */
 export function readAnswer(
   format: Pick<PromptFormat, 'prover' | 'thinking'>,
   asked: AskedFor,
@@ -143,7 +146,7 @@ function readBlock(code: string, asked: AskedFor): Answer | null {
 }
 
 /**
- * What the answer opens is open in its proof, and only there, so the statement keeps its meaning. An answer that imports more
+ * Opens in the proof what the answer opens, and only there, so the statement keeps its meaning. An answer that imports more
  * than we do may open what is not there: then its proof is tried without, too.
  */
 function opened(opens: readonly string[], block: string, dropped: readonly string[]): string {

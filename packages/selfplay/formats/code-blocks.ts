@@ -2,7 +2,7 @@
 import type { PromptFormat } from '@stp/config';
 
 const FENCE = '```';
-/** What follows the word cannot give it back, so that a line without an end is read once. */
+/** The start of a code block. Nothing after the word can give it back, so that a line without an end is read once. */
 const OPENING = /```([A-Za-z0-9]*)(?![A-Za-z0-9])[^\n`]*\n/gu;
 const THEOREM = /\b(?:theorem|lemma)\b/u;
 /** Info words of blocks that hold Lean; models also write blocks without one. */
@@ -49,7 +49,7 @@ export function mayEndTheorem(text: string): boolean {
   return open >= 0 && THEOREM.test(text.slice(open, close));
 }
 
-/** What follows the thinking; null where the model still thinks. A model that did not begin to think has answered. */
+/** Returns the text after the thinking; null if the model still thinks. A model that did not begin to think has answered. */
 export function afterThinking(text: string, thinking: PromptFormat['thinking']): string | null {
   if (thinking === null) return text;
   const close = text.lastIndexOf(thinking.close);

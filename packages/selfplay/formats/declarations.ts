@@ -19,11 +19,14 @@ const OTHER_WORDS =
 const COMMAND = new RegExp(`^(?:(?:${THEOREM_WORDS}|${ADDING_WORDS}|${OTHER_WORDS})(?![\\w.'])|[@#])`, 'gmu');
 const DECLARING = new RegExp(`(?<![\\w.'])(?:${THEOREM_WORDS}|${ADDING_WORDS})(?![\\w.'])`, 'u');
 const IS_THEOREM = new RegExp(`^(?:${THEOREM_WORDS})$`, 'u');
-/** What may hide a comment's opening, and the openings. A text without an end reaches to the end, so that nothing is read twice. */
+/**
+ * Texts that may hide a comment's opening, and the openings. A text without an end reaches to the end, so that nothing is read
+ * twice.
+ */
 const COMMENTS = /"(?:[^"\\]|\\.?)*"?|'(?:[^'\\\n]|\\.)'|«[^»\n]*»?|--[^\n]*|\/-/gsu;
 /** Before a tactic block. */
 const BY = /^by(?![\p{L}\p{N}_'.!?])/u;
-/** Of a text that is looked into first for the end of a statement. */
+/** Characters of a text that are searched first for the end of a statement. */
 const STATEMENT_CHARS = 512;
 
 export interface TheoremDeclaration {
@@ -31,9 +34,9 @@ export interface TheoremDeclaration {
   readonly name: string;
   /** Binders and type, as they stand there: what is between the name and `:=`. */
   readonly signature: string;
-  /** What follows `:=`, with its columns, `by` included; null where the proof has another form (`| 0 => …`, none). */
+  /** The text after `:=`, with its columns, `by` included; null where the proof has another form (`| 0 => …`, none). */
   readonly proof: string | null;
-  /** What is open there, and which other commands are in force, as of `ScopeReader`. */
+  /** The opens in force there, and the other commands, as of `ScopeReader`. */
   readonly opens: readonly string[];
   readonly others: readonly string[];
 }
@@ -63,7 +66,7 @@ export function declarationsIn(code: string): (TheoremDeclaration | OtherDeclara
   });
 }
 
-/** What is in force below a text of commands. */
+/** Returns what is in force below a text of commands. */
 export function scopeBelow(code: string): Pick<TheoremDeclaration, 'opens' | 'others'> {
   const plain = withoutComments(code);
   const starts = Array.from(plain.matchAll(COMMAND), ({ index }) => index);

@@ -57,9 +57,9 @@ function shownWith(lemmas: readonly ShownLemma[], prompt: string, values: Return
   return shown.includes(above) ? shown : `${above}\n${shown}`;
 }
 
-/** What one format asks a conjecturer, and how its answers are read and trained. */
+/** One format's prompts for a conjecturer, and how its answers are read and trained. */
 export interface ConjecturerForm {
-  /** `withLemma` false: as if no lemma had been asked for (STP §2.7, relabelling). */
+  /** `withLemma` false: as if no lemma had been asked for (docs/algorithm.md, section 7). */
   promptOf(asked: ConjectureTask, withLemma?: boolean): Prompt;
   /** The conjecture in an answer as a statement of this name; null where there is none. */
   read(text: string, name: string): string | null;

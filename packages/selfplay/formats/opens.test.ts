@@ -1,4 +1,4 @@
-/** What stands above the theorem of an answer: opens go with its proof, the rest is named. Text only. */
+/** Tests how the text above the theorem of an answer is read: opens go with its proof, the rest is named. Text only. */
 
 import { loadFormat } from '@stp/config';
 import { expect, test } from 'vitest';

@@ -1,10 +1,10 @@
 /**
- * What is in force at a place of a Lean text: which namespaces are open, and which other commands stand above. Reads commands
- * one by one, without comments; knows sections, namespaces and `… in`.
+ * Reads what is in force at a place of a Lean text: which namespaces are open, and which other commands stand above. Reads
+ * commands one by one, without comments; knows sections, namespaces and `… in`.
  */
 
 interface Scope {
-  /** What follows `open`, white space made single: `Nat`, `scoped A B`, `A hiding b`. */
+  /** The arguments of `open`, white space made single: `Nat`, `scoped A B`, `A hiding b`. */
   readonly opens: readonly string[];
   /** Commands that a proof cannot bring along, white space made single. */
   readonly others: readonly string[];
@@ -37,7 +37,7 @@ export class ScopeReader {
     this.#next = NOTHING;
   }
 
-  /** What is in force at the declaration that comes now. */
+  /** Returns what is in force at the declaration that comes now. */
   take(): Scope {
     const all = [...this.#scopes, this.#next];
     this.#next = NOTHING;

@@ -63,7 +63,7 @@ export class PremiseCorpus {
     return { missing: [] };
   }
 
-  /** What a proof at a position of a file may use; null for a file that is not in the corpus. */
+  /** Returns the premises that a proof at a position of a file may use; null for a file that is not in the corpus. */
   accessible(path: string, at: Position): Accessible | null {
     const file = this.#byPath.get(path);
     if (file === undefined) return null;

@@ -15,7 +15,7 @@ export interface RetrievedPremise {
 }
 
 export interface Retriever {
-  /** For each query at most `most` accessible premises, the best first. */
+  /** Returns for each query at most `most` accessible premises, the best first. */
   retrieve(
     queries: readonly PremiseQuery[],
     most: number,

@@ -118,7 +118,7 @@ export class TermRetriever implements Retriever {
     });
   }
 
-  /** What `retrieve` finds for one query, at once. */
+  /** Finds the premises for one query, at once. */
   find({ state, accessible }: PremiseQuery, most: number): readonly RetrievedPremise[] {
     return bestAccessible(this.#scored(state), accessible, most);
   }

@@ -20,9 +20,9 @@ export interface RewardOptions {
   readonly signal: AbortSignal;
   /** Names the random choices of the source: the same names give the same choices. */
   readonly stream: readonly (string | number)[];
-  /** What asking judges took; called at most once, before the rewards are there. */
+  /** Reports what asking judges cost; called at most once, before the rewards are there. */
   readonly onSpent?: (spent: JudgeSpent) => void;
-  /** To be called at least every few seconds while there is progress. */
+  /** Call it at least every few seconds while there is progress. */
   readonly onProgress: (samplesDone: number) => void;
 }
 

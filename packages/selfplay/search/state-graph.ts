@@ -12,7 +12,7 @@ interface Path {
   readonly logprob: number;
   /** Number of tactics. */
   readonly length: number;
-  /** Of the last tactic. */
+  /** Bonus of the last tactic. */
   readonly bonus: number;
 }
 

@@ -14,7 +14,7 @@ import { fromSlots, toSlots } from './slot-text.ts';
 
 export interface ProverForm {
   readonly prompt: string;
-  /** Of a chat: the same as messages. */
+  /** The messages that say the same, for a chat. */
   readonly messages?: readonly ChatMessage[];
   /** Null where the proof cannot be written in this form. */
   targetOf(proof: string): string | null;
@@ -106,7 +106,7 @@ export function formExamples(form: ProverForm, proof: string, weight: number): E
   return target === null ? [] : [{ prompt: form.prompt, target, weight, role: 'prover' }];
 }
 
-/** Only what the prompt shows has a slot. */
+/** Gives slots to what the prompt shows, and to nothing else. */
 function shown(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],
@@ -125,7 +125,7 @@ function shown(
   }
 }
 
-/** With the lemmas that have room: their slots are numbered without gaps. */
+/** Adds the lemmas that have room: their slots are numbered without gaps. */
 function withLemmas(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],

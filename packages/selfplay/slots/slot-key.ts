@@ -15,8 +15,8 @@ import { PROPOSITION, slotTable, UNIVERSE } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';
 
 /**
- * By the types of the definitions alone: `plus` and `times` commute alike. It is for keeping apart what is trained on from what is
- * measured, where too much is the right side to err on.
+ * Makes the key of a statement by the types of the definitions alone: `plus` and `times` commute alike. It is for keeping apart
+ * what is trained on from what is measured, where too much is the right side to err on.
  *
  * @param definitions that the statement stands on
  */
@@ -25,9 +25,10 @@ export function slotKey(statement: string, definitions: readonly ShownDefinition
 }
 
 /**
- * By the equations of all definitions, those that the statement mentions and those behind them: the same theorem in other names,
- * its binders in another order, its equation turned round or its variables at other types (of lists of numbers, of lists of
- * anything), and nothing else. That `plus` commutes is another theorem than that `times` does.
+ * Makes the key of a theorem by the equations of all definitions, those that the statement mentions and those behind them.
+ * Equal keys mean the same theorem in other names, its binders in another order, its equation turned round or its variables at
+ * other types (of lists of numbers, of lists of anything), and nothing else. That `plus` commutes is another theorem than that
+ * `times` does.
  *
  * @param definitionsOf what a text of the statement stands on, as of `slotKey`
  */

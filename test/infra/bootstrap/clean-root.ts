@@ -9,7 +9,7 @@ import { execa } from 'execa';
 
 const RUN_TIMEOUT_MS = 120_000;
 
-/** What a stand-in was called with, a line a call. */
+/** Script of a stand-in that records its arguments, a line a call. */
 const called = (name: string) => `echo "${name} $*" >>/var/log/called`;
 
 /** Only loopback answers; what is asked, and the command lines of all processes then, are written down. */

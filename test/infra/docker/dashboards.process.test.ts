@@ -26,8 +26,8 @@ const expressions: string[] = [
 const PART = /_(?:bucket|sum|count)$/;
 const EVERYWHERE = ['job', 'instance', 'le'];
 /**
- * Of Temporal's SDK, with its labels, as a worker gave them out (read from one that ran a workflow and a failing activity);
- * the test looks for their names in the library that is installed.
+ * Metrics of Temporal's SDK, with its labels, as a worker gave them out (read from one that ran a workflow and a failing
+ * activity); the test looks for their names in the library that is installed.
  */
 const TEMPORAL: Readonly<Record<string, readonly string[]>> = {
   temporal_worker_task_slots_used: ['task_queue', 'worker_type'],

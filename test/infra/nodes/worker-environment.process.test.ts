@@ -1,4 +1,4 @@
-/** What workers of an inventory are told: the shell's server with its certificates, its store, and named variables. */
+/** Tests the environment of workers of an inventory: the shell's server with its certificates, its store, and named variables. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What every `ObjectStore` must do; run over each implementation by `stores.process.test.ts`. */
+/** The contract of every `ObjectStore`; run over each implementation by `stores.process.test.ts`. */
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

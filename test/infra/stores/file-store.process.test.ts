@@ -1,4 +1,7 @@
-/** What only a folder can do wrong: killed writers, full disks, missing rights, leftovers, files by other hands. About 10 s. */
+/**
+ * Tests faults that only a folder can have: killed writers, full disks, missing rights, leftovers, files by other hands. About
+ * 10 s.
+ */
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What only a network can do wrong: faults injected into the fake service at every step. About 15 s. */
+/** Tests faults that only a network can have: faults injected into the fake service at every step. About 15 s. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const LARGE = Buffer.from(
 );
 const UPLOAD = /^PUT .*upload_id/;
 const OPEN_SESSION = /^POST .*uploadType=resumable/;
-/** What the service receives of a file that is stopped on its way. */
+/** Bytes that the service receives of a file that is stopped on its way. */
 const PART_BYTES = 9 * MEBIBYTE;
 const SMALL_UPLOAD = /^POST .*uploadType=multipart/;
 const MEDIA = /^GET .*alt=media/;

@@ -10,7 +10,7 @@ export interface SmallValue {
 
 type Datatypes = ReadonlyMap<string, Datatype>;
 
-/** What functions may be given for `(=> a Bool)`, …; keyed by the Lean type with every variable Nat. */
+/** Functions that may be given for `(=> a Bool)`, …; keyed by the Lean type with every variable Nat. */
 const FUNCTIONS: ReadonlyMap<string, readonly (readonly [string, FunctionValue])[]> = new Map([
   ['Nat → Bool', [['(fun x => decide (x = 1))', (x) => x === 1] as const, ['(fun _ => false)', () => false] as const]],
   ['Nat → Nat', [['(fun x => x + 1)', (x) => (x as number) + 1] as const]],

@@ -16,7 +16,7 @@ const problems = (await Promise.all(SETS.map((set) => Array.fromAsync(sources.pr
 const shownBy = ({ header, statement }: { header: string | null; statement: string }) =>
   definitions.under(header, statement, boundNames(statement));
 const tableOf = (stated: { header: string | null; statement: string }) => slotTable(stated.statement, shownBy(stated));
-/** What white space may change. */
+/** Removes what white space may change. */
 const bare = (text: string): string => text.replace(/\s+/gu, '');
 
 const definition = (name: string, more: Partial<ShownDefinition> = {}): ShownDefinition => ({

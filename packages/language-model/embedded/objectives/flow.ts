@@ -19,7 +19,7 @@ interface TrajectoryNumbers {
   readonly stops: readonly boolean[];
 }
 
-/** What whole texts along a trajectory add to the flow, each with the place of its sequence in the record. */
+/** A trajectory with what its whole texts add to the flow, each with the place of its sequence in the record. */
 interface Trajectory extends TrajectoryNumbers {
   readonly steps: readonly Term[];
   /** Null where the policy has no choice: it stops there surely. */
@@ -114,7 +114,7 @@ function gainOf({ current, reference, length }: SequenceLogprobs, prior: number)
 
 interface GroupLoss {
   readonly loss: number;
-  /** By each sequence's log-probability, by its place. */
+  /** Slopes by each sequence's log-probability, by its place. */
   readonly slopes: ReadonlyMap<number, number>;
   readonly logZSlope: number;
 }

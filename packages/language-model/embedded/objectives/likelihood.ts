@@ -1,5 +1,5 @@
 /**
- * Weighted negative log-likelihood: Σ weight · −log p / Σ weight over the target tokens of a step (STP §2.10). Its slopes are the
+ * Weighted negative log-likelihood: Σ weight · −log p / Σ weight over the target tokens of a step (docs/algorithm.md, section 8). Its slopes are the
  * same whatever the model says, so steps can be planned ahead.
  */
 import { type Example, exampleSchema } from '@stp/config/records';

@@ -13,17 +13,17 @@ export interface Sequence {
 
 /** Log-probabilities of a sequence's target tokens, the end of text included. */
 export interface SequenceLogprobs {
-  /** Of the weights that the step starts from; empty where the objective does not ask for them. */
+  /** Log-probabilities under the weights that the step starts from; empty where the objective does not ask for them. */
   readonly current: ArrayLike<number>;
-  /** Of the weights that the training started from, where the objective asks for them. */
+  /** Log-probabilities under the weights that the training started from, where the objective asks for them. */
   readonly first: ArrayLike<number>;
-  /** Of the reference model, where the objective asks for them. */
+  /** Log-probabilities under the reference model, where the objective asks for them. */
   readonly reference: ArrayLike<number>;
   /** How many tokens they are. */
   readonly length: number;
 }
 
-/** What a record is for a step: its numbers, and the log-probabilities of its sequences in their order. */
+/** A record as a step sees it: its numbers, and the log-probabilities of its sequences in their order. */
 export interface StepItem<Numbers> {
   readonly numbers: Numbers;
   readonly sequences: readonly SequenceLogprobs[];
@@ -36,7 +36,7 @@ export interface Evaluated {
   readonly slopes: readonly (readonly ArrayLike<number>[])[];
   /** New values of the objective's own variables, by index. */
   readonly variables: ReadonlyMap<number, number>;
-  /** What the mean loss over several steps is weighted by. */
+  /** Weight of the record in the mean loss over several steps. */
   readonly weight: number;
 }
 
@@ -44,7 +44,7 @@ export interface Objective<Row = unknown, Numbers = unknown> {
   readonly schema: z.ZodType<Row>;
   /** The sequences of a record; none for one that trains nothing. */
   sequences(row: Row): readonly Sequence[];
-  /** What the loss needs of a record beside them. */
+  /** Returns the numbers of a record that the loss needs beside its sequences. */
   numbers(row: Row): Numbers;
   /** Which log-probabilities `evaluate` reads. */
   readonly needs: { readonly current: boolean; readonly first: boolean; readonly reference: boolean };

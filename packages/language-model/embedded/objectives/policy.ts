@@ -28,7 +28,7 @@ export function policyObjective(config: PolicyObjective): Objective<PolicyExampl
     evaluate(items) {
       const sequences = items.reduce((sum, { numbers }) => sum + numbers.weight, 0);
       const tokens = items.reduce((sum, item) => sum + item.numbers.weight * item.sequences[0]!.length, 0);
-      /** What a token of a sequence of this length counts. */
+      /** Weight of a token of a sequence of this length. */
       const shareOf = (length: number): number => {
         switch (aggregation) {
           case 'token-mean':

@@ -21,7 +21,7 @@ export interface GraphNode {
   readonly inputs: readonly (Value | null)[];
   readonly outputs: readonly Value[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** What a Loop runs over and over. */
+  /** The body of a Loop. */
   readonly body?: Graph;
 }
 

@@ -96,8 +96,8 @@ const graphOf = ({ nodes, name, initializers, inputs, outputs }: GraphMessage): 
   node: nodes.map(nodeOf),
   name,
   initializer: initializers.map(tensorOf),
-  input: inputs.map(valueOf),
-  output: outputs.map(valueOf),
+  input: inputs.map(valueMessage),
+  output: outputs.map(valueMessage),
 });
 
 function nodeOf({ inputs, outputs, operator, attributes, body, domain }: NodeMessage): object {
@@ -121,7 +121,7 @@ const tensorOf = ({ name, type, shape, data }: TensorData): object => ({
   raw_data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
 });
 
-function valueOf({ name, type, shape }: ValueInfo): object {
+function valueMessage({ name, type, shape }: ValueInfo): object {
   const dim = shape.map((size) => (typeof size === 'number' ? { dim_value: size } : { dim_param: size }));
   return { name, type: { tensor_type: { elem_type: ELEMENT_TYPE_NUMBERS[type], shape: { dim } } } };
 }

@@ -3,7 +3,7 @@ import { contentId } from '@stp/config/ids';
 import type { Completion, SampleRequest, SamplingOptions } from '../../generator.ts';
 import type { SamplingCall } from './sampling-call.ts';
 
-/** Of all that is kept: a hundred thousand short proofs. Beyond that the oldest are sampled again. */
+/** Limit on all that is kept: a hundred thousand short proofs. Beyond that the oldest are sampled again. */
 const BYTES_MAX = 64 * 2 ** 20;
 /** A sample's record and its key, beside text and log-probabilities. */
 const SAMPLE_BYTES = 320;
@@ -11,7 +11,7 @@ const SAMPLE_BYTES = 320;
 const TOKEN_BYTES = 96;
 
 export class KeptSamples {
-  /** By what a sample depends on, hashed; the oldest first. */
+  /** Kept samples by a hash of what a sample depends on; the oldest first. */
   readonly #samples = new Map<string, Completion>();
   readonly #bytesMax: number;
   #bytes = 0;
@@ -34,7 +34,7 @@ export class KeptSamples {
     }
   }
 
-  /** What was kept for this request, which is then no longer kept: the caller has it. */
+  /** Returns the samples that were kept for this request, and keeps them no longer. */
   take(request: SampleRequest, sampling: SamplingOptions): Completion | null {
     if (this.#samples.size === 0) return null;
     const kept = this.#drop(identityOf(request, sampling));
@@ -55,7 +55,7 @@ function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
   return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
 }
 
-/** What is asked for: the prompt, and the grammar that the completion is to follow. */
+/** Returns what identifies a request: the prompt, and the grammar that the completion must follow. */
 export function askedOf({ prompt, grammar }: SampleRequest): string {
   return grammar === undefined ? prompt : `${prompt}\0${JSON.stringify(grammar)}`;
 }

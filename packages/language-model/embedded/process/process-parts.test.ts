@@ -1,4 +1,4 @@
-/** What the processes' parent keeps and cuts: samples of failed calls, and batches of texts. */
+/** The parts that the processes' parent keeps and cuts: samples of failed calls, and batches of texts. */
 import { describe, expect, it } from 'vitest';
 import type { Completion } from '../../generator.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';

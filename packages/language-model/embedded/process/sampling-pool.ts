@@ -260,7 +260,7 @@ export class SamplingPool implements Generator {
     this.#dispatch();
   }
 
-  /** What a caller's own code throws fails its call and nothing else. */
+  /** Runs a caller's own code. An error there fails its call and nothing else. */
   #tell(pending: PendingCall, tell: () => void): void {
     try {
       tell();

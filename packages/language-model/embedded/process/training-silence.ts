@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { TrainRequest } from '../../trainer.ts';
 import { parameterLayout } from '../training/parameter-layout.ts';
 
-/** For what is not in proportion to the model: reading examples, building the graphs, files. */
+/** Time for work that is not in proportion to the model: reading examples, building the graphs, files. */
 const BASE_MS = 300_000;
 /** Operations a token and weight (Kaplan et al., arXiv 2001.08361, §2.1): forward 2, backward 4. */
 const FORWARD_OPERATIONS = 2;

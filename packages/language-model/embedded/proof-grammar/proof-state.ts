@@ -1,11 +1,12 @@
 /**
- * What may follow in the text of a tactic proof whose names are slots (`packages/config/schemas/slot-tokens.ts`): brackets close in order, a
- * name is used only after the proof has introduced it, `cases` and `induction` get a variable that is still there. A necessary
- * condition alone: it knows which names exist, not what Lean accepts. States are values; nothing is changed in place.
+ * Rules for the next words in the text of a tactic proof whose names are slots (`packages/config/schemas/slot-tokens.ts`):
+ * brackets close in order, a name is used only after the proof has introduced it, `cases` and `induction` get a variable that
+ * is still there. A necessary condition alone: it knows which names exist, not what Lean accepts. States are values; nothing is
+ * changed in place.
  */
 import type { WordPosition } from '../../tokenizer/proof-words.ts';
 
-/** What the text is in the middle of. */
+/** The construct that the text is inside of. */
 type Place =
   | 'plain'
   /** After `cases` or `induction`: what to take apart. */
@@ -52,7 +53,7 @@ export const PROOF_START: ProofState = {
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '⟨': '⟩' };
 const CLOSES: ReadonlySet<string> = new Set(Object.values(CLOSING));
-/** What names are introduced after. */
+/** Words after which names are introduced. */
 const BINDERS: ReadonlySet<string> = new Set(
   'intro intros rintro rename_i obtain rcases have let set suffices fun next case with'.split(' '),
 );
@@ -74,10 +75,10 @@ const TAKEABLE = /^<[nsxh]\d+>$/u;
 export const isVariable = (slot: string): boolean => VARIABLE.test(slot);
 export const isTakeable = (slot: string): boolean => TAKEABLE.test(slot);
 
-/** Of a word, the part that may be a name of the proof: `h` of `h.1`. */
+/** Returns the part of a word that may be a name of the proof: `h` of `h.1`. */
 export const headOf = (word: string): string => word.split('.', 1)[0]!;
 
-/** What the states of one prompt have to know. */
+/** The facts that the states of one prompt need. */
 export interface ProofScope {
   /** Is the word's head a name that proofs introduce, and nothing else? */
   isName(word: string): boolean;

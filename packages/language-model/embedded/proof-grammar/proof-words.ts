@@ -56,8 +56,8 @@ export function textsIn(prompt: string): ReadonlySet<string> {
 }
 
 /**
- * Of these proofs and of those that `known` is of. Null where they are too many, or where the rules of `proof-state.ts` refuse more
- * than `REFUSED_SHARE_MAX`: the proofs are then of another kind.
+ * Collects the words of these proofs and of those that `known` has. Null where they are too many, or where the rules of
+ * `proof-state.ts` refuse more than `REFUSED_SHARE_MAX`: the proofs are then of another kind.
  */
 export function proofWordsOf(proofs: Iterable<ProofText>, known: ProofWords | null): ProofWords | null {
   const words = perPosition((position) => new Set(known?.words[position]));

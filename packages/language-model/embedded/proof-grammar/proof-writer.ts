@@ -27,11 +27,11 @@ interface Reading {
 }
 
 interface PromptScope extends ProofScope {
-  /** Of the words that need it, those that the prompt has. */
+  /** The words that the prompt has, of those that need it. */
   readonly shown: ReadonlySet<string>;
 }
 
-/** What the samples of one prompt share. */
+/** Facts that the samples of one prompt share. */
 export interface ProofPrompt {
   readonly scope: PromptScope;
   /** Ids of its slots. */
@@ -40,7 +40,7 @@ export interface ProofPrompt {
   readonly start: ProofState;
 }
 
-/** What the rules say of text in all states that are alike to them. */
+/** The rules for text in all equal states. */
 interface Rules {
   /** Words that may stand here, as bytes. */
   readonly words: ReadonlySet<string>;

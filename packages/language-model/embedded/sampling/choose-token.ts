@@ -5,7 +5,7 @@
  */
 import type { SamplingOptions } from '../../generator.ts';
 
-/** What may be chosen: ids below `size` except `neverId`; the rows beyond are vocabulary no token uses. */
+/** Tokens that may be chosen: ids below `size` except `neverId`. The rows beyond are vocabulary that no token uses. */
 export interface ChoosableTokens {
   readonly size: number;
   readonly neverId: number | null;

@@ -129,7 +129,7 @@ export class Decoder {
     return reshape(rowed, [tokens, width]);
   }
 
-  /** What several matrices of a layer give for one input, side by side, each with its bias where the model has one. */
+  /** Multiplies one input by several matrices of a layer, side by side, each with its bias if the model has one. */
   #product(input: Value, names: LayerNames, projections: readonly Projection[]): Value {
     const product = linear(input, this.#stacked(projections.map((projection) => names[projection])));
     const biased = this.#weights.constants.biases ?? [];

@@ -7,14 +7,14 @@ import { MASKED, type Weights } from './decoder.ts';
 import { readingGraph } from './reading-graph.ts';
 import { openSession } from './session.ts';
 
-/** What a prompt leaves behind. */
+/** State that a prompt leaves behind. */
 export interface Prefix {
   /** Tokens of the prompt. */
   readonly length: number;
   /** [2 · layers, keyValueHeads, padded length, headSize]: each layer's keys, then its values. */
   readonly fresh: Float32Array;
   readonly paddedLength: number;
-  /** Of the token after the last, [vocabularySize]. */
+  /** Log-probabilities of the token after the last, [vocabularySize]. */
   readonly logProbabilities: Float32Array;
 }
 
@@ -26,8 +26,8 @@ export class Reader {
   readonly #contextLength: number;
   readonly #padId: number;
   /**
-   * What hides later tokens, [length, length], of the length that was last read: cheap beside the reading, and too large
-   * to keep one for each length of a long context.
+   * The mask that hides later tokens, [length, length], for the length that was last read. One for each length of a long
+   * context would be too large to keep.
    */
   #bias: Tensor | null = null;
 

@@ -27,10 +27,10 @@ import { TypedTokens, TypedWriter } from './typed-writer.ts';
 /** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
 const PREFIXES_KEPT = 2;
 
-/** What is sampled from. */
+/** The model that is sampled from. */
 export interface SampledModel extends Weights {
   readonly tokenizer: Tokenizer;
-  /** What its proofs are made of; null: of any text. */
+  /** Words that its proofs may have; null: any text. */
   readonly proofWords: ProofWords | null;
 }
 
@@ -41,7 +41,7 @@ export interface SampleGroup {
   readonly samples: readonly { readonly key: number; readonly seed: number }[];
   /** Whether text is wanted as it is decoded. */
   readonly isStreamed?: boolean;
-  /** What the samples may be. */
+  /** Grammar that the samples follow. */
   readonly grammar?: TypedGrammar | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface SampleText {
   readonly delta: string;
 }
 
-/** What a step gave. All text of a sample that ended is in this step's or earlier ones. */
+/** Outcome of a step. All text of a sample that ended is in this step's or earlier ones. */
 export interface Step {
   readonly ended: Sampled[];
   readonly texts: SampleText[];
@@ -81,7 +81,7 @@ interface Row {
   readonly text: SampleTextBuilder;
   /** Slots that its prompt does not hold. */
   readonly masked: readonly number[];
-  /** Of a sample that is not free text. */
+  /** Writer of a sample that is not free text. */
   readonly writer: Writer | null;
   /** One a chosen token, where asked for. */
   readonly logprobs: number[];
@@ -109,7 +109,7 @@ interface Waiting extends SampleGroup {
 }
 
 export class Sampler {
-  /** For others that read texts with the same model. */
+  /** Reader for others that read texts with the same model. */
   readonly reader: Reader;
   readonly #tokenizer: Tokenizer;
   readonly #contextLength: number;
@@ -297,7 +297,10 @@ export class Sampler {
     return false;
   }
 
-  /** What the row may not write gets probability 0. In a buffer of its own: the first ones of a prompt serve other samples too. */
+  /**
+   * Gives probability 0 to tokens that the row may not write. In a buffer of its own: the first ones of a prompt serve other
+   * samples too.
+   */
   #masked({ masked, writer }: Row, logProbabilities: Float32Array): Float32Array {
     const allowed = writer?.allowed();
     if (allowed === undefined) {

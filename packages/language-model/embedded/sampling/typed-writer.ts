@@ -79,7 +79,7 @@ export class TypedWriter {
   /** Types of the terms still to be written on this side, the next one last. */
   #open: number[] = [];
   #sideType: number | null = null;
-  /** Of the right side so far, if it is one constant constructor. */
+  /** Whether the right side so far is one constant constructor. */
   #isConstant = false;
   #hasCondition = false;
   #written = 0;
@@ -134,7 +134,7 @@ export class TypedWriter {
     if (this.#open.length === 0) this.#place = this.#place === 'left' ? 'equals' : 'over';
   }
 
-  /** Those after which the right side is not the left one, if there are any: that a term is itself says nothing. */
+  /** Drops candidates after which the right side equals the left one, if others are left: that a term is itself says nothing. */
   #withoutEcho(candidates: readonly Symbol[]): readonly Symbol[] {
     if (this.#place !== 'right' || this.#right.length + 1 !== this.#left.length) return candidates;
     if (this.#right.some((id, place) => id !== this.#left[place])) return candidates;

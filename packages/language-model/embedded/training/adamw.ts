@@ -43,7 +43,10 @@ export function globalNorm(gradients: readonly Value[]): Value {
   return squareRoot(sum(gradients.map(sumOfSquares)));
 }
 
-/** What a gradient of this norm is multiplied by so that its norm is at most `normMax`; 1 where that is 0 (no clipping). */
+/**
+ * Adds the factor by which a gradient of this norm is multiplied so that its norm is at most `normMax`; 1 where that is 0 (no
+ * clipping).
+ */
 export function clipScale(graph: Graph, norm: Value, normMax: number): Value {
   if (normMax === 0) return graph.scalar(1);
   return divide(graph.scalar(normMax), maximum(norm, graph.scalar(normMax)));

@@ -12,7 +12,7 @@ import { logSoftmax, rmsNorm } from '../onnx/operations/transformer.ts';
 import type { GraphLoss } from './graph-loss.ts';
 import type { PackedBatch } from './packed-batch.ts';
 
-/** What cosines are divided by before the softmax. */
+/** Divisor of cosines before the softmax. */
 const TEMPERATURE = 0.05;
 /** Added to mean squares of an embedding, which are near 1 after the final norm. */
 const EPSILON = 1e-8;

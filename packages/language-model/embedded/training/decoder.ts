@@ -34,7 +34,7 @@ export interface DecoderInputs {
 /** The weights by name. */
 export type ParameterValues = ReadonlyMap<string, Value>;
 
-/** What the decoder gives at the predictors. */
+/** Outputs of the decoder at the predictors. */
 export interface DecoderOutputs {
   /** Last hidden layer, after the final norm, float32 [targets, hiddenSize]. */
   readonly states: Value;

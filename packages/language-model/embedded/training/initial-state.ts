@@ -20,7 +20,7 @@ import { parameterLayout } from './parameter-layout.ts';
 
 export interface InitialState {
   readonly tokenizer: Tokenizer;
-  /** Of the proofs of this training and of those before it. */
+  /** Words of the proofs of this training and of those before it. */
   readonly proofWords: ProofWords | null;
   /** Flat vector of `parameterLayout(shape)`, the caller's to change. */
   readonly parameters: Float32Array;

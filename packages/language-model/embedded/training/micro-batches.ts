@@ -79,7 +79,7 @@ export function microBatchFeeds(
   return feeds;
 }
 
-/** What the decoder gives for one micro-batch. */
+/** Outputs of the decoder for one micro-batch. */
 export interface MicroBatchOutputs {
   readonly outputs: DecoderOutputs;
   /** The scored tokens, int64 [targets]. */

@@ -11,7 +11,7 @@ export interface TokenisedExample {
   readonly tokens: ArrayLike<number>;
   /** Tokens of the prompt; the rest is scored. At least 1: something must predict the first target token. */
   readonly promptLength: number;
-  /** Of each scored token, in their order. */
+  /** Weight of each scored token, in their order. */
   readonly weights: ArrayLike<number>;
 }
 

@@ -1,4 +1,7 @@
-/** What a model gives to the targets of chosen sequences: packed as for training, scored, and taken apart again. */
+/**
+ * Log-probabilities that a model gives to the targets of chosen sequences: packed as for training, scored, and taken apart
+ * again.
+ */
 import { packRows } from './pack-rows.ts';
 import { packedBatch, type TokenisedExample } from './packed-batch.ts';
 import type { TrainingEngine } from './training-engine.ts';

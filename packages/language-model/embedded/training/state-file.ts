@@ -38,7 +38,7 @@ const headerSchema = z.strictObject({
 export class StateFile {
   private readonly directory: string;
   private readonly request: string;
-  /** What is kept, relative to the folder. */
+  /** The files that are kept, relative to the folder. */
   readonly files: readonly string[] = [STATE_FILE];
 
   private constructor(directory: string, request: string) {

@@ -1,4 +1,4 @@
-/** What a step trains on: its records' sequences, weighted by the slopes of the objective and packed for the graph. */
+/** Batches of a training step: its records' sequences, weighted by the slopes of the objective and packed for the graph. */
 import type { Evaluated, Objective, StepItem } from '../objectives/objective.ts';
 import type { KeptLogprobs } from './kept-logprobs.ts';
 import { packRows } from './pack-rows.ts';
@@ -22,7 +22,10 @@ export interface StepBatches {
 
 const NONE = new Float32Array(0);
 
-/** Of the records `indices`. `currentOf`: log-probabilities of sequences' targets under the weights that the step starts from. */
+/**
+ * Makes the batches of the records `indices`. `currentOf`: log-probabilities of sequences' targets under the weights that the
+ * step starts from.
+ */
 export async function stepBatches(
   { objective, set, contextLength, first, reference }: Task,
   indices: readonly number[],

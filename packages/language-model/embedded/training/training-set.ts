@@ -13,7 +13,7 @@ export class TrainingSet {
   private readonly tokenizer: Tokenizer;
   private readonly contextLength: number;
   private tokens = new Uint32Array(1 << 12);
-  /** Of each sequence, and one more: the end of the last. */
+  /** Start of each sequence, and the end of the last. */
   private readonly starts: number[] = [0];
   private readonly promptLengths: number[] = [];
   /** First sequence of each record, and one more. */
@@ -26,7 +26,7 @@ export class TrainingSet {
     for (const row of rows) this.add(objective.sequences(row), objective.numbers(row));
   }
 
-  /** Of records. */
+  /** Number of records. */
   get count(): number {
     return this.numbers.length;
   }
@@ -35,7 +35,7 @@ export class TrainingSet {
     return this.promptLengths.length;
   }
 
-  /** What each record has beside its sequences. */
+  /** The data that each record has beside its sequences. */
   get allNumbers(): readonly unknown[] {
     return this.numbers;
   }

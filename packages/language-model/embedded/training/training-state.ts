@@ -8,7 +8,7 @@ export interface TrainingState {
   readonly parameters: Float32Array;
   readonly firstMoment: Float32Array;
   readonly secondMoment: Float32Array;
-  /** Of the objective, such as log Z of groups; most have none. */
+  /** Variables of the objective, such as log Z of groups; most have none. */
   readonly variables: Float32Array;
 }
 

@@ -29,7 +29,7 @@ const FIRST_RETRY_MS_DEFAULT = 500;
 export interface RemoteOptions {
   /** Roots of the API, `http://host:8000/v1`, one a server. All that serve a checkpoint sample it together. */
   readonly urls: readonly string[];
-  /** What the server calls a checkpoint; `{model}` stands for its hash, and is the default. */
+  /** The server's name for a checkpoint; `{model}` stands for its hash, and is the default. */
   readonly servedName?: string;
   /** Environment variable with the server's key. */
   readonly keyVariable?: string;

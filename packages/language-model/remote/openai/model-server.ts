@@ -37,9 +37,9 @@ export interface Question<Schema extends z.ZodType> {
   readonly body?: unknown;
   readonly schema: Schema;
   readonly answerBytesMax: number;
-  /** For one try, where it is less than the server's. */
+  /** Time for one try, if it is less than the server's. */
   readonly timeoutMs?: number;
-  /** What is wrong with an answer of the right shape, or null. */
+  /** Returns what is wrong with an answer of the right shape, or null. */
   readonly check?: (value: z.infer<Schema>) => string | null;
   /** Hears each answer with status 200 that cannot be used. */
   readonly onUnusable?: (body: string) => void;
@@ -49,7 +49,7 @@ export interface Question<Schema extends z.ZodType> {
 
 export interface StreamQuestion<Schema extends z.ZodType, Result> {
   readonly body: object;
-  /** Of one event. */
+  /** Schema of one event. */
   readonly schema: Schema;
   readonly answerBytesMax: number;
   readonly signal: AbortSignal;
@@ -187,7 +187,7 @@ export class ModelServer {
   }
 }
 
-/** What is wrong with an event, in the server's words where it has any: vLLM reports its errors within streams too. */
+/** Returns what is wrong with an event, in the server's words if there are any: vLLM reports its errors within streams too. */
 function eventProblem(json: unknown, error: z.ZodError, data: string): string {
   const said = errorSchema.safeParse(json);
   if (said.success) return said.data.message;

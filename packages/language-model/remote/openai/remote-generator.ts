@@ -45,7 +45,7 @@ import {
 const MODELS_ANSWER_BYTES_MAX = 2 ** 20;
 /** A server answers what it serves without computing anything; one that takes longer is not well. */
 const MODELS_TIMEOUT_MS = 10_000;
-/** Of an answer beside its tokens. */
+/** Bytes of an answer beside its tokens. */
 const ANSWER_BYTES_BASE = 2 ** 20;
 /** A token in an answer: its text, a number, an offset and an entry among the likeliest, all as JSON. */
 const TOKEN_BYTES_MAX = 512;
@@ -56,7 +56,7 @@ const NUMBER_BYTES_MAX = 32;
 /** Texts in one request for embeddings: an answer of some megabytes for wide models. */
 const TEXTS_PER_REQUEST = 32;
 
-/** What a server is asked for in one request. */
+/** Content of one request to a server. */
 interface Asking {
   readonly unit: Unit;
   readonly sampling: SamplingOptions;

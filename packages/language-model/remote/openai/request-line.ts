@@ -16,7 +16,7 @@ export interface Unit {
 
 export class RequestLine {
   readonly #requests: readonly SampleRequest[];
-  /** By prompt, in the order of their first request; places of what waits. */
+  /** Waiting requests by prompt, in the order of their first request. */
   readonly #waiting = new Map<string, number[]>();
   readonly #returned: number[] = [];
   #samplesPerRequest: number;

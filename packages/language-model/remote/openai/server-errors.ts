@@ -42,7 +42,7 @@ export function malformedAnswer(url: string, problem: string): StpError {
   });
 }
 
-/** What a refusal says of what was asked for. */
+/** Facts of a request that its refusal names. */
 export interface RefusalFacts {
   readonly contextExceeded: boolean;
   readonly choicesRefused: boolean;
@@ -65,7 +65,7 @@ export function modelNotServed(url: string, name: string, served: readonly strin
   return notServed(name, [`${url} serves ${list}`]);
 }
 
-/** Of several servers none has the model; `errors` are what each of them said of itself. */
+/** Says that none of several servers has the model; `errors` has what each of them answered. */
 export function servedNowhere(name: string, errors: readonly StpError[]): StpError {
   return notServed(
     name,

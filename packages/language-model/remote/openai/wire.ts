@@ -141,7 +141,7 @@ export const answerSchemas = {
   completions: answerOf(completionPart as z.ZodType<WirePart>),
   'chat/completions': answerOf(chatPart('message') as z.ZodType<WirePart>),
 } as const;
-/** Of one event of a stream. */
+/** Schemas of one event of a stream. */
 export const eventSchemas = {
   completions: answerSchemas.completions,
   'chat/completions': answerOf(chatPart('delta') as z.ZodType<WirePart>),

@@ -18,7 +18,7 @@ export interface ServedCheckpoint {
 }
 
 const TOKENS_PER_EVENT = 16;
-/** What `--max-lora-rank` takes. */
+/** Values that `--max-lora-rank` takes. */
 const ADAPTER_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
 export function vllmCommand(

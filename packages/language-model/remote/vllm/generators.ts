@@ -45,7 +45,7 @@ export interface VllmGeneratorsOptions {
   readonly metricsEveryMs?: number;
 }
 
-/** What is asked of it is done one after another: a call fills the server by itself. */
+/** Generators over one vLLM server. Calls run one after another, because each fills the server by itself. */
 export class VllmGenerators {
   readonly #options: VllmGeneratorsOptions;
   #open: { readonly server: VllmServer; readonly client: RemoteGenerator } | null = null;

@@ -2,7 +2,7 @@
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
-/** Its name → ours. Newer releases call the cache's use by its second name. */
+/** Our name of each metric, by the server's name. Newer releases call the cache's use by its second name. */
 const WANTED: Readonly<Record<string, keyof ServerMetrics>> = {
   'vllm:num_requests_running': 'requestsRunning',
   'vllm:num_requests_waiting': 'requestsWaiting',
@@ -19,11 +19,11 @@ export interface ServerMetrics {
   /** Since the server started. */
   readonly promptTokens: number;
   readonly generatedTokens: number;
-  /** Of the key-value cache in use, 0 to 1; the mean over its parts. */
+  /** Share of the key-value cache in use, 0 to 1; the mean over its parts. */
   readonly cacheShare: number;
 }
 
-/** What of it a text holds; series of one name are added up, shares averaged. */
+/** Reads the metrics that a text has. Series of one name are added up, shares averaged. */
 export function parseServerMetrics(text: string): Partial<ServerMetrics> {
   const series = new Map<keyof ServerMetrics, number[]>();
   for (const line of text.split('\n')) {

@@ -9,11 +9,11 @@ import { stringify } from 'yaml';
 import type { WrittenRows } from '../../process/trainer-messages.ts';
 import type { TrainRequest } from '../../trainer.ts';
 
-/** STP's moments (stp.md §2.10); epsilon as the other trainers have it. */
+/** STP's moments (docs/algorithm.md, section 8); epsilon as the other trainers have it. */
 const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.95;
 const EPSILON = 1e-8;
-/** What the linear schedule ends at, as a share of the rate. */
+/** End of the linear schedule, as a share of the rate. */
 const FINAL_SHARE = 0.1;
 /** Held-out rows are few: all of them are scored. */
 const NO_PERMANENT_CHECKPOINTS = null;
@@ -88,7 +88,7 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       components: {
         examples: {
           source: { type: 'url', train_urls: places.trainRows, validation_urls: places.heldOutRows },
-          // A weight for each token, so that Levanter's mean is Σ weight · loss / Σ weight over the batch (STP §2.10).
+          // A weight for each token, so that Levanter's mean is Σ weight · loss / Σ weight over the batch (docs/algorithm.md, section 8).
           format: { type: 'prebuilt', input_ids_key: 'input_ids', loss_weights_key: 'loss_weights' },
         },
       },

@@ -1,4 +1,4 @@
-/** What Levanter's main program is given, and how its log is read. */
+/** Tests the arguments of Levanter's main program, and how its log is read. */
 
 import type { LevanterEngine } from '@stp/config';
 import { trainerEngineSchema } from '@stp/config/testing';

@@ -21,7 +21,7 @@ export interface LevanterMetrics {
   readonly heldOutLoss: number | null;
 }
 
-/** What a line of the log says of a step; null for every other line. */
+/** Reads the metrics of a step from a line of the log; null for every other line. */
 export function parseMetricsLine(line: string): LevanterMetrics | null {
   const start = line.indexOf(START);
   if (start < 0 || line.length > LINE_CHARS_MAX) return null;

@@ -14,7 +14,7 @@ const FINAL_LOSS_SHARE = 0.1;
 
 export interface MetricsListener {
   onProgress(progress: TrainProgress): void;
-  /** Of the weights after `step` steps. Levanter says it in a line of its own. */
+  /** Reports the held-out loss of the weights after `step` steps. Levanter says it in a line of its own. */
   onHeldOut(step: number, loss: number): void;
 }
 

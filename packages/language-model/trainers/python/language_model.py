@@ -82,7 +82,7 @@ class LanguageModel:
         return {name: parameter for name, parameter in self.module.named_parameters() if parameter.requires_grad}
 
     def decays(self, parameter):
-        """Matrices decay; norms and the embedding do not (stp.md §2.10)."""
+        """Matrices decay; norms and the embedding do not (docs/algorithm.md, section 8)."""
         return parameter.dim() > 1 and parameter is not self.module.get_input_embeddings().weight
 
     def count(self):

@@ -1,7 +1,7 @@
 """
 The optimizer steps of a training: pack records, add up gradients, watch the loss, keep the state now and then. The loss of a
 step is its objective's over the whole step, across all processes and micro-batches; of likelihood
-Σ weight · −log p of target tokens / Σ weight (STP, arXiv 2502.00212; stp.md §2.10).
+Σ weight · −log p of target tokens / Σ weight (docs/algorithm.md, section 8).
 """
 
 import math

@@ -16,7 +16,7 @@ import { pytorchTrainer } from './trainer.ts';
 
 vi.setConfig({ testTimeout: 400_000 });
 
-/** Of float32 sums in another order, over the steps of a training. */
+/** Tolerance for float32 sums in another order, over the steps of a training. */
 const DIFFERENCE_MAX = 2e-3;
 
 /** Low: at the edge of a clip a difference of rounding makes or takes a token's whole gradient. */

@@ -108,10 +108,10 @@ async function overFourBits(): Promise<{ readonly base: string; readonly trainin
   return { base, training: await smallTraining({ learningRate: 1e-2, steps: 4 }) };
 }
 
-/** What a state of one process has. */
+/** Files of the state of one process. */
 const STATE_PART = 'shard-00001-model-00001-of-00001.safetensors';
 
-/** Of float32 sums in another order, over a dozen steps at a high rate. */
+/** Tolerance for float32 sums in another order, over a dozen steps at a high rate. */
 const AFTER_STEPS_DIFFERENCE_MAX = 2e-3;
 
 describe.skipIf(skipped)('the PyTorch trainer', () => {

@@ -15,9 +15,9 @@ import { runTrainerProcesses } from '../../process/trainer-processes.ts';
 import type { KeptState, Trainer, TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../python/train.py');
-/** Beside the checkpoint to be written: what a training needs only while it runs. */
+/** Suffix of the folder beside the checkpoint with what a training needs only while it runs. */
 const WORK_SUFFIX = '.pytorch';
-/** In the work folder: `copying` of `training_state.py`. */
+/** File in the work folder that says what is being copied: `copying` of `training_state.py`. */
 const COPYING_FILE = 'copying';
 
 export interface PytorchTrainerOptions {

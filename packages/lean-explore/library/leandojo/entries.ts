@@ -56,7 +56,7 @@ export async function* readTheoremRows(path: string): AsyncGenerator<Placed<Theo
   }
 }
 
-/** Theorems of all three parts of a split with at least one traced tactic (STP §1.3, step 1). Errors of `readTheoremRows`. */
+/** Theorems of all three parts of a split with at least one traced tactic (docs/algorithm.md, section 12). Errors of `readTheoremRows`. */
 export async function* readTracedTheorems(folder: string, split: LeanDojoSplit): AsyncGenerator<TracedTheorem> {
   for (const part of LEANDOJO_PARTS)
     for await (const { row } of readTheoremRows(join(folder, split, `${part}.json`))) {

@@ -1,5 +1,5 @@
 /**
- * Cuts the texts of traced theorems from the traced checkout (STP §1.3, steps 2 to 4). Knows files and lines; of Lean
+ * Cuts the texts of traced theorems from the traced checkout (docs/algorithm.md, section 12). Knows files and lines; of Lean
  * it knows only where a signature ends.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';

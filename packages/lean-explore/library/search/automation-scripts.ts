@@ -39,7 +39,7 @@ function inductionScripts(name: string, of: Closing): SearchScript[] {
   return of(`induction ${name} <;> `, 'automation after induction');
 }
 
-/** With all others free, and over two variables at once. */
+/** Makes scripts that generalise, with all others free, and over two variables at once. */
 function generalizingScripts(name: string, variables: readonly DataVariable[], of: Closing): SearchScript[] {
   const others = variables.filter((other) => other.name !== name).map((other) => other.name);
   const [first] = others;

@@ -30,7 +30,7 @@ const NOT_FUNCTIONS = new Set(
 );
 const CORE_NAMESPACES = new Set(['Nat', 'List', 'Option', 'Bool', 'Prod', 'And', 'Or', 'Iff', 'Eq']);
 
-/** Of `theorem NAME BINDERS : TYPE`. */
+/** Reads the signature of `theorem NAME BINDERS : TYPE`. */
 export function readSignature(statement: string): Signature {
   const code = maskSource(statement).code;
   const start = /^\s*theorem\s+\S+\s*/.exec(code)?.[0].length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * What a pool of Lean processes promises, on a simulated clock and with a driver that follows a script: who gets which
- * process when, what is ended and opened for it, and that no order of events breaks its bounds or leaves anything behind.
+ * Tests the promises of a pool of Lean processes, on a simulated clock and with a driver that follows a script: who gets which
+ * process when, what is ended and opened for it, and that no order of events breaks its limits or leaves anything behind.
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

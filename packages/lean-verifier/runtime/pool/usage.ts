@@ -1,6 +1,6 @@
 /** Counts the work of a pool for its statistics, and finds the most requested header. */
 
-/** So many headers are remembered; then counts are halved and the rare ones go. */
+/** Number of headers that are remembered; beyond it counts are halved and the rare ones go. */
 const HEADERS_MAX = 64;
 
 export interface Usage {

@@ -38,7 +38,7 @@ export interface WaitingList<T> {
 }
 
 export function openWaitingList<T>(): WaitingList<T> {
-  /** By priority, no list empty. */
+  /** Waiting lists by priority, none of them empty. */
   const lists = new Map<number, Waiter<T>[]>();
 
   function remove(priority: number, waiter: Waiter<T>): void {

@@ -32,7 +32,7 @@ export interface PoolProcess {
 export interface WarmProcesses {
   /** Finds a session that died while it was idle, and removes it. */
   sweep(): void;
-  /** What it would cost to serve this request now, as the waiting list asks. */
+  /** The cost of serving this request now, as the waiting list asks. */
   price(request: Request): 'none' | 'process' | 'eviction';
   /** A process for the request, its state `busy`: a warm one, else one that is being opened, for which the longest idle may end. */
   take(request: Request): { readonly process: PoolProcess; readonly isWarm: boolean };
@@ -42,7 +42,7 @@ export interface WarmProcesses {
   end(process: PoolProcess): Promise<void>;
   /** Opens a spare session with this header, if there is room and no other spare is opening. */
   warm(header: string): void;
-  /** With this header, unused, idle or being opened without a request. */
+  /** Returns the number of processes with this header that are unused, idle or being opened without a request. */
   spares(header: string): number;
   /** Sessions that were opened, or tried to be. */
   started(): number;

@@ -39,7 +39,7 @@ export interface SessionExit extends LeanExit {
 
 export interface LeanSession {
   readonly header: string;
-  /** Of the process group's leader; null where no process runs between two checks. */
+  /** Process id of the group's leader; null where no process runs between two checks. */
   readonly pid: number | null;
   /** Whether the header is imported when a run begins, where that is not told by there being a process. */
   readonly isWarm?: boolean;

@@ -14,7 +14,7 @@ const CANDIDATES_PER_RUN = 128;
 /** For imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. Processor time. */
 export const HEADER_DEADLINE_MS = 180_000;
 /**
- * What a run may take for the header on top of its own deadline: this many times the processor time that the header took
+ * Time that a run may take for the header on top of its own limit: this many times the processor time that the header took
  * alone, and what the last look at that may have missed.
  */
 const HEADER_ALLOWANCE = 2;
@@ -23,7 +23,7 @@ const HEADER_UNSEEN_MS = 200;
 const HEADERS_KNOWN_MAX = 1_024;
 
 export function openJsonDriver(place: ProcessPlace): LeanDriver {
-  /** What a run may take for each, ms. */
+  /** Time that a run may take for each, ms. */
   const known = new Map<string, number>();
   return {
     name: 'json',

@@ -1,4 +1,4 @@
-/** Without a control group, a process that leaves the process group is out of reach: then no code waits for it. */
+/** Tests a process that leaves its process group. Without a control group it is out of reach: then no code waits for it. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';

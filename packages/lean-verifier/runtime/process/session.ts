@@ -5,7 +5,7 @@ import type { MessageEnd } from './message.ts';
 
 export interface SessionParts {
   readonly header: string;
-  /** Of the process that stays between runs; null where each run has its own. */
+  /** Process id of the process that stays between runs; null where each run has its own. */
   readonly pid: number | null;
   residentBytes(): Promise<number>;
   /** As `LeanSession.run`; the signal is the caller's joined with the session's own end. */

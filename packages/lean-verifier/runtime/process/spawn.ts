@@ -16,11 +16,14 @@ import { lineBufferingPrefix } from './line-buffering.ts';
 import { lifelinePrefix, parentDeathPrefix } from './parent-death.ts';
 
 const STDERR_CHARS_KEPT = 2_048;
-/** What it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred kilobytes. */
+/**
+ * Most bytes that it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred
+ * kilobytes.
+ */
 const OUTPUT_BYTES_MAX = 67_108_864;
 /** Output that something else holds when the process has ended is let go of after so long without a word. */
 const HELD_OUTPUT_MS = 1_000;
-/** What a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
+/** Variables that a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
 /** Which Lean, and where and how its processes live: the same for every process of a run on one machine. */
@@ -38,7 +41,7 @@ export interface StartOptions extends ProcessPlace {
   readonly arguments: readonly string[];
   /** Environment variables in addition to those of every Lean. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** What it may read beside its own folder and the environment's. */
+  /** Paths that it may read beside its own folder and the environment's. */
   readonly readOnly?: readonly string[] | undefined;
   /** Folders that it may write to, beside what the sandbox gives everybody. */
   readonly writable?: readonly string[] | undefined;

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { LeanEnvironment } from '../../verifier.ts';
 import type { SandboxAccess } from './sandbox.ts';
 
-/** Of `<prefix>/`: a prefix such as `/usr/local` or a home holds more than a toolchain. */
+/** Folders of `<prefix>/` that belong to a toolchain: a prefix such as `/usr/local` or a home holds more. */
 const TOOLCHAIN_PARTS = ['bin', 'lib', 'include'];
 /** The line of the assembled Lean's launcher that names its Python (`toolchain/assemble/launcher.ts`). */
 const LAUNCHER_PYTHON = /^python='([^']+)'$/m;
@@ -15,7 +15,7 @@ const LAUNCHER_BYTES_MAX = 4_096;
 
 const known = new Map<string, readonly string[]>();
 
-/** For a process of this Lean; `writable` only where it compiles a module. */
+/** Returns the access of a process of this Lean; `writable` only if it compiles a module. */
 export function leanAccess(
   { executable, searchPath }: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
   workingDirectory: string,

@@ -64,7 +64,7 @@ const SECCOMP_DESCRIPTOR = 9;
 /** `ulimit` of the shell counts in 512-byte blocks (POSIX); processes are `-u` in bash and busybox, `-p` in dash. */
 const LIMIT_BLOCK_BYTES = 512;
 
-/** What ends a line of bubblewrap's own: its program never ran. */
+/** The end of a line of bubblewrap's own: its program never ran. */
 const OWN_COMPLAINT = /(?:^|\n)bwrap: [^\n]*\n?$/;
 
 export function bubblewrap(options: BubblewrapOptions): Sandbox {

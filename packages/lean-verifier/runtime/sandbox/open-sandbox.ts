@@ -35,7 +35,7 @@ export interface OpenSandboxOptions {
 
 type Outcome = { readonly sandbox: Sandbox } | { readonly sandbox?: never; readonly problem: string };
 
-/** By Lean executable: what a probe finds holds as long as this process runs. */
+/** Probes by Lean executable: what a probe finds holds as long as this process runs. */
 const probed = new Map<string, Promise<Outcome>>();
 
 /** @throws StpError STP1205 under `required` where there is no sandbox that holds; the signal's reason */
@@ -151,7 +151,7 @@ const SWITCHES = [
 const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'];
 const ABOUT_RIGHTS = /not permitted|denied|no permissions/i;
 
-/** What would have to be changed, where the kernel's or a container's settings are in the way; else empty. */
+/** Returns what has to be changed if settings of the kernel or a container are in the way; else empty. */
 async function hint(problem: string): Promise<string> {
   if (!ABOUT_RIGHTS.test(problem)) return '';
   for (const { file, forbids, change } of SWITCHES) {

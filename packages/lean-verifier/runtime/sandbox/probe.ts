@@ -31,7 +31,7 @@ const LOOKS_MIN = 80;
 const PROCESSES_MIN = 4;
 /** Seen inside: the same less the first, with a shell or two on the way. */
 const PROCESSES_MAX = 8;
-/** What the probe gives the program, what bubblewrap sets, and what a shell adds. */
+/** Variables that the probe gives the program, that bubblewrap sets, and that a shell adds. */
 const VARIABLES = new Set([RUN_MARK, 'PATH', 'HOME', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_']);
 
 const LEAN_SCRIPT = 'theorem stp_true : 1 + 1 = 2 := rfl\ntheorem stp_false : 1 + 1 = 3 := rfl\n';
@@ -53,7 +53,7 @@ const reportSchema = z.strictObject({
 });
 type ProbeReport = z.infer<typeof reportSchema>;
 
-/** What is wrong with the sandbox, each in a few words; empty where it holds. @throws the signal's reason */
+/** Returns what is wrong with the sandbox, each in a few words; empty where it holds. @throws the signal's reason */
 export async function probeSandbox(
   sandbox: Sandbox,
   lean: Pick<LeanEnvironment, 'executable' | 'searchPath'>,

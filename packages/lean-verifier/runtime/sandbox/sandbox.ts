@@ -6,7 +6,7 @@
 
 import type { SandboxFacts } from '@stp/config/records';
 
-/** What a process needs beyond what every process needs (system libraries, a private /tmp, /proc, /dev). Absolute paths. */
+/** Access that a process needs beyond what every process needs (system libraries, a private /tmp, /proc, /dev). Absolute paths. */
 export interface SandboxAccess {
   /** Files and folders that it may read: the toolchain, compiled modules (`access.ts` names them for a Lean). */
   readonly readOnly: readonly string[];

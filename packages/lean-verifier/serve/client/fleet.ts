@@ -8,9 +8,9 @@ import { allEnded } from '../../runtime/process/all-ended.ts';
 import { CheckFault } from './failures.ts';
 import { type CheckQuestion, isBusy, type LeanServer, type ServerResult } from './lean-server.ts';
 
-/** For how long full servers are asked again. */
+/** Time for which full servers are asked again. */
 const BUSY_LIMIT_MS = 600_000;
-/** What every Lean accepts under every header. */
+/** A text that every Lean accepts under every header. */
 const ACCEPTED_BY_ALL = 'example : True := True.intro';
 
 export class Fleet {

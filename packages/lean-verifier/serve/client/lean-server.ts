@@ -14,9 +14,9 @@ const FACTS_TIMEOUT_MS = 30_000;
 const FACTS_BYTES_MAX = 65_536;
 /** Four mebibytes of messages of one snippet, every character escaped. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-/** Beside the check itself: the wait for a process (Kimina: 60 s), its start and its imports. */
+/** Wait beside the check itself: for a process (Kimina: 60 s), its start and its imports. */
 const WAIT_MS = 180_000;
-/** Of a server that failed: before it is asked again, doubled each time. */
+/** Time before a server that failed is asked again, doubled each time. */
 const REST_MS_MIN = 500;
 const REST_MS_MAX = 30_000;
 const TOO_MANY_REQUESTS = 429;
@@ -24,7 +24,7 @@ const TOO_MANY_REQUESTS = 429;
 const SHOWN_CHARS = 120;
 
 const placeSchema = z.object({ line: z.int(), column: z.int().nonnegative() });
-/** Of our answers and of Kimina's, what is read. */
+/** The part that is read of our answers and of Kimina's. */
 const answerSchema = z.object({
   results: z.tuple([
     z.object({
@@ -76,7 +76,7 @@ export class LeanServer {
   readonly #options: LeanServerOptions;
   readonly #client: HttpClient;
   readonly #closing = new AbortController();
-  /** What it said of itself; null before, and after it was out of reach, since another may be in its place. */
+  /** The server's description of itself; null before, and after it was out of reach, since another may be in its place. */
   #facts: Promise<ServerFacts> | null = null;
   #capacity: number;
   #timeoutMsMax = Infinity;

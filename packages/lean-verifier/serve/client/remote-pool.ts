@@ -14,7 +14,7 @@ import { Fleet } from './fleet.ts';
 import { LeanServer } from './lean-server.ts';
 import { remoteSession } from './remote-session.ts';
 
-/** Of a server that does not say how many processes it has; as Kimina's client by default. */
+/** Requests at once to a server that does not say how many processes it has; as Kimina's client by default. */
 const REQUESTS_DEFAULT = 8;
 const FIRST_RETRY_MS_DEFAULT = 500;
 
@@ -23,7 +23,7 @@ export interface RemotePoolOptions {
   readonly urls: readonly string[];
   /** Environment variable with the servers' key. */
   readonly keyVariable?: string;
-  /** What their Lean must be. */
+  /** Facts that their Lean must have. */
   readonly environment: Pick<LeanEnvironment, 'version' | 'fingerprint'>;
   /** Refuse servers whose Lean is not walled in. */
   readonly sandboxRequired: boolean;

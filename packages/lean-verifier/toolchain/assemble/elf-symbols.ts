@@ -26,7 +26,7 @@ interface Section {
   readonly type: number;
   readonly offset: number;
   readonly bytes: number;
-  /** For a symbol table: index of the section with its strings. */
+  /** Index of the section with a symbol table's strings. */
   readonly link: number;
 }
 

@@ -1,4 +1,4 @@
-/** What an assembled Lean is called, and how a folder says that it holds one. Light: every command that looks for Lean reads it. */
+/** The name of an assembled Lean, and how a folder says that it holds one. Light: every command that looks for Lean reads it. */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ import { nameComponents, nameHash } from './names.ts';
 import { byHash, renameNames } from './renames.ts';
 import { symbolName } from './symbol-name.ts';
 
-/** What the adaptations ask of the native library. */
+/** The functions of the native library that the adaptations need. */
 export interface NativeCode {
   has(symbol: string): boolean;
 }

@@ -34,7 +34,7 @@ export interface CheckerAnswer {
 export interface Checker {
   /** Whole words, such as `leanchecker`. */
   readonly name: string;
-  /** What tells one build of it from another; null where it is not on this machine. */
+  /** Returns a name that tells one build of it from another; null if it is not on this machine. */
   version(place: ProcessPlace): Promise<string | null>;
   /** Rejects only with the signal's reason. */
   check(file: CompiledFile): Promise<CheckerAnswer>;

@@ -73,7 +73,7 @@ export function neededTheorems<Grown extends GrownText>(
   return found.toReversed();
 }
 
-/** What the headers import, once each, sorted: `import Foo`; `prelude` first. */
+/** Returns the imports of the headers, once each, sorted: `import Foo`; `prelude` first. */
 export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): string[] {
   const lines = [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
   return lines.includes(PRELUDE) ? [PRELUDE, ...lines.filter((line) => line !== PRELUDE)] : lines;

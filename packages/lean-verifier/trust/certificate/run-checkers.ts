@@ -4,7 +4,7 @@ import type { Checker, CheckerAnswer, CompiledFile } from './checker.ts';
 
 export interface CheckersReport {
   readonly records: readonly CheckRecord[];
-  /** What was found wrong, by theorem; under `null` what is about no theorem that could be named. */
+  /** The objections, by theorem; under `null` those about no theorem that could be named. */
   readonly objections: ReadonlyMap<string | null, string>;
   /** Names of the checkers that could not tell of a theorem, by theorem. */
   readonly declinedBy: ReadonlyMap<string, readonly string[]>;

@@ -31,7 +31,7 @@ export interface ToolExit extends LeanExit {
 
 export type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
 
-/** Until it came to an end of its own. Rejects only with the signal's reason. */
+/** Runs a tool until it ends by itself. Rejects only with the signal's reason. */
 export function runTool(place: ToolPlace, run: ToolRun): Promise<ToolExit> {
   return untilItsOwnEnd(() => runOnce(place, run), place.signal);
 }

@@ -11,7 +11,7 @@ import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
 
-/** What the module system of Lean adds to a compiled module's name; a module has the first, and may have the others. */
+/** Suffixes that Lean's module system adds to a compiled module's name; a module has the first, and may have the others. */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
 
 export interface CompileTask {

@@ -146,7 +146,7 @@ theorem other : True := (by
 describe('a proof whose module Lean cannot write', () => {
   const many = Array.from({ length: 40 }, () => HONEST);
 
-  /** On a disk of so many KiB. Skips the test where this user may mount nothing. */
+  /** Runs work on a disk of that many KiB. Skips the test where this user may mount nothing. */
   async function onDisk(
     kibibytes: number,
     { skip }: TestContext,

@@ -48,7 +48,7 @@ export interface ConfirmContext {
   readonly signal: AbortSignal;
 }
 
-/** With the library's proofs there, every declaration that the theorem rests on was checked or is a standard axiom. */
+/** Claim if the library's proofs are there: every declaration that the theorem rests on was checked or is a standard axiom. */
 const CLAIM = 'kernel-checked';
 /** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";

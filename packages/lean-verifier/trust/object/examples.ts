@@ -8,13 +8,13 @@ import type { ModuleReport } from '@stp/lean-kernel';
 import { nameParts, positionAt, type Token } from '@stp/lean-text';
 import type { TheoremFinding } from './findings.ts';
 
-/** What stands for an example that has no name. */
+/** The name for an example that has none. */
 export const EXAMPLE = 'example';
 
 export interface NamedExample {
   /** First part of the name of its constant in the copy. */
   readonly name: string;
-  /** Of the word `example`: 1-based line, 0-based column. */
+  /** Place of the word `example`: 1-based line, 0-based column. */
   readonly line: number;
   readonly column: number;
 }

@@ -39,9 +39,7 @@ export function findInFile(
       line: range?.line ?? 0,
       column: range?.column ?? 0,
       objection:
-        constant.kind === 'axiom'
-          ? 'an axiom: nothing proves it'
-          : axiomObjection(constant, toleratesLibraryAxioms),
+        constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
       kernel: verdict === 'outside' ? 'declined' : verdict,
       reason: message,
     };
@@ -75,7 +73,7 @@ const unrelated = (constant: CheckedConstant | undefined) => ({
 
 const withoutComments = (tokens: readonly Token[]): Token[] => tokens.filter(({ kind }) => kind !== 'comment');
 
-/** What can deceive a reader of a constant's statement in the text. */
+/** Returns what can deceive a reader of a constant's statement in the text. */
 function meaningIn(text: string, allTokens: readonly Token[]) {
   const tokens = withoutComments(allTokens);
   const notation = writtenNotation(tokens);
@@ -110,8 +108,7 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
     const objection =
       constant === undefined
         ? null
-        : (axiomObjection(constant, toleratesLibraryAxioms) ??
-          unproved(parts[index]!, toleratesLibraryAxioms));
+        : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
     return {
       ...unrelated(constant),
       ...(constant === undefined ? {} : means(constant)),

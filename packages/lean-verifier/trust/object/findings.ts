@@ -23,13 +23,13 @@ export interface TheoremFinding {
   readonly mentions: readonly string[];
   /** It is an example, and has no name. */
   readonly isExample?: true;
-  /** What can deceive a reader of its statement; missing if nothing, or where our own statements say what it means. */
+  /** Facts that can deceive a reader of its statement; missing if there are none, or if our own statements say what it means. */
   readonly meaning?: Meaning;
   /** Why its own header has readers take its statement for another one; missing if it does not. */
   readonly misread?: string;
-  /** What the object says against it; null where nothing. */
+  /** The object's objection to it; null if there is none. */
   readonly objection: string | null;
-  /** Of the second kernel. */
+  /** Answer of the second kernel. */
   readonly kernel: 'accepted' | 'rejected' | 'declined';
   /** Why the kernel did not accept; empty where it did. */
   readonly reason: string;
@@ -37,13 +37,13 @@ export interface TheoremFinding {
 
 export interface ObjectFinding {
   readonly theorems: readonly TheoremFinding[];
-  /** What is wrong with the object and with no theorem in particular; null where nothing is. */
+  /** An objection to the object and to no theorem in particular; null if there is none. */
   readonly objection: string | null;
   /** A definition or an instance that rests on what is not allowed (`sorry`, a foreign axiom), or null. Each theorem's axioms tell whether the theorem rests on it. */
   readonly open: string | null;
   /** Whether the kernel accepted every constant that is not set aside, and nothing is wrong with the object. */
   readonly isSound: boolean;
-  /** What can deceive a reader of the file, and belongs to no theorem. */
+  /** Facts that can deceive a reader of the file, and belong to no theorem. */
   readonly notes: readonly string[];
   /** Declarations of a file that are no theorems and rest on axioms. */
   readonly others: readonly DeclarationAxioms[];

@@ -1,7 +1,7 @@
 /**
- * What can deceive a reader of a theorem: declarations, instances and coercions of its own file that its statement rests
- * on, names that read like imported ones, hypotheses that stand outside its text, and notation. The compiled object says
- * what the statement is; the text says what a reader sees.
+ * Finds what can deceive a reader of a theorem: declarations, instances and coercions of its own file that its statement rests
+ * on, names that read like imported ones, hypotheses that stand outside its text, and notation. The compiled object says what
+ * the statement is; the text says what a reader sees.
  */
 import type { StatementBinder, StatementParts } from '@stp/lean-kernel';
 import { nameParts, type Token } from '@stp/lean-text';
@@ -58,7 +58,7 @@ const ARROW = Symbol('→');
 interface StatementText {
   /** Names of the binders before the colon, in order; null for an instance without a name, `_` for one without. */
   readonly binders: readonly (string | null)[];
-  /** What the type's text binds before its first part that binds nothing; null where nobody can tell. */
+  /** The binders of the type's text before its first part that binds nothing; null if nobody can tell. */
   readonly head: readonly Bound[] | null;
 }
 
@@ -174,7 +174,7 @@ function headOf(tokens: readonly Token[]): Bound[] | null {
 const joined = (head: readonly Bound[], rest: readonly Bound[] | null): Bound[] | null =>
   rest === null ? null : [...head, ...rest];
 
-/** What `∀` binds, and the place behind its comma. `start`: behind it. */
+/** Reads the binders of `∀`, and the place behind its comma. `start`: behind it. */
 function quantified(tokens: readonly Token[], start: number): { bound: Bound[]; end: number } | null {
   const bound: Bound[] = [];
   for (let at = start; at < tokens.length; at += 1) {

@@ -24,9 +24,9 @@ const MEANING =
 const MARKS: ReadonlySet<string> = new Set(['Lean.Meta.simpExtension', 'Lean.Meta.Grind.grindExt']);
 
 export interface ProofsExpected {
-  /** What the text was to import: `import Foo`, one a line. */
+  /** The imports that the text was to have: `import Foo`, one a line. */
   readonly importLines: readonly string[];
-  /** What Lean says of statements that it cannot read, by the theorem's name. */
+  /** Lean's messages about statements that it cannot read, by the theorem's name. */
   readonly unreadable: ReadonlyMap<string, string>;
   readonly toleratesLibraryAxioms: boolean;
   /** Whether one proof may use what another one made, as the theorems of one file may. */
@@ -66,7 +66,7 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
   return { theorems, objection, open: null, isSound: isClean, notes: [], others: [] };
 }
 
-/** Of a definition in the namespace that headers get. */
+/** Describes the misreading of a definition in the namespace that headers get. */
 function misreading({ name, hidden }: Hiding): string {
   const written = nameParts(name).filter((part) => part !== GIVEN_NAMESPACE);
   return `the header declares ${written.join('.')}, which reads like the imported ${hidden}`;
@@ -145,7 +145,7 @@ export function isSound({ constants }: ModuleReport): boolean {
   return constants.every(({ verdict }) => verdict === 'accepted' || verdict === 'outside');
 }
 
-/** What a proof leaves beside its theorem: lemmas and functions that the kernel has checked. */
+/** Returns whether a constant is a part that a proof leaves beside its theorem: a lemma or function that the kernel has checked. */
 function isProofPart({ kind, safety }: CheckedConstant): boolean {
   return (kind === 'theorem' || kind === 'definition') && safety === 'safe';
 }

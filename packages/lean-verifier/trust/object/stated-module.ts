@@ -27,7 +27,7 @@ export interface StatedTask {
   readonly place: ProcessPlace;
   /** `import Foo`, one a line. */
   readonly importLines: readonly string[];
-  /** What stands above all statements, below the imports. */
+  /** The lines above all statements, below the imports. */
   readonly opening?: readonly string[];
   /** Made anew for the module. */
   readonly directory: string;
@@ -40,7 +40,7 @@ export interface StatedTask {
 export interface StatedModule {
   /** Null where no statement could be read, or nothing is known. */
   readonly path: string | null;
-  /** What Lean says of statements that it cannot read, by the theorem's name. The module is without them. */
+  /** Lean's messages about statements that it cannot read, by the theorem's name. The module is without them. */
   readonly wrong: ReadonlyMap<string, string>;
   /** Why nothing is known of any; empty where it is. */
   readonly problem: string;

@@ -57,7 +57,7 @@ interface WrittenDeclaration {
   readonly word: string;
   /** Last part of its name; null for an instance without one. */
   readonly name: string | null;
-  /** Of the word. */
+  /** Start of the word. */
   readonly start: number;
 }
 
@@ -67,7 +67,7 @@ const DECLARING: ReadonlySet<string> = new Set([
   ...'def abbrev theorem lemma instance opaque axiom'.split(' '),
 ]);
 
-/** What each declaring word of the text declares. `tokens`: without comments. */
+/** Reads the name that each declaring word of the text declares. `tokens`: without comments. */
 export function writtenDeclarations(tokens: readonly Token[]): WrittenDeclaration[] {
   const found: WrittenDeclaration[] = [];
   for (let index = 0; index < tokens.length; index += 1) {

@@ -1,6 +1,6 @@
 /**
- * What a text does to the reading of later text and leaves no constant for that a statement would mention: notation,
- * names that `open … renaming` gives, instances and hints of unification for what is imported.
+ * Finds text that changes the reading of later text and leaves no constant that a statement would mention: notation, names that
+ * `open … renaming` gives, instances and unification hints for what is imported.
  */
 import type { Token } from '@stp/lean-text';
 

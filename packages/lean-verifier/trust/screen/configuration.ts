@@ -48,7 +48,7 @@ const PLAIN_SYMBOLS = '{}[](),.:=*';
 
 /** `tokens` hold no comments, and their brackets are balanced. */
 export function findEvaluated(tokens: readonly Token[]): Finding | null {
-  /** By the index of an item's closing bracket: the tactic that the item belongs to, or empty. */
+  /** Tactics, by the index of an item's closing bracket: the tactic that the item belongs to, or empty. */
   const heads = new Map<number, string>();
   const open: { readonly index: number; readonly head: string | null }[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -85,7 +85,7 @@ function isField(tokens: readonly Token[], index: number): boolean {
   return dot?.text === '.' && dot.end === tokens[index]!.start && object?.end === dot.start;
 }
 
-/** What is not plain in the value of the item at `index`, if that is run. */
+/** Returns what is not plain in the value of the item at `index`, if that is run. */
 function findRun(tokens: readonly Token[], index: number, head: string): Finding | null {
   const name = nameParts(tokens[index + 1]!.text).at(-1)!;
   const isRun = /config$/i.test(name) || FIELDS.has(name) || (!NOT_EVALUATED.has(name) && TACTICS.has(head));

@@ -56,8 +56,8 @@ export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Of all these the words that Lean alone does not know: a text may bind them as names of its own (`local-names.ts`). Those
- * of tactics that run code or trust it are not among them.
+ * Those of these words that Lean alone does not know: a text may bind them as names of its own (`local-names.ts`). Those of
+ * tactics that run code or trust it are not among them.
  */
 export const LOCAL_NAMES: ReadonlySet<string> = new Set(
   [

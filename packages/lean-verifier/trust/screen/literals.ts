@@ -10,7 +10,7 @@ const PLAIN = 'A-Za-z0-9 _.,:;?+*=<>';
 const RAW = '[\\p{L}\\p{N}\\p{Sm}\\p{So}\\p{Sc}\\p{Sk}\\u{10000}-\\u{10ffff}]';
 const ESCAPED = '\\\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})';
 const ONE = `(?:[${PLAIN}]|(?![\\x00-\\x7f])${RAW}|${ESCAPED})`;
-/** What a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
+/** Characters that a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
 const BEFORE = '(?<=^|[\\s([{⟨,])';
 
 /** Printed literals within a text. */
@@ -18,7 +18,7 @@ export const PRINTED_STRING = new RegExp(`${BEFORE}"${ONE}*"`, 'gmu');
 export const PRINTED_CHARACTER = new RegExp(`${BEFORE}'${ONE}'`, 'gmu');
 
 const WHOLE = new RegExp(`^${ONE}$`, 'u');
-/** What may stand between the quotes: an escape, a gap (a line break that is none), or a character. */
+/** Parts between the quotes: an escape, a gap (a line break that is none), or a character. */
 const PART = /\\(?:[\\"'nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|\n[ \t]*(?!\s))|[^\\]/suy;
 /** Escapes whose character is a quote or a backslash. */
 const QUOTED = /^\\[\\"']$/u;

@@ -12,14 +12,14 @@ const BINDING: ReadonlySet<string> = new Set(
   '∀ ∃ λ Π Σ fun intro intros rintro rename_i let have letI haveI suffices obtain generalize set'.split(' '),
 );
 
-/** What may stand between a binding word and a name of its pattern, `obtain ⟨a, b⟩`. */
+/** Tokens that may stand between a binding word and a name of its pattern, `obtain ⟨a, b⟩`. */
 const PATTERN: ReadonlySet<string> = new Set(['⟨', '⟩', ',', '|']);
 const CLOSERS: Readonly<Record<string, string>> = { ')': '(', '}': '{', ']': '[', '⦄': '⦃' };
 
 /** Tokens between a binding word and a name at most. */
 const LOOKED_BACK_MAX = 200;
 
-/** Of the texts that stand above another one: a header, a statement. */
+/** Returns the names that are bound in the texts above another one: a header, a statement. */
 export function namesBoundIn(...texts: readonly (string | null)[]): ReadonlySet<string> {
   return new Set(
     texts.flatMap((text) => {
@@ -54,7 +54,10 @@ export function isName(text: string, tokens: readonly Token[], index: number): b
   return !isFirst || (next.kind !== 'word' && next.text !== '⟨') || text.slice(token.end, next.start).includes('\n');
 }
 
-/** On the line of a binding word, with nothing between but names, groups in brackets and the signs of a pattern. */
+/**
+ * Returns whether a word is bound: on the line of a binding word, with nothing between but names, groups in brackets and the
+ * signs of a pattern.
+ */
 function isBound(text: string, tokens: readonly Token[], index: number): boolean {
   for (let at = index - 1; at >= Math.max(0, index - LOOKED_BACK_MAX); at -= 1) {
     const [token, next] = [tokens[at]!, tokens[at + 1]!];

@@ -10,7 +10,7 @@ import { printLiteral } from './literals.ts';
 
 const PLAIN_NUMBER =
   /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
-/** What a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
+/** Characters that a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
 const BEFORE_LITERAL = /[\s([{⟨,]/u;
 const SYMBOL = /^[\p{L}\p{N}\p{S}\p{P}]$/u;
 /** Quotation marks of quotations and of quoted names. */

@@ -11,7 +11,7 @@ export type ScreenedProof =
       readonly accepted: true;
       /** The block printed from its tokens, the first of them at `PROOF_COLUMN`, without blank lines at its ends. */
       readonly text: string;
-      /** What stands behind the block, `termination_by` and `decreasing_by`; missing where nothing does. */
+      /** The text behind the block, `termination_by` and `decreasing_by`; missing if there is none. */
       readonly ending?: string;
       /** Line of `text`'s first line in the proof as it came, less one; and columns added to every line. */
       readonly linesDropped: number;

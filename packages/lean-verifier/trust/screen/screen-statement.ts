@@ -8,14 +8,14 @@ export type ScreenedStatement =
   | {
       readonly accepted: true;
       readonly name: string;
-      /** What stands after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. */
+      /** The text after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. */
       readonly signature: string;
     }
   | { readonly accepted: false; readonly refusal: Refusal };
 
 const OPENERS = '([{⟨⦃⟦';
 const CLOSERS = ')]}⟩⦄⟧';
-/** So that the signature can be written after another name. */
+/** Start of a signature that can be written after another name. */
 const AFTER_NAME = /^(?:[\s:([{⦃]|\.\{)/u;
 
 /**

@@ -178,7 +178,10 @@ export function findAmbiguity(text: string, tokens: readonly Token[]): Finding |
   return null;
 }
 
-/** Nothing that begins with `-` or `/` goes on with a name, a number, a literal or a bracket that closes. */
+/**
+ * Returns whether a token ends a term: nothing that begins with `-` or `/` goes on with a name, a number, a literal or a
+ * bracket that closes.
+ */
 function isEnded(token: Token): boolean {
   return token.kind !== 'symbol' || ALL_CLOSERS.has(token.text);
 }

@@ -1,4 +1,4 @@
-/** What the screens refuse and accept, and how a block is indented. No Lean; under a second. */
+/** Tests what the screens refuse and accept, and how a block is indented. No Lean; under a second. */
 
 import { openedNamespaces } from '@stp/lean-text';
 import fc from 'fast-check';

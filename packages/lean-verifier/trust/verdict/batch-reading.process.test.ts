@@ -1,4 +1,4 @@
-/** What the messages on a candidate's lines say of it. The verifier's tests have the same with real Lean. */
+/** Tests how the messages on a candidate's lines are read. The verifier's tests have the same with real Lean. */
 import { expect, it } from 'vitest';
 import { readEntry } from './batch-reading.ts';
 

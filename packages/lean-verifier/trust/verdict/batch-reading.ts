@@ -16,7 +16,7 @@ export type Reading =
   /** The messages fit no candidate of this file: check it alone. */
   | { readonly kind: 'unclear' };
 
-/** What Lean says when `maxHeartbeats` is used up. */
+/** Lean's message when `maxHeartbeats` is used up. */
 export const HEARTBEATS_USED = /^\((?:deterministic|kernel)\) (?:deterministic )?timeout|maximum number of heartbeats/;
 /** These follow from a block that was cut short, so they do not decide by themselves. */
 const CONSEQUENCE = /^unsolved goals/;

@@ -43,7 +43,7 @@ export interface EntryLines {
 }
 
 export interface BatchSource {
-  /** What stands below the header. */
+  /** The text below the header. */
   readonly body: string;
   /** Line of the mark that is printed when imports and options are done. */
   readonly startLine: number;

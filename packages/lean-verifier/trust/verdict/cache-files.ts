@@ -9,11 +9,11 @@ import { join } from 'node:path';
 
 /** Bytes after which another file is begun. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
-/** Of all files together: twice what is held in memory, so that what several processes wrote has room. */
+/** Most bytes of all files together: twice what is held in memory, so that what several processes wrote has room. */
 const FOLDER_BYTES_MAX = 8 * FILE_BYTES_MAX;
 
 export interface CacheFiles {
-  /** What the files held when they were opened, the last written last. */
+  /** Yields the contents of the files when they were opened, the last written last. */
   bodies(): AsyncGenerator<string>;
   /** Resolves when the line is handed to the operating system. A disk that takes no more ends the writing with one warning. */
   append(body: string): Promise<void>;

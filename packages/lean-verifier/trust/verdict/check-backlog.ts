@@ -16,7 +16,7 @@ export interface Task<E> {
 }
 
 export interface Backlog<E> {
-  /** Nothing is left, and nothing comes any more but what comes back. */
+  /** Whether nothing is left, and nothing comes any more but what comes back. */
   readonly isEmpty: boolean;
   /** As much waits as is of use: add no more. */
   readonly isFull: boolean;

@@ -58,7 +58,7 @@ export interface VerifierState {
 interface Work extends CheckEntry {
   readonly statedUnder: string;
   readonly key: string;
-  /** Of a verdict that does as well: that with the reason. */
+  /** Key of a verdict that serves as well: the one with the reason. */
   readonly explainedKey: string;
   readonly isExplained: boolean;
   readonly premises: readonly string[];
@@ -91,7 +91,7 @@ export async function checkCandidates(
   const cache = alone ? null : state.cache;
   const limits = state.limits(options.heartbeatsMax);
   const confirming = confirm ? { heartbeatsMax: limits.big.heartbeatsMax, signal } : null;
-  /** What Lean is asked about now, by key. */
+  /** Questions that Lean works on now, by key. */
   const works = new Map<string, Work>();
   const judging = new Set<Promise<void>>();
   const recursive: Work[] = [];
@@ -236,7 +236,7 @@ function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
   return { kind, messages: [message], premises: [], axioms: [], checkMs: 0, fromCache: false };
 }
 
-/** What Lean accepted counts when its object has been judged too. */
+/** Judges the object of an entry that Lean accepted; only then it counts. */
 async function judgeOutcome(
   state: VerifierState,
   work: Work,

@@ -29,7 +29,7 @@ export interface EntryCheck {
   readonly pool: LeanPool;
   readonly small: Limits;
   readonly big: Limits;
-  /** What exceeds the small limits is a timeout at once. */
+  /** A proof that exceeds the small limits is a timeout at once. */
   readonly smallLimitsOnly: boolean;
   /** Every entry by itself in a process that has checked nothing yet, under the big limits. */
   readonly alone: boolean;
@@ -212,7 +212,7 @@ class EntriesCheck<E extends CheckEntry> {
     }
   }
 
-  /** What was imported a moment ago has not become wrong: its modules cannot be read now. */
+  /** Treats a header that fails although it was imported a moment ago: its modules cannot be read now. */
   #badHeader(task: Task<E>, finding: Finding): void {
     if (this.#sound.has(task.header)) {
       this.#startAgain(task, infra(`the header is imported no longer: ${finding.messages[0]?.text ?? ''}`));

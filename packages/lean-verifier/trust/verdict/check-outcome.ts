@@ -3,14 +3,14 @@ import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import type { LeanExit } from '../../runtime/process/spawn.ts';
 import { cut } from './batch-reading.ts';
 
-/** What it cost: time in Lean, time until a process was free, both ms, and the most memory of a process that ran it alone. */
+/** The costs: time in Lean, time until a process was free, both ms, and the most memory of a process that ran it alone. */
 export interface OutcomeCosts {
   readonly checkMs: number;
   readonly queueMs: number;
   readonly peakResidentBytes?: number;
 }
 
-/** What is known of an entry before its axioms are judged. */
+/** Facts about an entry before its axioms are judged. */
 export type Outcome = OutcomeCosts &
   (
     | { readonly kind: 'unrefuted'; readonly axioms: readonly string[] }
@@ -20,7 +20,7 @@ export type Outcome = OutcomeCosts &
 /** An outcome without its costs. */
 export type Finding = { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] };
 
-/** Of the entry that was checked alone in a process that ended so. */
+/** Returns the finding about an entry that was checked alone in a process that ended so. */
 export function endedEarly(exit: LeanExit): Finding {
   const said = exit.stderr.trim().slice(-400);
   switch (exit.how) {
@@ -42,7 +42,10 @@ export function endedEarly(exit: LeanExit): Finding {
   }
 }
 
-/** Of a header with definitions these may be what Lean was at when its time or its memory was used up. */
+/**
+ * Returns the finding about a header that was not started. With definitions, these may be what Lean was at when its time or its
+ * memory was used up.
+ */
 export function notStarted(exit: LeanExit, hasDefinitions = false): Finding {
   if (hasDefinitions && (exit.how === 'deadline' || exit.how === 'memory'))
     return headerError([note(`Lean did not come to the end of the header's definitions (${exit.how})`)]);

@@ -19,7 +19,7 @@ export interface Limits {
 const SMALL_HEARTBEATS_MAX = 1_000;
 /** Big class: two to three seconds here. Lean's own default of 200,000 would be half a minute for each runaway. */
 const BIG_HEARTBEATS_MAX = 20_000;
-/** Only for what heartbeats hardly bound, the kernel above all. */
+/** Time limit for what heartbeats hardly limit, the kernel above all. */
 export const CANDIDATE_TIMEOUT_MS = 6_000;
 /** `import Init` alone is 0.2 GB resident; Mathlib is about 6.5 GB, mostly mapped: its users set more. */
 export const MEMORY_BYTES_MAX = 3_221_225_472;
@@ -31,7 +31,7 @@ export const HEADER_TIMEOUT_MS = 180_000;
 export interface BaseLimits {
   readonly candidateTimeoutMs: number;
   readonly memoryBytesMax: number;
-  /** Of both classes. Null or missing: the default of each class. */
+  /** Heartbeats of both classes. Null or missing: the default of each class. */
   readonly heartbeatsMax?: number | null | undefined;
 }
 

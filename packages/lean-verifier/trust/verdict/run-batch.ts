@@ -18,7 +18,7 @@ export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
 
 export interface EntryReading {
   readonly reading: Reading;
-  /** Its part, by time, of the processor time of its run, ms; wall time where that is not known. */
+  /** Its part, by time, of the processor time of its run, ms; wall time if that is not known. */
   readonly checkMs: number;
   readonly wallMs: number;
 }

@@ -17,8 +17,8 @@ const logSoftmaxRule: GradientRule = ({ node, outputGradient }) => {
 };
 
 /**
- * With r the inverse root mean square of a row, u = x r (normalised, before the gain) and h = g·gain:
- * by x: r (h - u · mean(h u)); by the gain: Σ over rows of g u.
+ * Gradients of the root-mean-square norm. With r the inverse root mean square of a row, u = x r (normalised, before the gain)
+ * and h = g·gain: by x: r (h - u · mean(h u)); by the gain: Σ over rows of g u.
  */
 const rmsNormRule: GradientRule = ({ graph, node, outputGradient, wants }) => {
   const [value, gain] = [inputOf(node, 0), inputOf(node, 1)];

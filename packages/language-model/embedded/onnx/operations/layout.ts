@@ -82,7 +82,7 @@ export function gatherRows(table: Value, indices: Value): Value {
   return table.graph.operation({ operator: 'Gather', inputs: [table, indices], attributes }, table.type, shape);
 }
 
-/** For each row of `value` [rows, columns] the element at that row's int64 `indices` [rows, count]. */
+/** Returns, for each row of `value` [rows, columns], the elements at that row's int64 `indices` [rows, count]. */
 export function gatherAlongLastAxis(value: Value, indices: Value): Value {
   const attributes = { axis: { int: value.shape.length - 1 } };
   const inputs = [value, indices];

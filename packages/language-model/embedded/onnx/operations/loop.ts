@@ -6,9 +6,9 @@ import { Graph, type Value } from '../graph.ts';
 import { type Dimension, graphError, sameShape } from '../shape.ts';
 
 export interface LoopTurn {
-  /** What the next turn starts with, shapes as at the start. */
+  /** Values that the next turn starts with, shapes as at the start. */
   readonly carried: readonly Value[];
-  /** What is stacked over the turns. */
+  /** Values that are stacked over the turns. */
   readonly collected: readonly Value[];
 }
 
@@ -18,7 +18,7 @@ export interface LoopRequest {
   /** Number of turns, an int64 scalar or [1]; also the name of the axis that collected values get. */
   readonly turns: Value;
   readonly turnsDimension: Dimension;
-  /** What the first turn starts with. */
+  /** Values that the first turn starts with. */
   readonly initial: readonly Value[];
   /** Adds the body of one turn; `turn` is its int64 number, [1], from 0. Outer values come in by `body.capture`. */
   readonly build: (body: Graph, turn: Value, carried: readonly Value[]) => LoopTurn;

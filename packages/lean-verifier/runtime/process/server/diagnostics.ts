@@ -21,7 +21,7 @@ const publishedSchema = z.object({
       fullRange: rangeSchema.optional(),
       severity: z.number().int().optional(),
       message: z.string(),
-      /** What an editor shows only as a mark. */
+      /** Whether an editor shows it only as a mark. */
       isSilent: z.boolean().optional(),
     }),
   ),

@@ -21,7 +21,7 @@ export function readFrames(
 ): (chunk: Buffer) => void {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  /** Of the body that is being read; null while its head is. */
+  /** Bytes of the body that is being read; null while its head is. */
   let bodyBytes: number | null = null;
   let broken = false;
 

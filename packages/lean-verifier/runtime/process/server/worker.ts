@@ -39,7 +39,7 @@ const BROKEN_PIPE: ReadonlySet<string> = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
-/** What a request fails with where the connection and not its other side has answered it. */
+/** Errors of a request that the connection, and not its other side, has answered. */
 const CONNECTION_ERRORS: ReadonlySet<number> = new Set([
   ErrorCodes.PendingResponseRejected,
   ErrorCodes.ConnectionInactive,
@@ -49,7 +49,7 @@ const CONNECTION_ERRORS: ReadonlySet<number> = new Set([
 
 export interface ServerWorker {
   readonly process: LeanProcess;
-  /** Of its document. */
+  /** URI of its document. */
   readonly uri: string;
   /**
    * Makes this the text and reads it to its end. True when that is done, every message of it told; false where the process
