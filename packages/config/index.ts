@@ -60,11 +60,10 @@ export {
   type PromptFormat,
   type RevisionFormat,
 } from './schemas/prompt-format.ts';
-export { type ProverConfig, type ProverMode, type ProverOf, proverIn, usesScripts } from './schemas/provers/index.ts';
+export { type ProverConfig, type ProverMode, proverIn, usesScripts } from './schemas/provers/index.ts';
 export type { Prompts } from './schemas/provers/prompts.ts';
 export type { SearchConfig } from './schemas/provers/steps.ts';
 export type { VerifierConfig } from './schemas/provers/verifier-scores.ts';
-export type { WalksConfig } from './schemas/provers/walks.ts';
 export type { RewardName, RewardsConfig } from './schemas/rewards/index.ts';
 export {
   type OptimiserConfig,

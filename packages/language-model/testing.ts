@@ -12,7 +12,6 @@ export { objectiveOf } from './embedded/objectives/objectives.ts';
 export { errorOf, failureOf } from './embedded/process/failure.ts';
 export { Embedder } from './embedded/sampling/embedder.ts';
 export { uniformAt } from './embedded/sampling/philox.ts';
-export { Reader } from './embedded/sampling/reader.ts';
 export { type SampledModel, Sampler } from './embedded/sampling/sampler.ts';
 export { TypedTokens, TypedWriter } from './embedded/sampling/typed-writer.ts';
 export { initialParameters } from './embedded/training/initial-parameters.ts';

@@ -12,7 +12,6 @@ const walksSchema = z.strictObject({
   /** Its score of the tactic that leads to an open state is a part of that state's reward, `openPenalty` at most to either side. */
   ...verifierShape,
 });
-export type WalksConfig = z.infer<typeof walksSchema>;
 
 const own = { mode: z.literal('walks'), ...sampledProver, walks: walksSchema.prefault({}) };
 export const walksProverSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), nameStatePrompts.extend(own)]);
