@@ -19,9 +19,10 @@ import {
   type Statement,
   type VerdictKind,
 } from '@stp/config/records';
-import { statement } from '@stp/config/testing';
+import { certificateOf, statement } from '@stp/config/testing';
 import { readManifest } from '@stp/language-model';
 import { SMALL_SHAPE, smallCheckpoint, writeCheckpoint } from '@stp/language-model/testing';
+import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -57,7 +58,10 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const member = (name: string, group: string): Statement =>
   statement(`theorem ${name} (n : Nat) : n = ${name}`, { labels: [group, 'tag'], split: 'held-out' });
 
-const verdict = (sample: Sample, kind: VerdictKind): object => ({
+const verdict = (one: Statement, sample: Sample, kind: VerdictKind): object => ({
+  ...(kind === 'proved'
+    ? { certificate: certificateOf(one.header ?? LIBRARY_HEADER, one.statement, sample.proof) }
+    : {}),
   sampleId: sample.id,
   kind,
   messages:
@@ -86,7 +90,7 @@ async function shardOf(
   const sampled = dedupeSamples(texts.map(rawOf), 'model');
   const byScripts = scripts.map((text, at) => rawOf(text, texts.length + at));
   const samples = dedupeSamples(byScripts, SCRIPTS_MODEL, sampled);
-  const verdicts = samples.map((sample) => verdict(sample, sample.proof.split(' ')[0] as VerdictKind));
+  const verdicts = samples.map((sample) => verdict(one, sample, sample.proof.split(' ')[0] as VerdictKind));
   const item = { statement: one, origin: 'dataset', samples: texts.length };
   const name = contentId(one.name, ...texts, ...scripts);
   return {
