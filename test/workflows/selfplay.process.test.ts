@@ -301,7 +301,7 @@ describe('a run', () => {
       await (await start({ rounds: 1 })).result();
       expect(models).toBe(2);
       const written = fakes.calls.findIndex((call) => call.startsWith('writeProofs'));
-      const ends = fakes.calls.flatMap((call, index) => (call === 'cleanUpNode after_certify' ? [index] : []));
+      const ends = fakes.calls.flatMap((call, index) => (call.startsWith('cleanUpNode after_') ? [index] : []));
       expect(ends).toHaveLength(3);
       expect(ends[1]).toBeLessThan(written);
       expect(ends[2]).toBeGreaterThan(written);
@@ -412,10 +412,10 @@ describe('a run', () => {
 
 describe('a round that fails', () => {
   const failingRun = async (fakes: Fakes) => {
-    fakes.broken.add('certify');
+    fakes.broken.add('collectRound');
     const handle = await start({ rounds: 1 });
     const progress = await until(handle, (now) => now.waiting !== null);
-    expect(progress.waiting).toContain('certify is broken');
+    expect(progress.waiting).toContain('collectRound is broken');
     const details = await server.client.workflowService.queryWorkflow({
       namespace: server.client.options.namespace,
       execution: { workflowId: handle.workflowId },
