@@ -1,4 +1,4 @@
-/** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.test.ts` proves that they fire. */
+/** Who may import whom: the layout of ARCHITECTURE.md as rules. `test/tooling/rules.process.test.ts` proves that they fire. */
 
 /** The deliberately bad files of `test/fixtures/boundaries` stand where the folders of the repository stand. */
 const ROOT = '(?:test/fixtures/boundaries/)?';

@@ -53,7 +53,7 @@ export interface FinishRoundInput extends RoundContext {
   /** Conjectures that train, before the transport and after it; the same where there was none. */
   readonly conjecturesKept: ArtifactRef | null;
   readonly conjecturesMatched: ArtifactRef | null;
-  /** Rewards, with `training.objective` `grpo`; null or missing: proofs train, not rewards. */
+  /** Rewards, with `objective.kind` `grpo` or `gfn`; null or missing: proofs train, not rewards. */
   readonly rewards?: ArtifactRef | null;
 }
 

@@ -24,8 +24,8 @@ export async function lastManifest(
 }
 
 /**
- * Best pass rate of every statement with a certified proof, over the rounds that certified one; what only the screen let
- * through is still to be proved. A number a statement, read from files without texts.
+ * Returns the best pass rate of every proved statement, over the rounds that proved it. Keeps a number a statement, read from
+ * files without texts.
  */
 export async function certifiedRates(
   store: ObjectStore,

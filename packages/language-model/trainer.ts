@@ -20,7 +20,7 @@ export interface ModelShape {
 }
 
 export interface TrainRequest {
-  /** JSON Lines file of the objective's records (packages/config/schemas/objectives.ts), read as a stream. */
+  /** JSON Lines file of the objective's records (packages/config/schemas/objectives/index.ts), read as a stream. */
   readonly examplesPath: string;
   /** The objective, by default `likelihood`; all others require `initDirectory`. */
   readonly objective?: ObjectiveConfig;

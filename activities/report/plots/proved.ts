@@ -145,7 +145,7 @@ export async function passAtKPlot(runs: readonly RunFigures[]): Promise<Plot | n
     title: 'pass@k on held-out statements',
     caption: `Unbiased estimate with 95 % intervals by bootstrap over the statements${
       runs.length === 1 ? '' : '; the last model of each run'
-    }. Verdicts of the screen; how many are certified stands in the table.`,
+    }.`,
     svg: await renderChart(
       {
         data: { values },

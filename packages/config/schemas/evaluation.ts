@@ -56,9 +56,9 @@ export const evaluationGroupSchema = z.strictObject({
   /** `minif2f held-out`. */
   group: z.string(),
   statements: count,
-  /** Statements with a proof that the screen accepted. */
+  /** Statements with a proof that counts. */
   proved: count,
-  /** Of those, statements whose shortest proof has a certificate. */
+  /** The same number: a proof counts with its certificate only. */
   certified: count,
   /** Statements whose search could begin: Lean and the screen accept the statement. Set if proofs were searched for. */
   begun: count.optional(),

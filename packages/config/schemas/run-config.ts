@@ -221,7 +221,7 @@ export const runConfigSchema = runSections.superRefine((config, context) => {
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
 
-/** What starts the workflow. `store` is where run folders live; null leaves it to the worker. */
+/** Starts the workflow. */
 export const startInputSchema = z.strictObject({
   rounds: roundsSchema,
   preset: z.string().min(1).max(64).default('embedded'),

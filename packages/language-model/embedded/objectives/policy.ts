@@ -1,5 +1,5 @@
 /**
- * GRPO's loss of a step (docs of the constants: `packages/config/schemas/objectives.ts`). At each token, with the ratio ρ to the policy before
+ * GRPO's loss of a step (docs of the constants: `packages/config/schemas/objectives/index.ts`). At each token, with the ratio ρ to the policy before
  * the training and the advantage A: max(−Aρ, −A·clip(ρ)), for A < 0 at most −A·c; plus the weighted divergence from the reference.
  */
 import { type PolicyExample, type PolicyObjective, policyExampleSchema } from '@stp/config';

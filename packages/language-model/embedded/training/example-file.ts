@@ -83,6 +83,6 @@ function openExamples(path: string): number {
 
 function invalid(place: string, problem: string, cause?: unknown): StpError {
   const advice =
-    'Each line must be a record of the objective (packages/config/schemas/objectives.ts), with prompts that are not empty.';
+    'Each line must be a record of the objective (packages/config/schemas/objectives/index.ts), with prompts that are not empty.';
   return new StpError('STP1501', `${place}: ${problem}`, advice, { facts: { place }, cause });
 }

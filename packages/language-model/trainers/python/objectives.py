@@ -1,5 +1,5 @@
 """
-The training objectives (packages/config/schemas/objectives.ts, docs/decisions/0030): the loss of a step as a function of the log-probabilities that the
+The training objectives (packages/config/schemas/objectives/index.ts, docs/decisions/0030): the loss of a step as a function of the log-probabilities that the
 model gives to targets. PyTorch differentiates it by these; the model's gradient is then that of Σ slope · log p.
 """
 

@@ -1,5 +1,5 @@
 """
-Training records by objective (JSON Lines, packages/config/schemas/objectives.ts): which texts a record names, and its numbers. A text is a prompt
+Training records by objective (JSON Lines, packages/config/schemas/objectives/index.ts): which texts a record names, and its numbers. A text is a prompt
 and a target; the loss depends on the log-probabilities of the targets.
 """
 
@@ -10,7 +10,7 @@ from failure import Failure, invalid_request
 
 # Longest line; statements and proofs are capped at some tens of kilobytes.
 LINE_BYTES_MAX = 1 << 20
-ADVICE = "Each line must be a record of the objective (packages/config/schemas/objectives.ts), with prompts that are not empty."
+ADVICE = "Each line must be a record of the objective (packages/config/schemas/objectives/index.ts), with prompts that are not empty."
 ROLES = ("prover", "conjecturer")
 LIKELIHOOD = {"kind": "likelihood"}
 

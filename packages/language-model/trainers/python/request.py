@@ -27,7 +27,7 @@ CHOICES = {
 }
 PATHS = ("examplesPath", "initDirectory", "outputDirectory", "workDirectory")
 PATHS_OR_NONE = ("stateDirectory", "heldOutPath", "parent", "baseDirectory", "baseName", "referenceDirectory")
-# Each kind has the values of packages/config/schemas/objectives.ts, which were checked there.
+# Each kind has the values of packages/config/schemas/objectives/index.ts, which were checked there.
 OBJECTIVES = ("likelihood", "grpo", "dpo", "gfn")
 
 

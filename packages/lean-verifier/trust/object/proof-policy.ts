@@ -2,7 +2,7 @@
  * The allowed contents of a module of proofs: the requested theorems, each with the type of our own statement, the
  * constants that Lean generated for them, definitions of their header that are the same beside our own statements, and
  * nothing else. Everything is read from the compiled object
- * (`kernel/olean`), nothing from text.
+ * (`packages/lean-kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
