@@ -64,7 +64,7 @@ describe('bin/stp data prepare --from lean', () => {
     for (const [args, message] of [
       [['--modules', 'Init.Data.Lisp'], 'there is no module Init.Data.Lisp'],
       [['--split', 'valid'], 'there is no split valid of compiled modules'],
-      [['--mathlib', 'x'], '--mathlib means nothing with --from lean'],
+      [['--mathlib', 'x'], '--mathlib has no effect with --from lean'],
     ] as const) {
       const { exitCode, stderr } = await prepare('--from', 'lean', '--name', 'none', ...args);
       expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining(message)]);
