@@ -149,7 +149,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       charsMax: Math.min(options.charsMax ?? CHARS_MAX, STATEMENT_CHARS_MAX),
       isAskedModule: asked,
       isAskedName: namePattern(options.names),
-      assumptions: options.accessible === 'imports' ? null : { prefix, directory: join(partial, 'modules') },
+      assumptions: options.accessible !== 'file' ? null : { prefix, directory: join(partial, 'modules') },
       withPremises: split === 'novel-premises',
       width: availableParallelism(),
       signal: task.signal,
@@ -187,7 +187,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       form: 1,
       lean: environment.version,
       project: environment.project ?? null,
-      accessible: options.accessible ?? 'file',
+      accessible: options.accessible ?? 'imports',
       split,
       assumptions: counts.assumed.map(({ module, of, theorems }) => ({ module, of, theorems: [...theorems] })),
     };

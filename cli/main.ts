@@ -167,7 +167,7 @@ data
   .addOption(
     new Option(
       '--accessible <what>',
-      'with lean and project: what a proof may use: also earlier theorems of its module, as assumptions (file, the default), or imports only',
+      'with lean and project: what a proof may use: imports only (the default), or also earlier theorems of its module as assumptions (file), which no run takes yet',
     ).choices(['file', 'imports']),
   )
   .option(

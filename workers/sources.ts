@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
 import { suggestion } from '@stp/config';
 import { PROOF_CHARS_MAX } from '@stp/config/records';
-import { openSftSet, readSetOrigin, readStatements, requireSameLean } from '@stp/datasets';
+import { openSftSet, readSetOrigin, readStatements, requireNothingAssumed, requireSameLean } from '@stp/datasets';
 import { Definitions, extractLibrary, type LeanSource, readEquations, readRecord, readTraced } from '@stp/lean-explore';
 import { discoverModules, type LeanEnvironment } from '@stp/lean-verifier';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.stri
 
 /**
  * @param dataDirectory where prepared sets are; by default what `STP_DATA` says
- * @param lean the Lean in use; a set that was made with another one is then refused (STP1201)
+ * @param lean the Lean in use; a set that was made with another one is then refused (STP1201), and one with assumptions (STP1002)
  */
 export function repositorySources(
   dataDirectory: string = workerSettings().dataDirectory,
@@ -33,7 +33,10 @@ export function repositorySources(
     async *problemSet(name) {
       const folder = findSet('problem set', name, [join(dataDirectory, 'problems'), join(DATA, 'problems')]);
       const origin = lean === null ? null : await readSetOrigin(folder);
-      if (origin !== null) requireSameLean(name, origin, lean!);
+      if (origin !== null) {
+        requireSameLean(name, origin, lean!);
+        requireNothingAssumed(name, origin);
+      }
       yield* readStatements(join(folder, 'statements.jsonl'));
     },
     sftSet: async (name) => openSftSet(findSet('SFT set', name, [join(dataDirectory, 'SFT')])),

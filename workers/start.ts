@@ -5,7 +5,6 @@ import { StpError } from '@stp/base';
 import { assemblePorts } from './assemble.ts';
 import { leanEnvironment } from './lean-environment.ts';
 import { runWorkers, type WorkerRole } from './run-workers.ts';
-import { withSetAssumptions } from './set-assumptions.ts';
 import { workerSettings } from './settings.ts';
 
 /** The line that tells a parent process that the workers poll. */
@@ -25,8 +24,7 @@ export async function startWorker(roles: readonly WorkerRole[]): Promise<void> {
   process.channel?.unref();
   try {
     const settings = workerSettings();
-    const lean = await leanEnvironment(settings, (line) => console.error(line));
-    const environment = await withSetAssumptions(lean, settings.dataDirectory);
+    const environment = await leanEnvironment(settings, (line) => console.error(line));
     const ports = await assemblePorts(settings, environment);
     await runWorkers(roles, settings, ports, () => console.log(READY_LINE));
   } catch (error) {

@@ -10,6 +10,12 @@ export { JsonArrayFile } from './prepare/json-array-file.ts';
 export { fileSha256, writeLines } from './prepare/line-file.ts';
 export { type ProblemSetReport, prepareProblemSet } from './prepare/problem-set.ts';
 export { MATHLIB_HEADER, PUBLIC_SETS, type PublicSetName } from './prepare/public-sets.ts';
-export { ORIGIN_FILE, readSetOrigin, requireSameLean, type SetOrigin } from './prepare/set-origin.ts';
+export {
+  ORIGIN_FILE,
+  readSetOrigin,
+  requireNothingAssumed,
+  requireSameLean,
+  type SetOrigin,
+} from './prepare/set-origin.ts';
 export { openSftSet, type SftManifest, type SftSet, writeSftSet } from './prepare/sft-set.ts';
 export { readStpConfig } from './prepare/stp-config.ts';

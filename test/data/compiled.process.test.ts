@@ -11,7 +11,6 @@ import { readSetOrigin } from '@stp/datasets';
 import { screenHeader, screenStatement } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withSetAssumptions } from '../../workers/set-assumptions.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { stp } from '../support/stp.ts';
 
@@ -38,7 +37,16 @@ const statementsOf = async (set: string): Promise<Statement[]> => {
 
 describe('bin/stp data prepare --from lean', () => {
   it('states theorems of two modules under headers that do not know them', { timeout: 300_000 }, async () => {
-    const made = await prepare('--from', 'lean', '--modules', 'Init.Data.Bool,Init.Data.List.Range', '--name', 'two');
+    const made = await prepare(
+      '--from',
+      'lean',
+      '--modules',
+      'Init.Data.Bool,Init.Data.List.Range',
+      '--name',
+      'two',
+      '--accessible',
+      'file',
+    );
     expect(made).toMatchObject({ exitCode: 0 });
     expect(made.stdout).toMatch(/100\.0 % of \d+ eligible theorems|9[5-9]\.\d % of \d+ eligible theorems/u);
     const statements = await statementsOf('two');
@@ -87,7 +95,18 @@ describe('bin/stp data prepare --from project', () => {
   it('states all theorems of the example, and holds out what uses premises of its own', {
     timeout: 300_000,
   }, async () => {
-    const made = await prepare('--from', 'project', '--input', project, '--name', 'shelf', '--split', 'novel-premises');
+    const made = await prepare(
+      '--from',
+      'project',
+      '--input',
+      project,
+      '--name',
+      'shelf',
+      '--split',
+      'novel-premises',
+      '--accessible',
+      'file',
+    );
     expect(made).toMatchObject({ exitCode: 0 });
     const statements = await statementsOf('shelf');
     expect(statements).toHaveLength(40);
@@ -102,15 +121,9 @@ describe('bin/stp data prepare --from project', () => {
     const read = (lean: { version: string; project?: string }) =>
       Array.fromAsync(repositorySources(directory, lean).problemSet('shelf'));
     const same = { version: origin.lean, project: origin.project! };
-    expect(await read(same)).toHaveLength(40);
+    await expect(read(same)).rejects.toThrow('a run takes no assumptions');
     await expect(read({ ...same, version: 'Lean 4.99.0' })).rejects.toThrow('the Lean in use is Lean 4.99.0');
     await expect(read({ ...same, project: 'anew' })).rejects.toThrow('was built anew');
-    // Its assumptions are there for the Lean that it was made with, and for no other.
-    const environment = { ...(await coreEnvironment()), ...same };
-    const folder = join(directory, 'problems', 'shelf', 'modules');
-    expect((await withSetAssumptions(environment, directory)).assumptionFolders).toEqual([folder]);
-    const none = await withSetAssumptions({ ...environment, version: 'Lean 4.99.0' }, directory);
-    expect(none.assumptionFolders).toBeUndefined();
   });
 
   it('leaves out a damaged module with what imports it, and makes the rest', { timeout: 300_000 }, async () => {
@@ -120,5 +133,9 @@ describe('bin/stp data prepare --from project', () => {
     expect(made.stdout).toContain('module left out: Shelf.Lists: ');
     expect(made.stdout).toContain('module left out: Shelf: it imports Shelf.Lists');
     expect(await statementsOf('rest')).toHaveLength(20);
+    const origin = (await readSetOrigin(join(directory, 'problems', 'rest')))!;
+    expect(origin.accessible).toBe('imports');
+    const lean = { version: origin.lean, project: origin.project! };
+    expect(await Array.fromAsync(repositorySources(directory, lean).problemSet('rest'))).toHaveLength(20);
   });
 });

@@ -40,6 +40,19 @@ export async function readSetOrigin(folder: string): Promise<SetOrigin | null> {
   }
 }
 
+/**
+ * STP1002 for a set whose headers import assumptions. A run gives them to no proof: nothing yet checks there that a proof keeps
+ * to theorems before its own (docs/decisions/0067).
+ */
+export function requireNothingAssumed(set: string, { assumptions }: SetOrigin): void {
+  if (assumptions.every(({ module }) => module === null)) return;
+  throw new StpError(
+    'STP1002',
+    `${set} assumes earlier theorems of its modules, and a run takes no assumptions`,
+    'Make the set again with `bin/stp data prepare --accessible imports --replace`.',
+  );
+}
+
 /** STP1201 where the Lean in use is not the one that the set was made with: its statements may mean something else there. */
 export function requireSameLean(
   set: string,
