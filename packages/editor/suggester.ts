@@ -226,7 +226,7 @@ export class Suggester {
       const either = AbortSignal.any([signal, ended.signal, limit]);
       const proposals = await untilAborted(propose(query, either), either).catch((error: unknown) => {
         if (limit.aborted && !signal.aborted && !ended.signal.aborted)
-          to.failed(name, `took longer than ${engineMs / 1_000} s`);
+          to.failed(name, tookLonger(engineMs));
         else if (!either.aborted) to.failed(name, (error as Error).message.slice(0, REASON_CHARS_MAX));
         return [];
       });

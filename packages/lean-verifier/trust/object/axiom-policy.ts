@@ -6,19 +6,23 @@ import type { AxiomUse, CheckedConstant } from '@stp/lean-kernel';
 import { isUnproved, STANDARD_AXIOMS } from '../verdict/axioms.ts';
 
 const SHOWN_MAX = 20;
+/** The objection to a proof with `sorry`. */
+export const RESTS_ON_SORRY = 'rests on `sorry`';
+/** Begins the objection to foreign axioms; their names follow. */
+export const RESTS_ON_AXIOMS = 'rests on axioms that are not allowed: ';
 
 /** Why the axioms of a theorem are not allowed, or null. */
 export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxioms: boolean): string | null {
-  if (axioms.some(isSorry)) return 'rests on `sorry`';
+  if (axioms.some(isSorry)) return RESTS_ON_SORRY;
   const refused = axioms.filter((axiom) => !isAllowed(axiom, toleratesLibraryAxioms)).map(({ name }) => name);
   if (refused.length === 0) return null;
-  return `rests on axioms that are not allowed: ${refused.sort().slice(0, SHOWN_MAX).join(', ')}`;
+  return `${RESTS_ON_AXIOMS}${refused.sort().slice(0, SHOWN_MAX).join(', ')}`;
 }
 
 export const isSorry = ({ name }: AxiomUse): boolean => name === 'sorryAx';
 
 function isAllowed({ name, from }: AxiomUse, toleratesLibraryAxioms: boolean): boolean {
-  // Only workers have folders of assumptions, for the problem sets of a run; `bin/stp check` and `verify` have none.
+  // No command and no run gives a folder of assumptions yet (docs/decisions/0067).
   if (from === 'assumption') return true;
   if (from !== 'toolchain') return false;
   return STANDARD_AXIOMS.has(name) || (toleratesLibraryAxioms && !isUnproved(name));

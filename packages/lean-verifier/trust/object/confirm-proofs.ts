@@ -17,6 +17,7 @@ import { grownAmong } from '../kept-theorem.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
+import { RESTS_ON_AXIOMS, RESTS_ON_SORRY } from './axiom-policy.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
@@ -215,9 +216,9 @@ function againstOne({ theorems, objection }: JudgedModule): Confirmation {
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   const otherwise = wrong?.objection ?? objection;
   const reason = otherwise ?? `the second kernel refuses it: ${wrong?.reason}`;
-  const axioms = reason.startsWith('rests on axioms') ? (wrong?.axioms ?? []) : [];
+  const axioms = reason.startsWith(RESTS_ON_AXIOMS) ? (wrong?.axioms ?? []) : [];
   return {
-    kind: reason === 'rests on `sorry`' ? 'sorry' : 'rejected',
+    kind: reason === RESTS_ON_SORRY ? 'sorry' : 'rejected',
     reason,
     axioms,
     ...(otherwise === null ? { isDisagreement: true } : {}),
