@@ -9,7 +9,7 @@ import { withWriters } from '../records/record-writer.ts';
 import { type Collected, collectedSchema } from '../round/collected.ts';
 import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { foundProof } from '../round/found-proof.ts';
-import { readShard, type Shard } from '../round/judged-shard.ts';
+import { readShard, type Shard } from '../round/verified-shard.ts';
 import type { RoundContext } from '../round/round-context.ts';
 
 export interface CollectRoundInput extends RoundContext {

@@ -225,8 +225,7 @@ export class Suggester {
       const limit = AbortSignal.timeout(engineMs);
       const either = AbortSignal.any([signal, ended.signal, limit]);
       const proposals = await untilAborted(propose(query, either), either).catch((error: unknown) => {
-        if (limit.aborted && !signal.aborted && !ended.signal.aborted)
-          to.failed(name, tookLonger(engineMs));
+        if (limit.aborted && !signal.aborted && !ended.signal.aborted) to.failed(name, tookLonger(engineMs));
         else if (!either.aborted) to.failed(name, (error as Error).message.slice(0, REASON_CHARS_MAX));
         return [];
       });

@@ -20,7 +20,7 @@ import { stateForms } from '../../activities/prover-forms.ts';
 import type { WalkedShard } from '../../activities/provers/walks/walk-shard.ts';
 import { walkShardActivity } from '../../activities/provers/walks/walk-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import { readShard } from '../../activities/round/judged-shard.ts';
+import { readShard } from '../../activities/round/verified-shard.ts';
 import { groupsOf } from '../../activities/round/shard-rewards.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';

@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SimpMark } from '@stp/lean-kernel';
-import { HEADER_DEADLINE_MS, runLean } from '@stp/lean-verifier';
+import { HEADER_DEADLINE_MS, leanMessages } from '@stp/lean-verifier';
 import type { ReadModule } from './reader.ts';
 import { comparison, type Restated, type RestateTask } from './restate.ts';
 
@@ -107,7 +107,7 @@ async function compilePart(
     ]);
     const opening = [...above, 'set_option autoImplicit false'];
     await writeFile(source, `${[...opening, ...lines.map(({ text }) => text)].join('\n')}\n`);
-    const run = await runLean({
+    const run = await leanMessages({
       executable: task.environment.executable,
       arguments: [`--root=${task.directory}`, '-o', object, source],
       searchPath: [...task.environment.searchPath, task.directory],

@@ -2,7 +2,7 @@
  * Has Lean print the statements of a module's theorems so that they can be read again elsewhere: whole names, types of
  * numbers and of bound variables, proofs and long terms in full. Names that Lean made inaccessible (`α✝`) get others.
  */
-import { HEADER_DEADLINE_MS, type LeanEnvironment, runLean, type Sandbox } from '@stp/lean-verifier';
+import { HEADER_DEADLINE_MS, type LeanEnvironment, leanMessages, type Sandbox } from '@stp/lean-verifier';
 
 /** How statements are printed, the first that is read back counts. */
 export const PRINTINGS = ['plain', 'uncoerced', 'functions', 'explicit'] as const;
@@ -37,7 +37,7 @@ export interface PrintTask {
 /** For each name what stands after it in its statement, `.{u} {α : Type u} (a : α) : a = a`; null where Lean does not print it. */
 export async function printStatements(names: readonly string[], task: PrintTask): Promise<(string | null)[]> {
   const head = [task.header, ...OPTIONS[task.printing].map((option) => `set_option ${option}`)].join('\n').split('\n');
-  const run = await runLean({
+  const run = await leanMessages({
     executable: task.environment.executable,
     arguments: ['--stdin'],
     searchPath: task.environment.searchPath,

@@ -5,7 +5,7 @@
 import {
   type GrownTheorem,
   headerOf,
-  type LeanRun,
+  type LeanOutput,
   markedNamespace,
   markLines,
   signatureOf,
@@ -32,7 +32,7 @@ export interface NewTheorems {
  */
 export async function consequences(
   { module, header, added, earlier, trivialProof }: NewTheorems,
-  run: (source: string) => Promise<LeanRun>,
+  run: (source: string) => Promise<LeanOutput>,
 ): Promise<ReadonlySet<string>> {
   const { imports, rest } = splitImports(headerOf(header));
   const parts = [

@@ -23,13 +23,13 @@ import {
   JUDGED_BY,
   judgeLibraryModule,
   type LeanEnvironment,
-  type LeanRun,
+  type LeanOutput,
   type LemmaMark,
   type LibraryJudgement,
   libraryError,
   markedNamespace,
   markLines,
-  runLean,
+  leanMessages,
   type Sandbox,
   splitImports,
   theoremText,
@@ -215,8 +215,8 @@ function runUnder(
   { executable, searchPath }: LeanEnvironment,
   input: string,
   { runMark, sandbox, signal }: GrowOptions,
-): Promise<LeanRun> {
-  return runLean({
+): Promise<LeanOutput> {
+  return leanMessages({
     executable,
     searchPath,
     arguments: ['--stdin'],

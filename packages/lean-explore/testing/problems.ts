@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { LeanMessage } from '@stp/config/records';
 import { PROBLEMS_DIRECTORY } from '@stp/datasets/testing';
-import { compileLibrary, type LeanEnvironment, resolveToolchain, runLean } from '@stp/lean-verifier';
+import { compileLibrary, type LeanEnvironment, resolveToolchain, leanMessages } from '@stp/lean-verifier';
 import type { SourceDirectory } from '@stp/lean-verifier/testing';
 
 const CACHE_DIRECTORY = fileURLToPath(new URL('../../../.cache', import.meta.url));
@@ -43,7 +43,7 @@ export async function runSnippets(
     lines.push(`namespace Snippet${index}`, ...text.split('\n'), `end Snippet${index}`);
     return start;
   });
-  const run = await runLean({
+  const run = await leanMessages({
     executable: environment.executable,
     arguments: ['-DmaxErrors=100000', '-DautoImplicit=false', '--stdin'],
     searchPath: environment.searchPath,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LeanEnvironment } from '../verifier.ts';
 import { type CompileLibraryOptions, type CompileProgress, compileLibrary } from './compile.ts';
 import { moduleName } from './modules.ts';
-import { runLean } from './run-lean.ts';
+import { leanMessages } from './lean-messages.ts';
 
 const toolchain = await projectToolchain();
 const ENDED = /^\d+ \(.*\) [ZX] /;
@@ -36,7 +36,7 @@ function compile(options: Partial<CompileLibraryOptions> = {}): Promise<LeanEnvi
 
 async function errorsOf(environment: LeanEnvironment, input: string): Promise<readonly string[]> {
   const { executable, searchPath } = environment;
-  const run = await runLean({ executable, searchPath, arguments: ['--stdin'], input, deadlineMs: 120_000 });
+  const run = await leanMessages({ executable, searchPath, arguments: ['--stdin'], input, deadlineMs: 120_000 });
   expect(run.timedOut).toBe(false);
   return run.messages.filter(({ severity }) => severity === 'error').map(({ text }) => text);
 }

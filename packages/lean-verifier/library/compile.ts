@@ -16,7 +16,7 @@ import { refuseFullDisk } from '../runtime/process/full-disk.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { discoverModules, type LeanModule, libraryError, type SourceDirectory } from './modules.ts';
-import { runLean } from './run-lean.ts';
+import { leanMessages } from './lean-messages.ts';
 
 export type { SourceDirectory } from './modules.ts';
 
@@ -147,7 +147,7 @@ async function compileModule(
   options: CompileLibraryOptions,
 ): Promise<readonly LeanMessage[]> {
   const source = sourcePath(sources, module.name);
-  const run = await runLean({
+  const run = await leanMessages({
     executable: options.toolchain.executable,
     arguments: [`--root=${sources}`, '-o', objectPath(staging, module.name), source],
     searchPath: [staging],

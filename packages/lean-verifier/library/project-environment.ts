@@ -10,7 +10,7 @@ import { contentId } from '@stp/config/ids';
 import { LEAN_VARIABLE } from '../toolchain/find.ts';
 import { type LakeProject, PROJECT_VARIABLE, smallestModule } from '../toolchain/lake-project.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import { runLean } from './run-lean.ts';
+import { leanMessages } from './lean-messages.ts';
 
 const IMPORT_DEADLINE_MS = 300_000;
 const RELEASE = /\d+\.\d+\.\d+(-rc\d+)?/;
@@ -62,7 +62,7 @@ export async function withProject(
   const joined = joinProject(environment, project);
   const module = await smallestModule(project.searchPath);
   if (module !== null) {
-    const run = await runLean({
+    const run = await leanMessages({
       executable: environment.executable,
       arguments: ['--stdin'],
       searchPath: [...project.searchPath],

@@ -3,7 +3,7 @@
  * own, and lines assign errors to pairs. A batch that reaches its deadline is halved until the slow pair is alone.
  */
 import type { LibraryTheorem } from '@stp/config/records';
-import { type LeanEnvironment, runLean } from '@stp/lean-verifier';
+import { type LeanEnvironment, leanMessages } from '@stp/lean-verifier';
 import type { SearchScript } from './script-text.ts';
 
 export interface ScriptAttempt {
@@ -59,7 +59,7 @@ async function acceptedInBatch(
     lines.push(`end Attempt${index}`);
     return start;
   });
-  const run = await runLean({
+  const run = await leanMessages({
     executable: environment.executable,
     arguments: ARGUMENTS,
     searchPath: environment.searchPath,

@@ -63,7 +63,7 @@ export async function probeSandbox(
   if ('problem' in attempted) return [attempted.problem];
   const problems = [...judge(attempted.report, sandbox.facts, await outsideNamespaces()), ...attempted.problems];
   if (problems.length > 0) return problems;
-  const leanProblem = await startLean(sandbox, lean, signal);
+  const leanProblem = await leanStartsInside(sandbox, lean, signal);
   return leanProblem === null ? [] : [leanProblem];
 }
 
@@ -166,7 +166,7 @@ async function outsideNamespaces(): Promise<Record<string, string>> {
   );
 }
 
-async function startLean(
+async function leanStartsInside(
   sandbox: Sandbox,
   lean: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
   signal?: AbortSignal,

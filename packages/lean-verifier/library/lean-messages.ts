@@ -5,11 +5,11 @@
 import { tmpdir } from 'node:os';
 import { RUN_MARK } from '@stp/base/files';
 import type { LeanMessage } from '@stp/config/records';
-import { runLean as runProcess } from '../runtime/process/lean-process.ts';
+import { runLean } from '../runtime/process/lean-process.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 
-interface LeanRunOptions {
+interface LeanMessagesOptions {
   /** Absolute path of `lean`. */
   readonly executable: string;
   /** After `--json`. */
@@ -28,7 +28,7 @@ interface LeanRunOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface LeanRun {
+export interface LeanOutput {
   /** 1-based lines and 0-based columns (code points) of the file. */
   readonly messages: readonly LeanMessage[];
   /** Null where a signal ended the process. */
@@ -45,11 +45,11 @@ const MEMORY_BYTES_MAX = 8 * 1024 ** 3;
 const MESSAGE_CHARS_MAX = 4_096;
 
 /** Rejects only with the signal's reason. */
-export async function runLean(options: LeanRunOptions): Promise<LeanRun> {
+export async function leanMessages(options: LeanMessagesOptions): Promise<LeanOutput> {
   const messages: LeanMessage[] = [];
   // A process needs no more of an environment than these two; the library that the rest describes may not be compiled yet.
   const environment = { executable: options.executable, searchPath: options.searchPath } as LeanEnvironment;
-  const exit = await runProcess({
+  const exit = await runLean({
     environment,
     arguments: options.arguments,
     input: options.input ?? null,
