@@ -1,8 +1,8 @@
 /** Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, pool, screen, judge of objects, certificates, HTTP service. */
 export { compileLibrary } from './library/compile.ts';
+export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
 export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
 export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
-export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
 export { openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';
 export type { DriverName } from './runtime/process/driver.ts';

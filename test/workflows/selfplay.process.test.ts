@@ -335,7 +335,7 @@ describe('a run', () => {
         'scriptShard rounds/1/shard-0000 after 25',
         ...['first', 'last'].map(() => 'scriptShard evaluation/checkpoi/shard-0000 after 20'),
       ]);
-      const withScripts = { proved: 2 + 1, certified: 3 + 3 };
+      const withScripts = { proved: 2 + 1, certified: 2 + 1 };
       expect(reported).toMatchObject({
         provedFirst: 2,
         provedLast: 2,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { LeanMessage } from '@stp/config/records';
 import { PROBLEMS_DIRECTORY } from '@stp/datasets/testing';
-import { compileLibrary, type LeanEnvironment, resolveToolchain, leanMessages } from '@stp/lean-verifier';
+import { compileLibrary, type LeanEnvironment, leanMessages, resolveToolchain } from '@stp/lean-verifier';
 import type { SourceDirectory } from '@stp/lean-verifier/testing';
 
 const CACHE_DIRECTORY = fileURLToPath(new URL('../../../.cache', import.meta.url));

@@ -6,8 +6,8 @@ import { projectToolchain } from '@stp/lean-explore/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LeanEnvironment } from '../verifier.ts';
 import { type CompileLibraryOptions, type CompileProgress, compileLibrary } from './compile.ts';
-import { moduleName } from './modules.ts';
 import { leanMessages } from './lean-messages.ts';
+import { moduleName } from './modules.ts';
 
 const toolchain = await projectToolchain();
 const ENDED = /^\d+ \(.*\) [ZX] /;

@@ -15,8 +15,8 @@ import type { LeanMessage } from '@stp/config/records';
 import { refuseFullDisk } from '../runtime/process/full-disk.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import { discoverModules, type LeanModule, libraryError, type SourceDirectory } from './modules.ts';
 import { leanMessages } from './lean-messages.ts';
+import { discoverModules, type LeanModule, libraryError, type SourceDirectory } from './modules.ts';
 
 export type { SourceDirectory } from './modules.ts';
 
