@@ -43,7 +43,7 @@ export async function findModel(name: string, downloads: string): Promise<ModelS
     await readManifest(name);
     return { directory: resolve(name), name, round: null };
   }
-  if (isNamed(name) && !(name.startsWith('gs://') && RUN_ROUND.test(name))) {
+  if (isNamed(name) && !name.startsWith('file://') && !(name.startsWith('gs://') && RUN_ROUND.test(name))) {
     const weights = await namedWeights(name);
     if (weights !== null) return { directory: weights, name, round: null, isForeign: true };
   }

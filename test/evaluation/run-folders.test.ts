@@ -83,14 +83,16 @@ describe('a model', () => {
       advice: expect.stringContaining('its SFT, round 0, round 1'),
     });
   });
-  it('is a checkpoint folder too, whole or refused', async () => {
+  it('is a checkpoint folder too, and one without a manifest a model of other people', async () => {
     const checkpoint = join(directory, 'model');
     await writeCheckpoint(checkpoint, smallCheckpoint());
     expect(await findModel(checkpoint, directory)).toEqual({ directory: checkpoint, name: checkpoint, round: null });
     await rm(join(checkpoint, 'manifest.json'));
+    expect(await findModel(checkpoint, directory)).toMatchObject({ directory: checkpoint, isForeign: true });
+    await rm(join(checkpoint, 'config.json'));
     await expect(findModel(checkpoint, directory)).rejects.toMatchObject({
       code: 'STP1002',
-      advice: expect.stringContaining('in the form of Hugging Face, not a checkpoint'),
+      advice: expect.stringContaining('Give the folder of a model'),
     });
   });
 });
