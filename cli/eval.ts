@@ -119,20 +119,25 @@ function requireModelOrScripts(model: string | undefined, mode: ProverMode): str
 
 export async function evaluate(options: EvalOptions): Promise<void> {
   const sets = options.problems.split(',').map((set) => set.trim());
-  const set = {
-    ...(options.format === undefined ? {} : formatValues(options.format)),
-    ...(options.searchLike === undefined ? {} : PUBLISHED_SEARCHES[options.searchLike]),
+  const format = options.format === undefined ? {} : formatValues(options.format);
+  const plain = {
     ...options.set,
     'data.problemSets': JSON.stringify(sets),
     ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
     ...(options.prover === undefined ? {} : { 'prover.mode': options.prover }),
-    ...Object.fromEntries(givenOptions(options).map(({ key, value }) => [key, value])),
   };
-  const { mode } = startInput({ ...options, set }).config.prover;
+  // Without the options of a search: another prover has no such settings, and is told so below.
+  const { mode } = startInput({ ...options, set: { ...format, ...plain } }).config.prover;
   const named = requireModelOrScripts(options.model, mode);
   if (named?.startsWith(SERVED) && !process.env.STP_GENERATOR_URL)
     throw new StpError('STP1002', `${named}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   requireFitting(options, mode);
+  const set = {
+    ...format,
+    ...(options.searchLike === undefined ? {} : PUBLISHED_SEARCHES[options.searchLike]),
+    ...plain,
+    ...Object.fromEntries(givenOptions(options).map(({ key, value }) => [key, value])),
+  };
   const samples = proverIn({ mode }).answersOnce ? 1 : (options.samples ?? SAMPLES_DEFAULT);
   const { input, config } = startInput({
     ...options,
