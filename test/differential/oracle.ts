@@ -17,7 +17,12 @@ export interface Question {
   readonly signature: string;
   /** The proof text as it came. */
   readonly text: string;
+  /** Where the block ends and clauses about recursion follow; missing: all of the text is the block. */
+  readonly blockEnds?: number;
 }
+
+/** Begins a clause that may stand behind a block. */
+const CLAUSE = /^[ \t]*(?:termination_by|decreasing_by)\b/mu;
 
 const OPTIONS = ['set_option autoImplicit false', 'set_option relaxedAutoImplicit false'];
 /** A clean text is asked about twice, the second time with all the time it wants. */
@@ -49,8 +54,19 @@ export class Oracle {
     this.#signatures = signatures;
   }
 
-  /** An answer each, in order. */
+  /** An answer each, in order. A text that is no proof as a block may be one with clauses behind its block. */
   async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+    const answers = [...(await this.#ask(questions))];
+    const again = questions.flatMap((question, index) => {
+      const blockEnds = answers[index] === 'no proof' ? question.text.search(CLAUSE) : -1;
+      return blockEnds < 0 ? [] : [{ index, question: { ...question, blockEnds } }];
+    });
+    const others = await this.#ask(again.map(({ question }) => question));
+    for (const [at, { index }] of again.entries()) answers[index] = others[at]!;
+    return answers;
+  }
+
+  async #ask(questions: readonly Question[]): Promise<readonly Answer[]> {
     const answers: (Answer | null)[] = [];
     for (let start = 0; start < questions.length; start += FIRST_BATCH)
       answers.push(...(await this.#firstLook(questions.slice(start, start + FIRST_BATCH))));
@@ -132,10 +148,12 @@ export class Oracle {
 
   async #compile(questions: readonly Question[], heartbeats: number) {
     const lines = [...OPTIONS, `set_option maxHeartbeats ${heartbeats}`];
-    const places = questions.map(({ signature, text }, index) => {
+    const places = questions.map(({ signature, text, blockEnds = text.length }, index) => {
       const begins = lines.length + 1;
       // As Lean reads a file: it knows no carriage return before a line feed.
-      lines.push(`theorem d${index}${signature}`, ':= (by', ...text.replaceAll('\r\n', '\n').split('\n'), ')');
+      const linesOf = (part: string): string[] => part.replaceAll('\r\n', '\n').split('\n');
+      const block = [':= (by', ...linesOf(text.slice(0, blockEnds)), ')'];
+      lines.push(`theorem d${index}${signature}`, ...block, ...linesOf(text.slice(blockEnds)));
       return { begins, ends: lines.length };
     });
     const task = this.#task(questions.length);
