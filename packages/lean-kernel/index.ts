@@ -11,7 +11,6 @@ export {
   LET,
   LOCAL,
   NATURAL,
-  PROJECTION,
   SORT,
   Terms,
 } from './expr.ts';
@@ -32,5 +31,5 @@ export type { Hiding, StatementBinder, StatementParts } from './olean/statement-
 export { TypeKeys } from './olean/type-keys.ts';
 export type { KernelReport } from './run/report.ts';
 export { STANDARD_AXIOMS } from './special/axiom-names.ts';
-export { apply, argumentsOf, headOf } from './spine.ts';
+export { apply, argumentsOf, headOf, partsOf } from './spine.ts';
 export { Decline } from './verdict.ts';

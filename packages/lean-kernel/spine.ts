@@ -1,5 +1,5 @@
-/** Applications as a head and its arguments. */
-import { APPLICATION, CONSTANT, type Expr, type Terms } from './expr.ts';
+/** Applications as a head and its arguments, and terms as the terms directly in them. */
+import { APPLICATION, CONSTANT, type Expr, FORALL, LAMBDA, LET, PROJECTION, type Terms } from './expr.ts';
 import { EMPTY_LEVELS, type LevelList } from './level.ts';
 import type { Name } from './name.ts';
 
@@ -30,4 +30,21 @@ export function apply(terms: Terms, head: Expr, given: readonly Expr[], from = 0
 
 export function isConstant(terms: Terms, expr: Expr, name: Name, levels: LevelList = EMPTY_LEVELS): boolean {
   return terms.kind(expr) === CONSTANT && terms.name(expr) === name && terms.levelList(expr) === levels;
+}
+
+/** The terms directly in a term, from the left. A projection's structure is met with the value. */
+export function partsOf(terms: Terms, expr: Expr): Expr[] {
+  switch (terms.kind(expr)) {
+    case APPLICATION:
+      return [terms.fn(expr), terms.argument(expr)];
+    case LAMBDA:
+    case FORALL:
+      return [terms.binderType(expr), terms.body(expr)];
+    case LET:
+      return [terms.binderType(expr), terms.letValue(expr), terms.letBody(expr)];
+    case PROJECTION:
+      return [terms.projected(expr)];
+    default:
+      return [];
+  }
 }

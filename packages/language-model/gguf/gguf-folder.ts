@@ -11,6 +11,7 @@ import { EMBEDDING_TENSOR, FINAL_NORM_TENSOR, HEAD_TENSOR, layerTensors } from '
 import { WEIGHTS_FILE } from '../checkpoint/manifest.ts';
 import { littleEndian, safetensorsHeader } from '../checkpoint/safetensors.ts';
 import { damaged, foreign } from '../damaged.ts';
+import { byteLevelFile } from '../tokenizer/byte-level-file.ts';
 import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
 import { type GgufFile, type GgufTensor, type GgufValue, readGguf, readTensorBytes } from './gguf-file.ts';
 
@@ -160,37 +161,16 @@ const idsOf = (metadata: Metadata) => ({
 function tokenizerOf(metadata: Metadata): object {
   const tokens = metadata['tokenizer.ggml.tokens'];
   const types = metadata['tokenizer.ggml.token_type'];
-  return {
-    version: '1.0',
-    truncation: null,
-    padding: null,
-    added_tokens: tokens.flatMap((content, id) =>
+  return byteLevelFile({
+    tokens,
+    added: tokens.flatMap((content, id) =>
       types[id] === CONTROL_TOKEN || types[id] === USER_TOKEN
-        ? [
-            {
-              ...{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false },
-              special: types[id] === CONTROL_TOKEN,
-            },
-          ]
+        ? [{ id, content, special: types[id] === CONTROL_TOKEN }]
         : [],
     ),
-    normalizer: null,
-    pre_tokenizer: { type: 'Sequence', pretokenizers: PRE_TOKENIZERS[metadata['tokenizer.ggml.pre']] },
-    post_processor: null,
-    decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: null,
-      end_of_word_suffix: null,
-      fuse_unk: false,
-      byte_fallback: false,
-      ignore_merges: false,
-      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
-      merges: metadata['tokenizer.ggml.merges'],
-    },
-  };
+    preTokenizers: PRE_TOKENIZERS[metadata['tokenizer.ggml.pre']],
+    merges: metadata['tokenizer.ggml.merges'],
+  });
 }
 
 function tokenizerConfigOf(metadata: Metadata): object {

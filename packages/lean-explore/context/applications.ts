@@ -11,9 +11,9 @@ import {
   LAMBDA,
   LET,
   type Name,
+  partsOf,
   type Terms,
 } from '@stp/lean-kernel';
-import { partsOf } from './mentions.ts';
 
 export interface FoundApplication {
   readonly name: Name;

@@ -4,21 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
-import {
-  APPLICATION,
-  BOUND,
-  CONSTANT,
-  type Expr,
-  FORALL,
-  LAMBDA,
-  LET,
-  NATURAL,
-  PROJECTION,
-  SORT,
-  STRING,
-  type Terms,
-} from '../expr.ts';
+import { BOUND, CONSTANT, type Expr, NATURAL, PROJECTION, SORT, STRING, type Terms } from '../expr.ts';
 import { ANONYMOUS, type Name } from '../name.ts';
+import { partsOf } from '../spine.ts';
 import { Substitution } from '../substitution.ts';
 import type { CompiledConstant } from './module-data.ts';
 
@@ -43,7 +31,7 @@ export class TypeKeys {
     const root = this.#substitution.instantiateLevels(type, levelParams, numbered);
     const waiting = [root];
     for (let at = waiting.at(-1); at !== undefined; at = waiting.at(-1)) {
-      const parts = this.#parts(at);
+      const parts = partsOf(this.#terms, at);
       const open = this.#known.has(at) ? [] : parts.filter((part) => !this.#known.has(part));
       if (open.length > 0) {
         waiting.push(...open);
@@ -54,24 +42,6 @@ export class TypeKeys {
         this.#known.set(at, digest([this.#head(at), ...parts.map((part) => this.#known.get(part)!)]));
     }
     return this.#known.get(root)!;
-  }
-
-  /** The terms directly in a term. */
-  #parts(expr: Expr): Expr[] {
-    const terms = this.#terms;
-    switch (terms.kind(expr)) {
-      case APPLICATION:
-        return [terms.fn(expr), terms.argument(expr)];
-      case LAMBDA:
-      case FORALL:
-        return [terms.binderType(expr), terms.body(expr)];
-      case LET:
-        return [terms.binderType(expr), terms.letValue(expr), terms.letBody(expr)];
-      case PROJECTION:
-        return [terms.projected(expr)];
-      default:
-        return [];
-    }
   }
 
   /** Returns the head of a term: what it is beside its parts. */
