@@ -2,11 +2,11 @@
  * `bin/stp data prepare --from lean` and `--from project`: problem sets of the theorems in compiled modules, those of the
  * installed Lean or of a built Lake project.
  */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import { isThere, readLines } from '@stp/base/files';
+import { readLines } from '@stp/base/files';
 import { contentId, statementId } from '@stp/config/ids';
 import { type Split, STATEMENT_CHARS_MAX, type Statement } from '@stp/config/records';
 import { ORIGIN_FILE, type SetOrigin, splitOfSource, writeFolder, writeLines } from '@stp/datasets';
@@ -56,8 +56,6 @@ export async function prepareCompiled(options: CompiledOptions, name: string, da
   const split = splitOf(options.split);
   const settings = workerSettings();
   const folder = join(data, 'problems', name);
-  if (options.replace !== true && (await isThere(folder)))
-    throw new StpError('STP1002', `${folder} exists already`, 'Give another --name, or replace it with --replace.');
   const input = options.from === 'project' ? resolve(required(options.input)) : null;
   const project = input === null ? null : await readLakeProject(input, '--input');
   const place = await openLeanPlace(
@@ -128,7 +126,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
   const { options, name, place, ground, split } = task;
   const counts = noCounts(ground.graph.unreadable);
   const bounds = new NoveltyBounds();
-  // What is stated under the name of a module stays the same: verdicts are kept by header.
+  // Another Lean, project or choice of names gives other assumptions, and so another name. It does not fix all of them (decision 67).
   const { version, project = '' } = place.environment;
   const content = contentId(
     'assumptions',
@@ -191,8 +189,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       split,
       assumptions: counts.assumed.map(({ module, of, theorems }) => ({ module, of, theorems: [...theorems] })),
     };
-    await writeFile(join(partial, `${ORIGIN_FILE}.part`), `${JSON.stringify(origin)}\n`);
-    await rename(join(partial, `${ORIGIN_FILE}.part`), join(partial, ORIGIN_FILE));
+    await writeFile(join(partial, ORIGIN_FILE), `${JSON.stringify(origin)}\n`);
     await writeFile(join(partial, 'card.md'), compiledCard(name, origin, describePlace(place), counts));
     return counts;
   });

@@ -10,11 +10,12 @@ import { candidate, environment, kindsOf, open, scratchDirectory } from '../test
 import { keptSection, type ProofText } from './certificate/proofs-text.ts';
 import { checkFile } from './check-file.ts';
 import { compileModule } from './object/compiled-module.ts';
-import { type ClaimedProof, confirmProofs } from './object/confirm-proofs.ts';
+import { confirmProofs } from './object/confirm-proofs.ts';
 import { judgeObject } from './object/judge-object.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
 import { screenHeader } from './screen/screen-header.ts';
+import type { WrittenProof } from './stated-form.ts';
 import { notStarted } from './verdict/check-outcome.ts';
 import { limitClasses } from './verdict/limits.ts';
 
@@ -103,9 +104,9 @@ test.each([
 });
 
 describe('a text that was never screened', { tags: ['slow'] }, () => {
-  const claim = (signature: string, proofText: string): ClaimedProof => ({ signature, proofText });
+  const claim = (signature: string, proofText: string): WrittenProof => ({ signature, proofText });
   /** Ends its proof, says something, and begins another theorem for what follows. */
-  const says = (commands: string): ClaimedProof =>
+  const says = (commands: string): WrittenProof =>
     claim(' : True', `  trivial)\n${commands}\ntheorem other : True := (by\n  trivial`);
 
   test.each([

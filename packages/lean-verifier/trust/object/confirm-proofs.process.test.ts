@@ -7,8 +7,9 @@ import { execaSync } from 'execa';
 import { afterAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import { machineSandbox } from '../../../../test/support/sandbox.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
+import type { WrittenProof } from '../stated-form.ts';
 import { limitClasses } from '../verdict/limits.ts';
-import { type ClaimedProof, type Confirmation, confirmProofs } from './confirm-proofs.ts';
+import { type Confirmation, confirmProofs } from './confirm-proofs.ts';
 
 const environment = await coreEnvironment();
 const sandbox = (await machineSandbox(environment)) ?? undefined;
@@ -17,7 +18,7 @@ vi.spyOn(console, 'error').mockImplementation(() => {});
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
 async function confirm(
-  claims: readonly ClaimedProof[],
+  claims: readonly WrittenProof[],
   header = '',
   folder = scratchDirectory,
 ): Promise<readonly Confirmation[]> {
@@ -36,7 +37,7 @@ async function confirm(
 const kinds = (found: readonly Confirmation[]): string[] => found.map(({ kind }) => kind);
 
 const SKIP = 'set_option debug.skipKernelTC true in decide +kernel';
-const HONEST: ClaimedProof = { signature: ' (a b : Nat) : a + b = b + a', proofText: '  omega' };
+const HONEST: WrittenProof = { signature: ' (a b : Nat) : a + b = b + a', proofText: '  omega' };
 const FALSE = ' : (1 : Nat) = 2';
 const DEEP = ' : (1 : Nat) = 2 ∧ Nat.rec (motive := fun _ => Bool) false (fun _ b => !b) 100001 = true';
 
@@ -85,7 +86,7 @@ theorem other : True := (by
   });
 
   test('is told by name: declarations, axioms, instances, entries that change what others mean', async () => {
-    const closing = (command: string): ClaimedProof => ({
+    const closing = (command: string): WrittenProof => ({
       signature: ' : True',
       proofText: `  trivial)\n${command}\ntheorem other : True := (by\n  trivial`,
     });

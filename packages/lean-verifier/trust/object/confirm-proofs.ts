@@ -23,8 +23,6 @@ import { changedGrownObject, grownHash } from './grown-objects.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
 import { compileStatements, statedName } from './stated-module.ts';
 
-export type ClaimedProof = WrittenProof;
-
 export interface Confirmation {
   readonly kind: VerdictKind;
   /** Why it is not proved; empty where it is. */
@@ -63,7 +61,7 @@ function claimOf({ toleratesLibraryAxioms }: LeanEnvironment, assumed: number): 
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export async function confirmProofs(
   header: string,
-  claims: readonly ClaimedProof[],
+  claims: readonly WrittenProof[],
   context: ConfirmContext,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];
@@ -102,7 +100,7 @@ function parted(count: number, blamed: ReadonlySet<number>): number[][] {
 
 async function lookAt(
   header: string,
-  claims: readonly ClaimedProof[],
+  claims: readonly WrittenProof[],
   context: ConfirmContext,
   directory: string,
 ): Promise<Looked> {
