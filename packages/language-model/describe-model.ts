@@ -6,7 +6,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { z } from 'zod';
-import { parseJson } from './checkpoint/files.ts';
+import { type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
 import { modelFiles, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
@@ -73,7 +73,7 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
     for (const { dtype, count } of await tensorsOf(join(directory, name)))
       values.set(dtype, (values.get(dtype) ?? 0) + count);
   const parameters = sum(values.values());
-  const problem = names.length === 0 ? 'no weights as safetensors' : await embeddedProblem(directory);
+  const problem = names.length === 0 ? 'no weights as safetensors' : await embeddedProblem(files);
   const isCheckpoint = 'manifest' in files;
   return {
     kind: isCheckpoint ? 'checkpoint' : 'folder',
@@ -102,9 +102,8 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
 }
 
 /** Null where the embedded engine can sample the model. */
-async function embeddedProblem(directory: string): Promise<string | null> {
+async function embeddedProblem(files: ModelFiles): Promise<string | null> {
   try {
-    const files = await modelFiles(directory);
     const bytes = weightBytes(await readArchitecture(files));
     if (bytes > WEIGHT_BYTES_MAX)
       return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;

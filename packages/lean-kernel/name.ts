@@ -59,14 +59,18 @@ export class NameTable {
     return this.#parts[name] ?? '';
   }
 
+  /** All components, the first one first; none for the anonymous name. */
+  parts(name: Name): (string | bigint)[] {
+    const parts: (string | bigint)[] = [];
+    for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) parts.push(this.last(at));
+    return parts.reverse();
+  }
+
   /** Prints a name for people. Components are not quoted, so two names may print alike. */
   print(name: Name): string {
-    const parts: string[] = [];
-    for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) {
-      const part = this.last(at);
-      parts.push(typeof part === 'bigint' && part < 0n ? `auxiliary${-part}` : String(part));
-    }
-    return parts.length === 0 ? '[anonymous]' : parts.reverse().join('.');
+    const shown = (part: string | bigint): string =>
+      typeof part === 'bigint' && part < 0n ? `auxiliary${-part}` : String(part);
+    return name === ANONYMOUS ? '[anonymous]' : this.parts(name).map(shown).join('.');
   }
 
   #intern(key: string, prefix: Name, part: string | bigint): Name {

@@ -56,12 +56,19 @@ export async function readFolderTokenizer(files: ModelFiles): Promise<FolderToke
     return { endIds: [...new Set([...(named === undefined ? [] : [named]), ...endIds])], padId };
   };
   const tokenizer = readTokenizer(text, path, marks);
-  return { tokenizer, template: await readTemplate(files), proofWords: settings?.proofWords ?? null };
+  return { tokenizer, template: await templateIn(files, settings), proofWords: settings?.proofWords ?? null };
 }
 
 /** The chat template of a model folder, in a file of its own or beside the tokenizer; null where it has none. */
 export async function readTemplate(files: ModelFiles): Promise<TemplateData | null> {
   const settings = await jsonIn(files, 'tokenizer_config.json', (json) => tokenizerConfigSchema.parse(json));
+  return templateIn(files, settings);
+}
+
+async function templateIn(
+  files: ModelFiles,
+  settings: z.infer<typeof tokenizerConfigSchema> | null,
+): Promise<TemplateData | null> {
   const written = await files.find('chat_template.jinja', TEMPLATE_CHARS_MAX);
   const source = written?.toString('utf8') ?? settings?.chat_template ?? null;
   const names = { bos_token: settings?.bos_token ?? '', eos_token: settings?.eos_token ?? '' };

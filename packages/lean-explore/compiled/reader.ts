@@ -183,8 +183,7 @@ class ModuleReading {
 
 /** Why nobody wrote the name; null for a name that a person wrote, as far as can be told. */
 function kindOfName({ names }: Terms, name: Name, isWritten: boolean | null): LeftOut | null {
-  const parts: (string | bigint)[] = [];
-  for (let at = name; names.print(at) !== '[anonymous]'; at = names.prefix(at)) parts.unshift(names.last(at));
+  const parts = names.parts(name);
   if (parts[0] === '_private') return 'private';
   const isGenerated =
     isWritten === false ||

@@ -85,7 +85,8 @@ export async function restate(
       if (count <= EXAMPLES_MAX) examples.push(`${reason}: ${shown}: ${why}`);
     }
   }
-  restated.sort((a, b) => read.theorems.indexOf(a.theorem) - read.theorems.indexOf(b.theorem));
+  const orderOf = new Map(read.theorems.map((theorem, at) => [theorem, at]));
+  restated.sort((a, b) => orderOf.get(a.theorem)! - orderOf.get(b.theorem)!);
   return { restated, leftOut: counts, examples };
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { InputError } from '../input-error.ts';
-import { ANONYMOUS, type Name, type NameTable } from '../name.ts';
+import type { Name, NameTable } from '../name.ts';
 import { Decline } from '../verdict.ts';
 
 /** `module`: name with dots. Throws `InputError` where no folder has it. */
@@ -17,12 +17,8 @@ export function findModule(module: string, searchPath: readonly string[]): strin
 
 /** The name with dots; no file outside a folder of the search path can be named. Throws `Decline`. */
 export function moduleName(names: NameTable, name: Name): string {
-  const parts: string[] = [];
-  for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) {
-    const part = names.last(at);
-    if (typeof part !== 'string' || part === '' || /^\.+$|[./\\\0]/.test(part))
-      throw new Decline(`a module named ${JSON.stringify(names.print(name))}`);
-    parts.push(part);
-  }
-  return parts.reverse().join('.');
+  const parts = names.parts(name);
+  if (parts.some((part) => typeof part !== 'string' || part === '' || /^\.+$|[./\\\0]/.test(part)))
+    throw new Decline(`a module named ${JSON.stringify(names.print(name))}`);
+  return parts.join('.');
 }

@@ -6,12 +6,12 @@ const PLAIN_PART = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
 
 /** `_private.M.0.f` is the private constant `f` of the module `M`. */
 export function isPrivate(names: NameTable, name: Name): boolean {
-  return components(names, name)[0] === PRIVATE;
+  return names.parts(name)[0] === PRIVATE;
 }
 
 /** The name without the marks of a private one. */
 export function publicName(names: NameTable, name: Name): Name {
-  const parts = components(names, name);
+  const parts = names.parts(name);
   if (parts[0] !== PRIVATE) return name;
   const mark = parts.findIndex((part) => typeof part === 'bigint');
   return parts
@@ -24,16 +24,10 @@ export function publicName(names: NameTable, name: Name): Name {
 
 /** Different names print differently: a part that is no plain word, a number among them, stands in «». */
 export function displayName(names: NameTable, name: Name): string {
-  const parts = components(names, name).map((part) =>
-    typeof part === 'bigint' ? String(part) : PLAIN_PART.test(part) ? part : `«${part}»`,
-  );
+  const parts = names
+    .parts(name)
+    .map((part) => (typeof part === 'bigint' ? String(part) : PLAIN_PART.test(part) ? part : `«${part}»`));
   return parts.length === 0 ? '[anonymous]' : parts.join('.');
-}
-
-function components(names: NameTable, name: Name): (string | bigint)[] {
-  const parts: (string | bigint)[] = [];
-  for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) parts.push(names.last(at));
-  return parts.reverse();
 }
 
 /** Last parts of names that Lean gives to what it derives from a constant when a tactic asks for it. */

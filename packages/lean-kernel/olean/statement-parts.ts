@@ -73,8 +73,7 @@ export function statementParts(constant: CompiledConstant, source: StatementSour
 export function hidingOf({ terms: { names }, isWritten, isImported }: StatementSource, name: Name): Hiding[] {
   if (!isWritten(name)) return [];
   const own = publicName(names, name);
-  const parts: string[] = [];
-  for (let at = own; at !== ANONYMOUS; at = names.prefix(at)) parts.unshift(String(names.last(at)));
+  const parts = names.parts(own).map(String);
   for (let from = isPrivate(names, name) ? 0 : 1; from < parts.length; from++) {
     const hidden = parts.slice(from).reduce((prefix, part) => names.text(prefix, part), ANONYMOUS);
     if (isImported(hidden)) return [{ name: displayName(names, own), hidden: displayName(names, hidden) }];

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { BOUND, CONSTANT, type Expr, NATURAL, PROJECTION, SORT, STRING, type Terms } from '../expr.ts';
-import { ANONYMOUS, type Name } from '../name.ts';
+import type { Name } from '../name.ts';
 import { partsOf } from '../spine.ts';
 import { Substitution } from '../substitution.ts';
 import type { CompiledConstant } from './module-data.ts';
@@ -70,13 +70,8 @@ export class TypeKeys {
 
   /** Numbers, which are no texts, stand without quotation marks. */
   #name(name: Name): string {
-    const { names } = this.#terms;
-    const parts: string[] = [];
-    for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) {
-      const part = names.last(at);
-      parts.push(typeof part === 'bigint' ? String(part) : JSON.stringify(part));
-    }
-    return parts.join('.');
+    const shown = (part: string | bigint): string => (typeof part === 'bigint' ? String(part) : JSON.stringify(part));
+    return this.#terms.names.parts(name).map(shown).join('.');
   }
 }
 
