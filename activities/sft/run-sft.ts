@@ -177,7 +177,7 @@ async function preparedSft(
   let excluded = 0;
   const isOpen = (example: Example): boolean => !statementKeysOf(example).some((key) => heldOutKeys.has(key));
   const isWanted = ({ role, prompt }: Example): boolean =>
-    role !== 'prover' || mode === 'both' || prompt.includes(STATE_MARKER) === writesTactics(mode);
+    role !== 'prover' || (prompt.includes(STATE_MARKER) ? meetsStates(mode) : !writesTactics(mode));
   async function* train(): AsyncGenerator<Example> {
     for await (const example of set.train()) {
       if (!isWanted(example)) continue;

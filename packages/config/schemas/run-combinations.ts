@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
 import { type ConjecturerConfig, rewardsUse, writesTyped } from './conjecturers/index.ts';
 import { objectiveIn, type RunObjective, trainsByReward } from './objectives/index.ts';
-import type { ProverConfig } from './provers/index.ts';
+import { type ProverConfig, proverIn } from './provers/index.ts';
 
 interface Combined {
   readonly data: { readonly problemSets: readonly string[]; readonly weights: Readonly<Record<string, unknown>> };
@@ -56,7 +56,7 @@ function* ofObjective({ objective, prover, conjectures, engines }: Combined): Ge
 /** A run in words asks Lean for nothing, and judges alone say what its samples earn. */
 function* ofJudgedProver(config: Combined): Generator<CombinationProblem> {
   const { prover, objective, library, evaluation, retrain } = config;
-  const isJudged = prover.mode === 'judged';
+  const isJudged = proverIn(prover).checkedBy === 'judges';
   if (trainsByReward(objective) && (objective.rewards.lean === null) !== isJudged)
     yield {
       path: ['objective', 'rewards', 'lean'],
