@@ -10,12 +10,13 @@ What it leaves in OUT is complete after each stage: `figures.json`, `samples-*.j
 
 import argparse
 import asyncio
-import json
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -155,7 +156,7 @@ class Lease:
             prompts, requests = prompts[: TINY["prompts"]], TINY["requests"]
             sampling["maxTokens"] = TINY["maxTokens"]
         began = time.monotonic()
-        served = Served(model, self.options.device, requests, settings["contextLength"], self.log)
+        served = Served(model, self.options, requests, settings["contextLength"], self.log)
         try:
             watch = MemoryWatch(self.options.device)
             start_seconds = time.monotonic() - began
@@ -192,10 +193,11 @@ class Served:
 
     NAME = "stp/model"
 
-    def __init__(self, model, device, requests, context, log):
-        precision = "bfloat16" if device == "cuda" else "float32"
+    def __init__(self, model, options, requests, context, log):
+        precision = "bfloat16" if options.device == "cuda" else "float32"
+        work = tempfile.mkdtemp(dir=options.work)
         command = [sys.executable, os.path.join(CODE, CODE_FOLDERS["server"]), "--directory", model, "--name", self.NAME]
-        command += ["--port", str(PORT), "--device", device, "--precision", precision]
+        command += ["--work", work, "--port", str(PORT), "--device", options.device, "--precision", precision]
         command += ["--requests", str(requests), "--context", str(context)]
         environment = {**os.environ, "STP_ENDS_WITH_STDIN": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment)

@@ -18,8 +18,9 @@ import { execa } from 'execa';
 import { prepareDataActivity } from '../../../activities/control/prepare-data.ts';
 import { proverForms } from '../../../activities/prover-forms.ts';
 import { readAll } from '../../../activities/records/record-files.ts';
-import { fetchPackage } from '../../../infra/weights/packages.ts';
+import type { PreparedData } from '../../../activities/run/prepared-data.ts';
 import { openStore } from '../../../infra/stores/open-store.ts';
+import { fetchPackage } from '../../../infra/weights/packages.ts';
 import { repositorySources } from '../../../workers/sources.ts';
 
 /** Ways to show statements: with slots as in the default run, or as Lean code with names. */
@@ -81,7 +82,7 @@ async function prepareForm(folder: string, form: string): Promise<void> {
   const store = await openStore(pathToFileURL(work).href);
   const sources = repositorySources();
   const { prepareData } = prepareDataActivity({ sources, store: async () => store });
-  const data = await new MockActivityEnvironment().run(prepareData, form, config);
+  const data: PreparedData = await new MockActivityEnvironment().run(prepareData, form, config);
   const examples = await readAll(store, data.sft, exampleSchema);
   await writeLines(join(directory, 'train.jsonl'), examples);
   await writeLines(join(directory, 'held-out.jsonl'), await readAll(store, data.sftEval, exampleSchema));
@@ -126,7 +127,7 @@ function settingsOf(config: RunConfig, examples: number): object {
   };
 }
 
-const writeLines = (path: string, rows: readonly unknown[]): Promise<void> =>
+export const writeLines = (path: string, rows: readonly unknown[]): Promise<void> =>
   writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 /** Copies the small files of the weights' folder, the header of the weights, and their checksum: the same file is made of them there. */

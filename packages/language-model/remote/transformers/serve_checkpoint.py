@@ -9,8 +9,8 @@ import json
 import logging
 import os
 import sys
-import tempfile
 import threading
+import traceback
 
 # What transformers needs to serve, and does not need to train.
 NEEDED = ("fastapi", "openai", "pydantic", "starlette", "uvicorn")
@@ -26,13 +26,14 @@ BATCH_TOKENS = 1024
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--directory", required=True)
+    parser.add_argument("--work", required=True, help="empty folder")
     parser.add_argument("--name", required=True, help="as OWNER/NAME")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--device", choices=("cpu", "cuda"), required=True)
     parser.add_argument("--precision", choices=("float32", "bfloat16"), required=True)
     parser.add_argument("--requests", type=int, required=True, help="requests at once")
     parser.add_argument("--memory-share", type=float, default=0.9, help="of the free memory, at most for the cache")
-    parser.add_argument("--context", type=int, required=True, help="tokens of a prompt and its answer")
+    parser.add_argument("--context", type=int, help="tokens of a prompt and its answer; else the model's")
     arguments = parser.parse_args()
     if os.environ.get("STP_ENDS_WITH_STDIN") == "1":
         threading.Thread(target=end_with_parent, daemon=True).start()
@@ -40,13 +41,14 @@ def main():
         missing = [name for name in NEEDED if not has_module(name)]
         if missing:
             give_up(f"Python has no module {', '.join(missing)}, which `transformers serve` needs")
-        with tempfile.TemporaryDirectory(prefix="stp-served-") as cache:
-            lay_out(arguments.directory, arguments.name, cache)
-            # Before the first import of a library of Hugging Face, which reads them then.
-            os.environ.update(HF_HUB_CACHE=cache, HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
-            serve(arguments)
-    except (OSError, ValueError, KeyError) as error:
-        give_up(f"{arguments.directory} cannot be served: {str(error)[:500]}")
+        lay_out(arguments.directory, arguments.name, arguments.work)
+        # Before the first import of a library of Hugging Face, which reads them then.
+        os.environ.update(HF_HUB_CACHE=arguments.work, HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
+        serve(arguments)
+    except Exception as error:
+        traceback.print_exc()
+        said = " ".join(str(error).split()) or type(error).__name__
+        give_up(f"{arguments.directory} cannot be served: {said[:200]}")
 
 
 def has_module(name):
@@ -63,7 +65,7 @@ def give_up(message):
 
 def lay_out(directory, name, cache):
     """
-    Puts the folder into `cache` as the hub's library would, because a server lists only what lies there. The weights are links. In the
+    Puts the checkpoint into `cache` as the hub's library would, because a server lists only what lies there. The weights are links. In the
     copies, answers keep every token but the end, and nothing but temperature and top-p changes the distribution: else the library
     decodes greedily, or among the fifty likeliest tokens.
     """
@@ -137,7 +139,8 @@ def pages(arguments):
     from transformers import AutoConfig
 
     config = AutoConfig.from_pretrained(arguments.name).get_text_config()
-    wanted = arguments.requests * -(-arguments.context // PAGE_TOKENS) + 1
+    context = arguments.context or config.max_position_embeddings
+    pages_of_one = -(-context // PAGE_TOKENS)
     free = torch.cuda.mem_get_info()[0] if arguments.device == "cuda" else psutil.virtual_memory().available
     number_bytes = 2 if arguments.precision == "bfloat16" else 4
     files = [os.path.join(arguments.directory, name) for name in os.listdir(arguments.directory)]
@@ -146,9 +149,9 @@ def pages(arguments):
     head_size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     page_bytes = 2 * config.num_hidden_layers * heads * head_size * PAGE_TOKENS * number_bytes
     fitting = int(arguments.memory_share * max(0, free - weights) / page_bytes)
-    if fitting < -(-arguments.context // PAGE_TOKENS) + 1:
-        raise ValueError(f"{free / 2**30:.1f} GiB are free, too little for its weights and one request of {arguments.context} tokens")
-    return min(wanted, fitting)
+    if fitting <= pages_of_one:
+        raise ValueError(f"{free / 2**30:.1f} GiB are free, too little for its weights and one request of {context} tokens")
+    return min(arguments.requests * pages_of_one + 1, fitting)
 
 
 def end_with_parent():
