@@ -28,6 +28,12 @@ REQUESTS_AT_ONCE = 128
 STARTED = time.monotonic()
 CODE_FOLDERS = {"trainer": "trainers/python/train.py", "server": "remote/transformers/serve_checkpoint.py"}
 LORA = {"rank": 32, "alpha": 64, "targets": [], "quantised": False, "output": "merged"}
+# What matters most comes first.
+STAGES = (
+    "train all names", "generate all names", "after all names", "train all slots", "generate all slots", "before names",
+    "train lora names", "generate lora names", "after all names 32", "after all names 512", "before slots",
+)  # fmt: skip
+GENERATED_TOGETHER = 806
 # A tiny run shows that every part works; its figures mean nothing.
 TINY = {"prompts": 6, "maxTokens": 8, "steps": 2, "tokensPerStep": 512, "microBatchTokens": 512, "requests": 4}
 
@@ -40,6 +46,8 @@ def main():
     parser.add_argument("--work", default="/tmp/stp-lease")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--until", type=float, default=420, help="no stage starts after so many seconds")
+    parser.add_argument("--steps", type=int, help="of each training, in the place of the prepared number")
+    parser.add_argument("--stages", nargs="+", default=STAGES)
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
@@ -58,21 +66,21 @@ class Lease:
         model = os.path.join(self.options.work, "model")
         if not self.stage("weights", lambda: self.weights(model)):
             return
-        names, slots = ("names", "slots")
-        # What matters most comes first.
-        self.stage("before, names", lambda: self.sample(names, model, "before-names"))
-        for form, kind, lora in ((names, "all", None), (slots, "all", None), (names, "lora", LORA)):
-            if self.options.tiny and form == slots:
-                continue
-            trained = os.path.join(self.options.work, f"{kind}-{form}")
-            if self.stage(f"train {kind}, {form}", lambda: self.train(form, model, trained, lora)):
-                self.stage(f"after {kind}, {form}", lambda: self.sample(form, trained, f"after-{kind}-{form}"))
-        if self.options.tiny:
-            return
-        trained = os.path.join(self.options.work, "all-names")
-        for requests in (32, 512):
-            self.stage(f"{requests} requests at once", lambda: self.sample(names, trained, None, requests))
-        self.stage("before, slots", lambda: self.sample(slots, model, "before-slots"))
+        for name in self.options.stages:
+            self.stage(name, lambda: self.work_of(name.split(), model))
+
+    def work_of(self, words, model):
+        """`before FORM`, `train KIND FORM`, `generate KIND FORM`, `after KIND FORM`, `after KIND FORM REQUESTS`."""
+        form = words[1] if words[0] == "before" else words[2]
+        kind = None if words[0] == "before" else words[1]
+        trained = model if kind is None else os.path.join(self.options.work, f"{kind}-{form}")
+        if words[0] == "train":
+            return self.train(form, model, trained, LORA if kind == "lora" else None)
+        if words[0] == "generate":
+            return self.generate(form, trained, f"generate-{kind}-{form}")
+        if len(words) == 4:
+            return self.sample(form, trained, None, int(words[3]))
+        return self.sample(form, trained, f"before-{form}" if kind is None else f"after-{kind}-{form}")
 
     def stage(self, name, work):
         """Runs it where there is time; whether it went well."""
@@ -120,6 +128,8 @@ class Lease:
             "lora": lora,
             "threads": os.cpu_count(),
         }
+        if self.options.steps is not None:
+            request["steps"] = self.options.steps
         if lora is not None:
             # Adapters want larger steps than all weights.
             request["learningRate"] *= 2
@@ -163,29 +173,84 @@ class Lease:
             # The first request makes the cache.
             served.complete({**prompts[0], "index": -1}, {**sampling, "maxTokens": 1})
             began = time.monotonic()
-            deadline = STARTED + self.options.until + 60
+            deadline = STARTED + self.options.until
             rows = served.complete_all(prompts, sampling, requests, deadline)
             seconds = time.monotonic() - began
             memory = watch.most()
         finally:
             served.end()
+        found = self.sampled(name, form, rows, prompts, seconds)
+        return {**found, "requestsAtOnce": requests, "startSeconds": round(start_seconds, 1), "memoryMib": memory}
+
+    def generate(self, form, model, name):
+        """The same samples by transformers' own `generate` on batches of equal lengths, for comparison."""
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        settings = self.read_settings(form)
+        sampling = settings["sampling"]
+        with open(os.path.join(self.options.folder, form, "prompts.jsonl")) as file:
+            prompts = [json.loads(line) for line in file]
+        if self.options.tiny:
+            prompts, sampling["maxTokens"] = prompts[: TINY["prompts"]], TINY["maxTokens"]
+        precision = torch.bfloat16 if self.options.device == "cuda" else torch.float32
+        tokenizer = AutoTokenizer.from_pretrained(model, padding_side="left")
+        tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+        decoder = AutoModelForCausalLM.from_pretrained(model, dtype=precision).to(self.options.device).eval()
+        end = tokenizer.eos_token_id
+        torch.manual_seed(1)
+        rows = []
+        began = time.monotonic()
+        for first in range(0, len(prompts), GENERATED_TOGETHER):
+            batch = prompts[first : first + GENERATED_TOGETHER]
+            given = tokenizer([prompt["prompt"] for prompt in batch], return_tensors="pt", padding=True).to(self.options.device)
+            length = given["input_ids"].shape[1]
+            with torch.inference_mode():
+                made = decoder.generate(
+                    **given,
+                    **{"do_sample": True, "temperature": sampling["temperature"], "top_p": sampling["topP"], "top_k": 0},
+                    **{"max_new_tokens": sampling["maxTokens"], "eos_token_id": end, "pad_token_id": tokenizer.pad_token_id},
+                )[:, length:].tolist()
+            for prompt, ids in zip(batch, made):
+                finish = "stop" if end in ids else "length"
+                ids = ids[: ids.index(end) + 1] if end in ids else ids
+                text = tokenizer.decode([one for one in ids if one != end])
+                usage = {"completion_tokens": len(ids), "prompt_tokens": len(tokenizer(prompt["prompt"])["input_ids"])}
+                answer = {"choices": [{"text": text, "finish_reason": finish}], "usage": usage}
+                rows.append(row_of(prompt, sampling, answer))
+        seconds = time.monotonic() - began
+        del decoder, given
+        if self.options.device == "cuda":
+            torch.cuda.empty_cache()
+        return self.sampled(name, form, rows, prompts, seconds)
+
+    def sampled(self, name, form, rows, prompts, seconds):
+        """Writes the samples, and gives their figures."""
         if name is not None:
             with open(os.path.join(self.options.out, f"samples-{name}.jsonl"), "w") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)
         tokens = sum(row["tokens"] for row in rows)
         return {
             "form": form,
-            "requestsAtOnce": requests,
             "samples": len(rows),
             "ofSamples": len(prompts),
             "tokens": tokens,
             "promptTokens": sum(row["promptTokens"] for row in rows),
             "cutOff": sum(row["finish"] == "length" for row in rows),
-            "startSeconds": round(start_seconds, 1),
             "sampleSeconds": round(seconds, 2),
             "tokensPerSecond": round(tokens / seconds),
-            "memoryMib": memory,
         }
+
+
+def row_of(prompt, sampling, answer):
+    """A sample as `judge.ts` reads it, cut at the first stop text."""
+    choice, usage = answer["choices"][0], answer["usage"]
+    text, finish = choice["text"], choice["finish_reason"]
+    for stop in sampling["stop"]:
+        if stop in text:
+            text, finish = text[: text.index(stop)], "stop"
+    found = {"text": text, "finish": finish, "tokens": usage["completion_tokens"], "promptTokens": usage["prompt_tokens"]}
+    return {"id": prompt["id"], "index": prompt["index"], **found}
 
 
 class Served:
@@ -225,16 +290,7 @@ class Served:
         body = json.dumps(self.body(prompt, sampling)).encode()
         asked = urllib.request.Request(f"http://127.0.0.1:{PORT}/v1/completions", body, {"content-type": "application/json"})
         with urllib.request.urlopen(asked, timeout=600) as answer:
-            return self.row(prompt, sampling, json.load(answer))
-
-    def row(self, prompt, sampling, answer):
-        choice, usage = answer["choices"][0], answer["usage"]
-        text, finish = choice["text"], choice["finish_reason"]
-        for stop in sampling["stop"]:
-            if stop in text:
-                text, finish = text[: text.index(stop)], "stop"
-        found = {"text": text, "finish": finish, "tokens": usage["completion_tokens"], "promptTokens": usage["prompt_tokens"]}
-        return {"id": prompt["id"], "index": prompt["index"], **found}
+            return row_of(prompt, sampling, json.load(answer))
 
     def complete_all(self, prompts, sampling, requests, deadline):
         """Rows in the order of the prompts; what is not there at the deadline is left out."""
@@ -250,7 +306,7 @@ class Served:
                 body = json.dumps(self.body(prompts[at], sampling)).encode()
                 head = f"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
                 writer.write(head.encode() + body)
-                rows[at] = self.row(prompts[at], sampling, await read_answer(reader))
+                rows[at] = row_of(prompts[at], sampling, await read_answer(reader))
             writer.close()
 
         tasks = [asyncio.create_task(work()) for _ in range(requests)]

@@ -25,7 +25,7 @@ import { repositorySources } from '../../../workers/sources.ts';
 
 /** Ways to show statements: with slots as in the default run, or as Lean code with names. */
 const FORMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  slots: {},
+  slots: { 'prover.slots': true, 'prover.definitionTokens': 150 },
   names: { 'prover.slots': false, 'prover.format': 'deepseek-prover-v1.5', 'prover.lemmasShown': 8 },
 };
 /** Of a request that trains on another machine: places are put there. */
