@@ -39,7 +39,7 @@ const RANK_DEFAULT = 32;
 /** Statements that teach in a round, and proofs of each: for the length of a training. */
 const TAUGHT_SHARE = 0.2;
 const PROOFS_PER_STATEMENT = 4;
-/** vLLM's steps wait for the GPU. Those of `transformers serve` took 0.11 s with 128 requests to SmolLM2 on an H200, which had little to do. */
+/** Of `transformers serve` 0.11 s were measured with 128 requests to SmolLM2 on an H200, without flash-attn; vLLM's is unknown. */
 const STEP_SECONDS_MIN = { vllm: 0, transformers: 0.1 } as const;
 
 export function plan(options: PlanOptions): void {

@@ -67,7 +67,7 @@ describe.skipIf(skips)('the preset smollm2', () => {
     for (const name of await readdir(join(run, 'checkpoints')))
       expect(JSON.parse(await readFile(join(run, 'checkpoints', name, 'config.json'), 'utf8'))).toMatchObject({
         model_type: 'llama',
-        rope_theta: 100_000,
+        hidden_size: SHAPE.hiddenSize,
       });
   });
 });
