@@ -165,15 +165,16 @@ describe.skipIf(skips)('the engine transformers', () => {
     await expect(sample(damaged)).rejects.toMatchObject({ code: 'STP1301', message: expect.stringContaining(damaged) });
   });
 
-  it('refuses a port that another program has', async () => {
-    const other: Server = createServer((_, answer) => answer.end('no'));
+  it.each([
+    ['looks well', 200, 'another server already uses http://127.0.0.1:'],
+    ['has no health check', 404, 'another program already uses port'],
+  ])('refuses a port that another program has, which %s', async (_, status, said) => {
+    const other: Server = createServer((_, answer) => answer.writeHead(status).end('no'));
     const port = await freePort();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
     const { generators } = await servers({ port });
-    await expect(generators.generator(checkpoint).sample(requests(1), GREEDY)).rejects.toThrow(
-      `another server already uses http://127.0.0.1:${port}`,
-    );
+    await expect(generators.generator(checkpoint).sample(requests(1), GREEDY)).rejects.toThrow(said);
   });
 
   it('has no vectors, and serves no adapter alone', async () => {

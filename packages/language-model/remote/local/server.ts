@@ -147,12 +147,10 @@ export class LocalServer {
 
   #exitError({ code, signal }: Exit, what: string): StpError {
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
-    return new StpError(
-      'STP1301',
-      `${this.#program.name} ${what} (${how})${this.#lastWords()}`,
-      this.#program.advice,
-      { retryable: true, facts: { code, signal, log: this.#log.path } },
-    );
+    return new StpError('STP1301', `${this.#program.name} ${what} (${how})${this.#lastWords()}`, this.#program.advice, {
+      retryable: true,
+      facts: { code, signal, log: this.#log.path },
+    });
   }
 
   #lastWords(): string {

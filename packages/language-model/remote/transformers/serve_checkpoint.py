@@ -8,6 +8,7 @@ import argparse
 import json
 import logging
 import os
+import socket
 import sys
 import threading
 import traceback
@@ -15,6 +16,7 @@ import traceback
 # What transformers needs to serve, and does not need to train.
 NEEDED = ("fastapi", "openai", "pydantic", "starlette", "uvicorn")
 REVISION = "0" * 40
+HOST = "127.0.0.1"
 WEIGHTS = (".safetensors", ".safetensors.index.json")
 COPIED = ("config.json", "tokenizer_config.json", "chat_template.jinja", "special_tokens_map.json")
 # Tokens of a key-value cache are held in pages.
@@ -41,6 +43,8 @@ def main():
         missing = [name for name in NEEDED if not has_module(name)]
         if missing:
             give_up(f"Python has no module {', '.join(missing)}, which `transformers serve` needs")
+        if not is_free(arguments.port):
+            give_up(f"another program already uses port {arguments.port}: end it, or set engines.generator.port")
         lay_out(arguments.directory, arguments.name, arguments.work)
         # Before the first import of a library of Hugging Face, which reads them then.
         os.environ.update(HF_HUB_CACHE=arguments.work, HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
@@ -55,6 +59,17 @@ def has_module(name):
     from importlib.util import find_spec
 
     return find_spec(name) is not None
+
+
+def is_free(port):
+    """Asked before the weights are read, which takes long."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
 
 
 def give_up(message):
@@ -84,13 +99,12 @@ def lay_out(directory, name, cache):
             os.symlink(os.path.join(source, file), os.path.join(target, file))
     config = read(source, "config.json")
     given = read(source, "generation_config.json") if "generation_config.json" in files else {}
-    end = given.get("eos_token_id", config.get("eos_token_id"))
+    end = next((one["eos_token_id"] for one in (given, config) if one.get("eos_token_id") is not None), None)
     ends = end if isinstance(end, list) else [end]
     if not all(isinstance(one, int) for one in ends):
         raise ValueError("no file of it says which token ends a text (eos_token_id)")
-    pad = given.get("pad_token_id", config.get("pad_token_id"))
     sampling = {"do_sample": True, "temperature": 1.0, "top_p": 1.0, "top_k": 0}
-    write(target, "generation_config.json", {**sampling, "eos_token_id": end, "pad_token_id": ends[0] if pad is None else pad})
+    write(target, "generation_config.json", {**sampling, "eos_token_id": end, "pad_token_id": ends[0]})
     tokenizer = read(source, "tokenizer.json")
     for token in tokenizer.get("added_tokens", []):
         token["special"] = token["id"] in ends
@@ -121,7 +135,7 @@ def serve(arguments):
         continuous_batching=True,
         device=arguments.device,
         dtype=arguments.precision,
-        host="127.0.0.1",
+        host=HOST,
         port=arguments.port,
         log_level="error",
         cb_num_blocks=pages(arguments),
