@@ -7,7 +7,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { resolveConfig } from '@stp/config';
+import { formatOf, resolveConfig } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import { type Statement, statementSchema } from '@stp/config/records';
 import { embeddedGenerator, embeddedTrainer } from '@stp/language-model';
@@ -27,12 +27,15 @@ const sampleSchema = z.strictObject({
 type Sample = z.infer<typeof sampleSchema>;
 const verdictSchema = z.looseObject({ id: z.string(), verdict: z.string() });
 
-/** Makes `samples-control-slots.jsonl` in `results`. */
-export async function sampleControl(lease: string, results: string): Promise<void> {
-  const config = resolveConfig({ preset: 'embedded' });
-  const folder = join(lease, 'slots');
+/** Prompts as Lean code are longer in the words of the small model. */
+const CONTROL_CONTEXT = 768;
+
+/** Makes `samples-control-FORM.jsonl` in `results`. */
+export async function sampleControl(lease: string, results: string, form: string): Promise<void> {
+  const config = resolveConfig({ preset: 'embedded', set: { 'model.contextLength': CONTROL_CONTEXT } });
+  const folder = join(lease, form);
   const examplesPath = join(folder, 'train.jsonl');
-  const work = join(results, 'control');
+  const work = join(results, `control-${form}`);
   await rm(work, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
   const { epochs: _, examplesPerStep: __, stepsMin: ___, stepsMax: ____, ...hyperparameters } = config.sft;
@@ -50,12 +53,13 @@ export async function sampleControl(lease: string, results: string): Promise<voi
   const generator = await embeddedGenerator({ threads })(outputDirectory);
   const began = performance.now();
   try {
-    const made = await generator.sample(prompts, { temperature, topP, maxTokens });
+    const { stop } = formatOf(configOf(form).prover).prover;
+    const made = await generator.sample(prompts, { temperature, topP, maxTokens, ...(stop.length > 0 && { stop }) });
     const seconds = (performance.now() - began) / 1_000;
     const tokens = made.reduce((sum, one) => sum + one.tokens, 0);
     console.log(`control: ${JSON.stringify(trained)}, sampled ${tokens} tokens in ${seconds.toFixed(0)} s`);
     await writeLines(
-      join(results, 'samples-control-slots.jsonl'),
+      join(results, `samples-control-${form}.jsonl`),
       made.map(({ text, finish, tokens }, at) => {
         const { id, index } = prompts[at]!;
         return { id, index, text, finish, tokens, promptTokens: 0 };
