@@ -13,12 +13,14 @@ import {
   embeddedTrainer,
   type Generator,
   ggufToFolder,
+  LocalGenerators,
   pytorchTrainer,
   type RemoteOptions,
   readServedModel,
   type ServerMetrics,
   type Trainer,
-  VllmGenerators,
+  transformersProgram,
+  vllmProgram,
 } from '@stp/language-model';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
@@ -91,7 +93,7 @@ export function openEngines({
   };
   const open = async (run: string, directory: string, threads: number): Promise<Warm> => {
     const { generator: engine } = await enginesOf(run);
-    const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, directory, threads]);
+    const key = JSON.stringify(engine.kind === 'embedded' ? [run, directory, threads] : [run, engine]);
     if (warm?.key === key) return warm;
     await closeWarm();
     if (engine.kind === 'embedded') {
@@ -105,8 +107,10 @@ export function openEngines({
         // Numbers for people: losing some must not end the sampling.
         await (await monitor(run)).log(serverMetrics(looks, metrics));
       };
-      const servers = new VllmGenerators({
-        engine,
+      const program =
+        engine.kind === 'vllm' ? vllmProgram(engine) : transformersProgram(engine, (await enginesOf(run)).trainer);
+      const servers = new LocalGenerators({
+        program,
         logDirectory,
         runMark: runMark(run),
         findBase: async (signal) => baseOf((await enginesOf(run)).trainer, signal),

@@ -31,6 +31,7 @@ export {
   type LevanterEngine,
   type PytorchEngine,
   type TrainerEngine,
+  type TransformersEngine,
   type VllmEngine,
 } from './schemas/engines.ts';
 export {

@@ -14,11 +14,13 @@ export type { Completion, Generator, SampleRequest, SamplingOptions } from './ge
 export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { CappedLog } from './process/capped-log.ts';
 export { ProcessGroup } from './process/process-group.ts';
+export { LocalGenerators } from './remote/local/generators.ts';
 export { type RemoteOptions, remoteGenerator } from './remote/openai/engine.ts';
 export { ModelServer, type Pace } from './remote/openai/model-server.ts';
 export type { RemoteGenerator } from './remote/openai/remote-generator.ts';
 export { errorSchema, TOKENS_MAX, usageSchema } from './remote/openai/wire.ts';
-export { VllmGenerators } from './remote/vllm/generators.ts';
+export { transformersProgram } from './remote/transformers/program.ts';
+export { vllmProgram } from './remote/vllm/command.ts';
 export type { ServerMetrics } from './remote/vllm/server-metrics.ts';
 export type { KeptState, Trainer, TrainingShare, TrainResult } from './trainer.ts';
 export { exportFolder, levanterCommand, levanterConfig, tokensOf } from './trainers/levanter/config.ts';
