@@ -51,7 +51,8 @@ export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTool
   return {
     verifier,
     files: new FileJudge(common),
-    formats: FORMAT_NAMES,
+    // Proofs in words are for judges of words.
+    formats: FORMAT_NAMES.filter((name) => name !== 'words'),
     readAnswer,
     theoremsIn: theoremsInFile,
     disprove: (stated, tactics, signal) =>
