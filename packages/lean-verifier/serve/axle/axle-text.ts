@@ -5,7 +5,7 @@ import type { LeanMessage } from '@stp/config/records';
 import { maskSource, readCommands } from '@stp/lean-text';
 import { splitImports } from '../../trust/header.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
-import type { WireMessage } from '../wire.ts';
+import type { WireMessage, WirePosition } from '../wire.ts';
 import type { AxleMessages } from './axle-wire.ts';
 
 /** AXLE's texts stand below Mathlib; here below Lean's core library where there is no Mathlib. */
@@ -44,16 +44,16 @@ export function leanMessages(messages: readonly LeanMessage[], hide: (text: stri
 
 /** A declaration's keyword and its name, at the keyword. */
 const DECLARATION =
-  /^(theorem|lemma|def|abbrev|instance|structure|class|inductive|opaque|axiom|example)(?:\s+([^\s:({[⦃]+))?/u;
+  /^(theorem|lemma|def|abbrev|instance|structure|class|inductive|opaque|axiom|example)(?:\s+((?:«[^»\n]*»|[^\s:({[⦃«»])+))?/u;
 
-/** Names of the declarations in which the messages stand, each once; the keyword for one without a name. */
-export function declarationsAt(text: string, messages: readonly Pick<WireMessage, 'pos'>[]): string[] {
+/** Names of the declarations at these places, each once; the keyword for one without a name. */
+export function declarationsAt(text: string, places: readonly WirePosition[]): string[] {
   const masked = maskSource(text);
   const commands = readCommands(masked);
   const lines = text.split('\n');
   const offsets = [0];
   for (const line of lines) offsets.push(offsets.at(-1)! + line.length + 1);
-  const names = messages.flatMap(({ pos }) => {
+  const names = places.flatMap((pos) => {
     const line = lines[pos.line - 1] ?? '';
     const at = (offsets[pos.line - 1] ?? text.length) + [...line].slice(0, pos.column).join('').length;
     const own = commands.findLast(({ begin }) => begin <= at);

@@ -71,7 +71,10 @@ export async function axleCheck(
   const tool = warningsOf(request, ['names', 'indices']);
   // What Lean reports is not what the compiled module holds: axioms, and declarations that only seem to be there.
   const report = errors.length > 0 ? null : await tools.files.check(content, timeoutMs, signal);
-  const failed = new Set(declarationsAt(content, [...errors, ...holes]));
+  const failed = new Set(declarationsAt(
+      content,
+      [...errors, ...holes].map(({ pos }) => pos),
+    ));
   for (const { name, verdict, message } of failedIn(report)) {
     failed.add(name);
     tool.warnings.push(`${name}: ${verdict}: ${hidePaths(message)}`);
@@ -106,7 +109,8 @@ export async function axleVerify(
   const failure = fileFailure(report, hidePaths);
   if (failure !== null) return failure;
   const tool = warningsOf(request, []);
-  const failed = new Set<string>();
+  const errors = report.messages.filter(({ severity }) => severity === 'error');
+  const failed = new Set(declarationsAt(content, errors));
   // Without a compiled module nothing was compared: then Lean's messages say why.
   for (const { name, statement } of report.stated ?? []) {
     if (statement === 'same') continue;
