@@ -70,15 +70,19 @@ def load_environment(
     *,
     url: str = "http://127.0.0.1:8000",
     key: str | None = None,
+    patience: float = 300.0,
     format: str = "goedel-prover-v2",
     when_changed: str | None = "refuse",
     **options: Any,
 ) -> vf.SingleTurnEnv:
-    """`rows`: `question` (the prompt) and `statement`, may have `header`. `options` go to `verifiers.SingleTurnEnv`."""
+    """An environment over these rows: `question` (the prompt), `statement`, and `header` where there is one.
+
+    `url`, `key` and `patience` are those of `Verifier`; further options go to `verifiers.SingleTurnEnv`.
+    """
     from datasets import Dataset
 
     asked = [
         {"question": row["question"], "info": {"statement": row["statement"], "header": row.get("header")}} for row in rows
     ]
-    reward = LeanReward(Verifier(url, key=key), format, when_changed=when_changed)
+    reward = LeanReward(Verifier(url, key=key, patience=patience), format, when_changed=when_changed)
     return vf.SingleTurnEnv(dataset=Dataset.from_list(asked), rubric=LeanRubric(reward), **options)
