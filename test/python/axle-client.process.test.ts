@@ -29,7 +29,9 @@ describe.skipIf(python === null)('axiom-axle', () => {
       ['get_latest_environment', {}],
     ]);
     expect(status).toEqual({ status: 'healthy' });
-    expect(environments).toEqual([{ name: expect.stringMatching(/^lean-\d+\.\d+\.\d+/u), description: expect.any(String) }]);
+    expect(environments).toEqual([
+      { name: expect.stringMatching(/^lean-\d+\.\d+\.\d+/u), description: expect.any(String) },
+    ]);
     expect(latest).toEqual((environments as unknown as Found[])[0]);
   });
 
@@ -44,7 +46,12 @@ describe.skipIf(python === null)('axiom-axle', () => {
         'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)',
       ].map((content, index) => [
         'check',
-        { content, environment, ...(index === 4 ? { ignore_imports: false } : {}), timeout_seconds: index === 5 ? 1 : 60 },
+        {
+          content,
+          environment,
+          ...(index === 4 ? { ignore_imports: false } : {}),
+          timeout_seconds: index === 5 ? 1 : 60,
+        },
       ]),
     );
     expect(good).toMatchObject({ okay: true, failed_declarations: [], tool_messages: none, lean_messages: none });
@@ -75,7 +82,11 @@ describe.skipIf(python === null)('axiom-axle', () => {
       false,
       ['help', 'main'],
     ],
-    'an axiom': [`${GOOD}\naxiom lie : False\ntheorem main (n : Nat) : d n = 2 * n := lie.elim`, false, ['lie', 'main']],
+    'an axiom': [
+      `${GOOD}\naxiom lie : False\ntheorem main (n : Nat) : d n = 2 * n := lie.elim`,
+      false,
+      ['lie', 'main'],
+    ],
     'the axiom of a native decision': [
       `${GOOD}\ntheorem help : d 1 = 2 := by native_decide\ntheorem main (n : Nat) : d n = 2 * n := by unfold d; omega`,
       false,
@@ -97,11 +108,8 @@ describe.skipIf(python === null)('axiom-axle', () => {
     ],
     'another theorem': ['theorem main (n : Nat) : n = n := rfl', false, ['main']],
     'a stronger hypothesis': [`${GOOD}\ntheorem main (n : Nat) (h : d n = 2 * n) : d n = 2 * n := h`, false, ['main']],
-    'nothing': [GOOD, false, ['main']],
-    'a definition in place of the theorem': [
-      `${GOOD}\ndef main (n : Nat) : d n = 2 * n := by unfold d; omega`,
-      false,
-    ],
+    nothing: [GOOD, false, ['main']],
+    'a definition in place of the theorem': [`${GOOD}\ndef main (n : Nat) : d n = 2 * n := by unfold d; omega`, false],
     'an error': [`${GOOD}\ntheorem main (n : Nat) : d n = 2 * n := by rfl`, false, ['main']],
     'code that runs while it is checked': [
       `${GOOD}\nopen Lean Elab Command in\nelab "cheat" : command => do pure ()\ntheorem main (n : Nat) : d n = 2 * n := by unfold d; omega`,

@@ -78,7 +78,10 @@ const noTrainers = skipsPython("the page's examples for TRL and verifiers");
 it('has examples of ten lines at most', () => {
   for (const heading of ['Python', 'TRL', 'veRL', 'verifiers', 'AXLE', 'Kimina', 'HTTP'])
     for (const block of blocksOf(heading))
-      expect([heading, block.split('\n').filter((line) => line.trim() !== '').length <= LINES_MAX]).toEqual([heading, true]);
+      expect([heading, block.split('\n').filter((line) => line.trim() !== '').length <= LINES_MAX]).toEqual([
+        heading,
+        true,
+      ]);
 });
 
 describe('the example for', () => {
@@ -106,15 +109,22 @@ describe('the example for', () => {
   it.skipIf(kimina === null)('Kimina', SLOW, async () => {
     const [example, printed] = blocksOf('Kimina');
     // Python 3.11 lacks what the client imports.
-    const shim = 'import sys, typing, typing_extensions\nif sys.version_info < (3, 12): typing.TypedDict = typing_extensions.TypedDict\n';
+    const shim =
+      'import sys, typing, typing_extensions\nif sys.version_info < (3, 12): typing.TypedDict = typing_extensions.TypedDict\n';
     expect((await run(kimina!, shim + example!)).split('\n').at(-1)).toBe(printed);
   });
 
   it.skipIf(noTrainers)('TRL: two steps of GRPO with rewards from Lean', SLOW, async () => {
     const [example] = blocksOf('TRL');
     const shown = 'import json\nprint(json.dumps(trainer.state.log_history))';
-    const places = { '"MODEL"': JSON.stringify(await makeModel()), 'logging_steps=1': 'logging_steps=1, use_cpu=True, report_to="none", max_completion_length=8, seed=5' };
-    const log = JSON.parse((await run(interpreter, `${example}\n${shown}`, places)).split('\n').at(-1)!) as Record<string, number>[];
+    const places = {
+      '"MODEL"': JSON.stringify(await makeModel()),
+      'logging_steps=1': 'logging_steps=1, use_cpu=True, report_to="none", max_completion_length=8, seed=5',
+    };
+    const log = JSON.parse((await run(interpreter, `${example}\n${shown}`, places)).split('\n').at(-1)!) as Record<
+      string,
+      number
+    >[];
     const steps = log.filter((entry) => 'rewards/lean_reward/mean' in entry);
     expect(steps).toHaveLength(2);
     for (const step of steps) {
@@ -129,7 +139,17 @@ describe('the example for', () => {
 
   it.skipIf(noTrainers)('verifiers, with our own server for the model', SLOW, async () => {
     const port = await freePort();
-    const model = stp(['serve', '--model', await makeModel(), '--name', MODEL_NAME, '--threads', '1', '--port', String(port)]);
+    const model = stp([
+      'serve',
+      '--model',
+      await makeModel(),
+      '--name',
+      MODEL_NAME,
+      '--threads',
+      '1',
+      '--port',
+      String(port),
+    ]);
     try {
       await new Promise<void>((resolve, reject) => {
         model.stdout?.on('data', (text: Buffer) => {
@@ -139,14 +159,16 @@ describe('the example for', () => {
       });
       const [example] = blocksOf('verifiers');
       const places = { 'http://localhost:8001': `http://127.0.0.1:${port}`, '"max_tokens": 1024': '"max_tokens": 4' };
-      const shown = 'import json\nprint(json.dumps([{"said": one["completion"][-1]["content"], "reward": one["reward"]} for one in found["outputs"] if not one.get("error")]))';
+      const shown =
+        'import json\nprint(json.dumps([{"said": one["completion"][-1]["content"], "reward": one["reward"]} for one in found["outputs"] if not one.get("error")]))';
       const rollouts = JSON.parse((await run(interpreter, `${example}\n${shown}`, places)).split('\n').at(-1)!) as {
         said: string;
         reward: number;
       }[];
       expect(rollouts.length).toBeGreaterThan(0);
       // The last theorem with its proof counts.
-      for (const { said, reward } of rollouts) expect([said, reward]).toEqual([said, /omega\n```\s*$/u.test(said) ? 1 : 0]);
+      for (const { said, reward } of rollouts)
+        expect([said, reward]).toEqual([said, /omega\n```\s*$/u.test(said) ? 1 : 0]);
     } finally {
       model.kill('SIGKILL');
       await model;

@@ -17,7 +17,12 @@ const ROWS = [
   { statement: 'theorem open (n : Nat) : n * 1 = n', proof: '  sorry', verdict: 'sorry' },
   { statement: 'theorem false (n : Nat) : n + 1 = n', proof: '  simp', verdict: 'rejected' },
   { statement: 'theorem axiom (n : Nat) : n = 7', proof: '  exact sorryAx _ false', verdict: 'sorry' },
-].map((row, index) => ({ id: String(index), header: 'import Init', ...row, statement: row.statement.replace(/ (\w+)/u, ' $1_row') }));
+].map((row, index) => ({
+  id: String(index),
+  header: 'import Init',
+  ...row,
+  statement: row.statement.replace(/ (\w+)/u, ' $1_row'),
+}));
 const PROVED = ROWS.map(({ verdict }) => verdict === 'proved');
 const PACKAGE = `
 import json, sys

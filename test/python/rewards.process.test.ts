@@ -10,8 +10,15 @@ import { smallPython } from './small-environment.ts';
 
 const SLOW = { tags: ['slow'], timeout: 280_000 };
 const STATEMENT = 'theorem t (a b : Nat) : a + b = b + a';
-const block = (proof: string, statement = STATEMENT): string => `So:\n\`\`\`lean4\n${statement} := by\n  ${proof}\n\`\`\``;
-const ANSWERS = [block('omega'), block('rfl'), block('sorry'), block('omega', 'theorem t (a b : Nat) : b + a = a + b'), 'No.'];
+const block = (proof: string, statement = STATEMENT): string =>
+  `So:\n\`\`\`lean4\n${statement} := by\n  ${proof}\n\`\`\``;
+const ANSWERS = [
+  block('omega'),
+  block('rfl'),
+  block('sorry'),
+  block('omega', 'theorem t (a b : Nat) : b + a = a + b'),
+  'No.',
+];
 
 const python = systemPython()?.command ?? null;
 const verl = await smallPython('verl', "veRL's calls of a score function");
@@ -41,30 +48,39 @@ except Exception as error:
   return JSON.parse(stdout);
 }
 
-it.skipIf(verl === null || python === null)('veRL calls our functions with the names that they have', SLOW, async () => {
-  const calls = (await verl!('verl_signature.py', {})) as Record<string, string[][]>;
-  const one = { data_source: 'lean', solution_str: ANSWERS[0], ground_truth: STATEMENT, extra_info: { header: 'import Init' } };
-  const many = {
-    data_sources: ANSWERS.map(() => 'lean'),
-    solution_strs: ANSWERS,
-    ground_truths: ANSWERS.map(() => STATEMENT),
-    extra_infos: ANSWERS.map(() => ({ header: 'import Init', rollout_reward_scores: {} })),
-  };
-  expect(calls['naive.py']!.flat()).toEqual(expect.arrayContaining(Object.keys(one)));
-  expect(calls['batch.py']).toEqual([Object.keys(many)]);
-  // Its asynchronous managers pass more, which depends on the run; `format` comes from `reward_kwargs`.
-  const more = Object.fromEntries(calls['naive.py']!.flat().map((name) => [name, null]));
-  expect(await score('compute_score', { ...more, ...one, format: 'goedel-prover-v2' })).toEqual({
-    score: 1,
-    verdict: 'proved',
-  });
-  const verdicts = ['proved', 'rejected', 'sorry', 'changed_statement', 'no_proof'];
-  expect(await score('compute_scores', { ...many, format: 'goedel-prover-v2' })).toEqual(
-    verdicts.map((verdict) => ({ score: verdict === 'proved' ? 1 : 0, verdict })),
-  );
-  const dead = `http://127.0.0.1:${await freePort()}`;
-  expect(await score('compute_score', { ...one, format: 'goedel-prover-v2' }, dead)).toEqual({ raised: 'NoVerdict' });
-});
+it.skipIf(verl === null || python === null)(
+  'veRL calls our functions with the names that they have',
+  SLOW,
+  async () => {
+    const calls = (await verl!('verl_signature.py', {})) as Record<string, string[][]>;
+    const one = {
+      data_source: 'lean',
+      solution_str: ANSWERS[0],
+      ground_truth: STATEMENT,
+      extra_info: { header: 'import Init' },
+    };
+    const many = {
+      data_sources: ANSWERS.map(() => 'lean'),
+      solution_strs: ANSWERS,
+      ground_truths: ANSWERS.map(() => STATEMENT),
+      extra_infos: ANSWERS.map(() => ({ header: 'import Init', rollout_reward_scores: {} })),
+    };
+    expect(calls['naive.py']!.flat()).toEqual(expect.arrayContaining(Object.keys(one)));
+    expect(calls['batch.py']).toEqual([Object.keys(many)]);
+    // Its asynchronous managers pass more, which depends on the run; `format` comes from `reward_kwargs`.
+    const more = Object.fromEntries(calls['naive.py']!.flat().map((name) => [name, null]));
+    expect(await score('compute_score', { ...more, ...one, format: 'goedel-prover-v2' })).toEqual({
+      score: 1,
+      verdict: 'proved',
+    });
+    const verdicts = ['proved', 'rejected', 'sorry', 'changed_statement', 'no_proof'];
+    expect(await score('compute_scores', { ...many, format: 'goedel-prover-v2' })).toEqual(
+      verdicts.map((verdict) => ({ score: verdict === 'proved' ? 1 : 0, verdict })),
+    );
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    expect(await score('compute_score', { ...one, format: 'goedel-prover-v2' }, dead)).toEqual({ raised: 'NoVerdict' });
+  },
+);
 
 it.skipIf(noVerifiers)('the rubric scores a group at once, and raises where nobody can judge', SLOW, async () => {
   const given = {

@@ -66,15 +66,28 @@ describe.skipIf(python === null)('the Python package', () => {
     const copy = join(folder, 'package');
     // pip builds in the folder that it installs from.
     cpSync(PACKAGE, copy, { recursive: true });
-    const pip = await execa(own, ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', copy], { reject: false, all: true });
+    const pip = await execa(own, ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', copy], {
+      reject: false,
+      all: true,
+    });
     if (/Could not (?:fetch|find)|ConnectionError|Connection(?:Reset|Refused)/u.test(pip.all)) {
       console.log(`skipped: the installation by pip (${pip.all.split('\n').at(-1)})`);
       return;
     }
     expect(pip.all).toMatch(/Successfully installed stp-verifier-\d/u);
-    const { stdout } = await execa(own, ['-c', 'import stp_verifier, os; print(os.listdir(os.path.dirname(stp_verifier.__file__)))'], { cwd: folder });
+    const { stdout } = await execa(
+      own,
+      ['-c', 'import stp_verifier, os; print(os.listdir(os.path.dirname(stp_verifier.__file__)))'],
+      { cwd: folder },
+    );
     expect(stdout).toContain("'py.typed'");
-    const { stdout: listed } = await execa(own, ['-m', 'pip', 'list', '--format=freeze', '--disable-pip-version-check']);
+    const { stdout: listed } = await execa(own, [
+      '-m',
+      'pip',
+      'list',
+      '--format=freeze',
+      '--disable-pip-version-check',
+    ]);
     expect(listed.split('\n').filter((line) => !/^(?:pip|setuptools)==/u.test(line))).toEqual(['stp-verifier==0.1.0']);
   });
 
@@ -106,7 +119,9 @@ describe.skipIf(python === null)('the Python package', () => {
     await untilGone(pid);
   });
 
-  it('leaves nothing under way when a trainer of another server is killed, and the next one is served', { timeout: LIMIT_MS }, async () => {
+  it('leaves nothing under way when a trainer of another server is killed, and the next one is served', {
+    timeout: LIMIT_MS,
+  }, async () => {
     const service = await startLeanService({ args: ['--processes', '2'] });
     onTestFinished(() => service.close());
     const first = start({ task: 'other', url: service.url, concurrency: 4 });
@@ -128,7 +143,10 @@ describe.skipIf(python === null)('the Python package', () => {
     const script = start({ task: 'other', url: service.url, concurrency: 6 });
     await script.next();
     // Some batches have their answers, others not.
-    await untilMetric(service.url, /^stp_lean_requests_total\{.*route="\/api\/verify".*status="200".*\} (?:[5-9]|\d\d)/mu);
+    await untilMetric(
+      service.url,
+      /^stp_lean_requests_total\{.*route="\/api\/verify".*status="200".*\} (?:[5-9]|\d\d)/mu,
+    );
     service.command.kill('SIGKILL');
     await service.command;
     const again = await startLeanService({ args, port: Number(new URL(service.url).port) });

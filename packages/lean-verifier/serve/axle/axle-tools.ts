@@ -71,10 +71,12 @@ export async function axleCheck(
   const tool = warningsOf(request, ['names', 'indices']);
   // What Lean reports is not what the compiled module holds: axioms, and declarations that only seem to be there.
   const report = errors.length > 0 ? null : await tools.files.check(content, timeoutMs, signal);
-  const failed = new Set(declarationsAt(
+  const failed = new Set(
+    declarationsAt(
       content,
       [...errors, ...holes].map(({ pos }) => pos),
-    ));
+    ),
+  );
   for (const { name, verdict, message } of failedIn(report)) {
     failed.add(name);
     tool.warnings.push(`${name}: ${verdict}: ${hidePaths(message)}`);

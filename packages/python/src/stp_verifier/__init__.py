@@ -1,8 +1,9 @@
 """Verdicts on Lean 4 proofs, and rewards made of them. The judge is a running `bin/stp lean serve`."""
 
 from .rewards import LeanReward, message_text
+from .rows import NoVerdict, Row, Verdict, VerifierError
 from .server import LeanServer
-from .verifier import NoVerdict, Row, Verdict, Verifier, VerifierError
+from .verifier import Verifier
 
 __all__ = [
     "LeanReward",

@@ -13,7 +13,8 @@ from typing import Any
 import verifiers as vf
 
 from .rewards import LeanReward
-from .verifier import Verdict, Verifier
+from .rows import Verdict
+from .verifier import Verifier
 
 
 class LeanRubric(vf.Rubric):

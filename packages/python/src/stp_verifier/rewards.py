@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .verifier import Row, Verdict, Verifier
+from .rows import Row, Verdict
+from .verifier import Verifier
 
 
 def message_text(completion: str | Sequence[Mapping[str, Any]]) -> str:

@@ -13,10 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from .rows import NoVerdict, Row, Verdict, VerifierError
 from .server import LeanServer
 
 #: Longer answers are not sent: the server would not read them.
@@ -30,67 +31,7 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 15.0
 
-
-class VerifierError(Exception):
-    """The server refuses what it was asked: a wrong key, an unknown format, a row that is none."""
-
-
-class NoVerdict(VerifierError):
-    """Nobody could judge: the server was not reached in time, or Lean could not be run. It says nothing about the proof."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A statement with a proof, or with a model's answer and the format to read it by."""
-
-    #: `theorem NAME BINDERS : TYPE`, without `:=`.
-    statement: str
-    #: The tactic block behind `:= by`.
-    proof: str | None = None
-    #: In place of `proof`: what a model wrote.
-    answer: str | None = None
-    #: A prompt format of the server, such as `goedel-prover-v2`.
-    format: str | None = None
-    #: Imports, opens and definitions above the statement; None is the server's library.
-    header: str | None = None
-    #: `length`: the answer ended at its token limit.
-    finish: str = "stop"
-    #: An answer that states another theorem: `ours` tries its proof under `statement`, `refuse` does not. None: as the format says.
-    when_changed: str | None = None
-
-    def __post_init__(self) -> None:
-        if (self.proof is None) == (self.answer is None):
-            raise ValueError("a row has one of proof and answer")
-        if self.answer is not None and self.format is None:
-            raise ValueError("a row with an answer needs the format to read it by")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The word on one row; docs/verify.md explains each verdict."""
-
-    verdict: str
-    #: Why it is not proved; empty where it is.
-    message: str = ""
-    #: If it is proved, all axioms that the compiled theorem rests on.
-    axioms: tuple[str, ...] = ()
-    #: If it is proved, one record per check: `by`, `version`, `outcome`, `ms`.
-    checks: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
-    #: The tactic block that was judged.
-    proof: str | None = None
-    #: The answer states another theorem.
-    changed: bool = False
-    #: Commands of the answer that the proof was tried without.
-    dropped: str | None = None
-
-    @property
-    def proved(self) -> bool:
-        return self.verdict == "proved"
-
-    @property
-    def judged(self) -> bool:
-        """False where nobody could judge."""
-        return self.verdict != "infra"
+Read = TypeVar("Read")
 
 
 class Verifier:
@@ -162,7 +103,7 @@ class Verifier:
 
     def environment(self) -> dict[str, Any]:
         """Says which Lean judges, in which sandbox, and which formats the server reads."""
-        return self._ask("GET", "/api/environment", None)
+        return self._ask("GET", "/api/environment", None, dict)
 
     def check(self, statement: str, proof: str, header: str | None = None) -> Verdict:
         """The verdict on one proof. Raises `NoVerdict` where nobody could judge."""
@@ -226,7 +167,7 @@ class Verifier:
 
     def _post(self, rows: Sequence[Row], until: float) -> dict[Row, Verdict]:
         body = json.dumps({"rows": [_wire(str(place), row) for place, row in enumerate(rows)]}).encode()
-        answer = self._ask("POST", "/api/verify", body, until, lambda found: _read_results(found, len(rows)))
+        answer = self._ask("POST", "/api/verify", body, lambda found: _read_results(found, len(rows)), until)
         return dict(zip(rows, answer, strict=True))
 
     def _ask(
@@ -234,9 +175,9 @@ class Verifier:
         method: str,
         path: str,
         body: bytes | None,
+        read: Callable[[Any], Read],
         until: float | None = None,
-        read: Callable[[Any], Any] = lambda found: found,
-    ) -> Any:
+    ) -> Read:
         """Tries again after broken connections, passing statuses and answers that cannot be read; then raises `NoVerdict`."""
         until = time.monotonic() + self._patience if until is None else until
         pause = FIRST_PAUSE_SECONDS
