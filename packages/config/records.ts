@@ -56,6 +56,7 @@ export {
   type CheckOutcome,
   type CheckRecord,
   chatMessageSchema,
+  checkRecordSchema,
   conjectureSchema,
   type Example,
   exampleSchema,
