@@ -21,6 +21,15 @@ export { openRemotePool, type RemotePoolOptions } from './serve/client/remote-po
 export { readLakeProject } from './toolchain/lake-project.ts';
 export { explainToolchain, resolveToolchain } from './toolchain/resolve.ts';
 export type { Toolchain } from './toolchain/toolchain.ts';
+export {
+  type CertificateVerdict,
+  type CertifiedTexts,
+  certificateFile,
+  certificateText,
+  isConfirmed,
+  judgeCertificates,
+  readCertificate,
+} from './trust/certificate/certificate-file.ts';
 export { checkerVersions } from './trust/certificate/checkers.ts';
 export {
   foreignLines,
