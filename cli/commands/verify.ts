@@ -6,7 +6,7 @@ import { secondsValue, wholeNumber } from '../options.ts';
 
 const MEBIBYTE = 1_048_576;
 
-function leanOptions(command: Command): Command {
+export function leanOptions(command: Command): Command {
   return command
     .option(
       '--processes <n>',

@@ -62,6 +62,7 @@ export {
   type CheckOutcome,
   type CheckRecord,
   chatMessageSchema,
+  checkRecordSchema,
   conjectureSchema,
   type Example,
   exampleSchema,
