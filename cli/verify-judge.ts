@@ -2,14 +2,12 @@
  * Judges the rows of a window: every proof is screened, tried by Lean and judged as a compiled object, as in a run. Every row gets an answer: without Lean, or when the time is up, a row has no verdict (`infra`) and gives the reason.
  */
 import { StpError } from '@stp/base';
-import { type CheckResult, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
+import { type CheckResult, LIBRARY_HEADER, openVerifier, rowVerdict, type Verifier } from '@stp/lean-verifier';
 import { TimeIsUp } from './bounded-command.ts';
 import { writeCertificate } from './certificates-folder.ts';
 import type { LeanPlace } from './lean-place.ts';
 import type { Answer } from './verify-lines.ts';
 import type { VerifyRow } from './verify-rows.ts';
-
-const MESSAGE_CHARS_MAX = 4_096;
 
 export interface JudgeOptions {
   /** Lean processes at once. */
@@ -96,21 +94,10 @@ async function judgeRows(
 
 /** `certify`: the folder that gets the certificate of a proof; null keeps none. */
 async function answerOf(row: VerifyRow, result: CheckResult, certify: string | null): Promise<Answer> {
-  const { kind, certificate, axioms } = result;
+  const { certificate } = result;
   const isWritten = certify !== null && certificate !== undefined;
   return {
-    ...{ id: row.id, verdict: kind, axioms: certificate?.axioms ?? axioms },
-    ...{ checks: certificate?.checks ?? [], message: messageOf(result) },
+    ...{ id: row.id, ...rowVerdict(result) },
     ...(isWritten ? { certificate: await writeCertificate(certify, row.id, row, certificate) } : {}),
   };
-}
-
-/** Lean's errors; where it reports none, all its messages. */
-function messageOf({ kind, messages }: CheckResult): string {
-  if (kind === 'proved') return '';
-  const errors = messages.filter(({ severity }) => severity === 'error');
-  const said = (errors.length > 0 ? errors : messages)
-    .map(({ line, column, text }) => (line < 1 ? text : `${line}:${column}: ${text}`))
-    .join('\n');
-  return said.slice(0, MESSAGE_CHARS_MAX) || (kind === 'sorry' ? 'rests on `sorry`' : 'Lean does not say why');
 }

