@@ -13,8 +13,10 @@ import {
   embeddedTrainer,
   type Generator,
   ggufToFolder,
+  llamaCppGenerator,
   pytorchTrainer,
   type RemoteOptions,
+  readGgufModel,
   readServedModel,
   type ServerMetrics,
   type Trainer,
@@ -22,6 +24,7 @@ import {
 } from '@stp/language-model';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
+import { requireLlamaCpp } from '../infra/llama-cpp/install.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import { weightsFolder } from '../infra/weights/weights.ts';
 import { remoteGenerators } from './remote-generators.ts';
@@ -91,11 +94,16 @@ export function openEngines({
   };
   const open = async (run: string, directory: string, threads: number): Promise<Warm> => {
     const { generator: engine } = await enginesOf(run);
-    const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, directory, threads]);
+    const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, engine, directory, threads]);
     if (warm?.key === key) return warm;
     await closeWarm();
-    if (engine.kind === 'embedded') {
-      const generator = await embeddedGenerator({ threads, runMark: runMark(run) })(directory);
+    if (engine.kind !== 'vllm') {
+      const options = { threads, runMark: runMark(run) };
+      const factory =
+        engine.kind === 'embedded'
+          ? embeddedGenerator(options)
+          : llamaCppGenerator({ ...options, engine, library: await requireLlamaCpp(cacheDirectory) });
+      const generator = await factory(directory);
       warm = { run, key, of: () => generator, close: () => generator.close() };
     } else {
       const logDirectory = join(await scratch(run), 'servers');

@@ -61,8 +61,7 @@ function thisMachine(): LlamaCppMachine {
     arch: process.arch,
     hasCuda: existsSync('/proc/driver/nvidia/version') || existsSync('/dev/nvidia0'),
     hasVulkan:
-      globSync('/dev/dri/renderD*').length > 0 &&
-      globSync('/usr/lib{,64,/*-linux-gnu}/libvulkan.so.1').length > 0,
+      globSync('/dev/dri/renderD*').length > 0 && globSync('/usr/lib{,64,/*-linux-gnu}/libvulkan.so.1').length > 0,
   };
 }
 
@@ -96,7 +95,8 @@ export async function installedLlamaCpp(cacheDirectory: string): Promise<Install
 export async function requireLlamaCpp(cacheDirectory: string): Promise<string> {
   const installed = await installedLlamaCpp(cacheDirectory);
   if (installed !== null && installed.version === (await readLock()).version) return installed.library;
-  const state = installed === null ? 'is not installed' : `is installed as version ${installed.version}, which is not ours`;
+  const state =
+    installed === null ? 'is not installed' : `is installed as version ${installed.version}, which is not ours`;
   throw new StpError('STP1301', `llama.cpp samples this model, and it ${state}`, `Run ${SETUP_COMMAND} (some 90 MB).`);
 }
 
@@ -115,13 +115,17 @@ export interface InstallOptions {
 export async function installLlamaCpp(options: InstallOptions): Promise<InstalledLlamaCpp> {
   const { cacheDirectory, say, machine = thisMachine() } = options;
   const { version, packages } = await readLock();
-  const locked = Object.keys(packages).map(nameOf).filter((name) => name.startsWith(BINARIES));
+  const locked = Object.keys(packages)
+    .map(nameOf)
+    .filter((name) => name.startsWith(BINARIES));
   const binaries = binariesFor(machine, locked);
   const known = await installedLlamaCpp(cacheDirectory);
   if (known !== null && known.version === version && known.binaries.join() === binaries.join()) return known;
   const folder = folderOf(cacheDirectory);
   const staging = `${folder}.partial-${process.pid}`;
-  say(`llama.cpp: getting ${PACKAGE} ${version} with ${binaries.map((name) => name.slice(BINARIES.length)).join(', ')}`);
+  say(
+    `llama.cpp: getting ${PACKAGE} ${version} with ${binaries.map((name) => name.slice(BINARIES.length)).join(', ')}`,
+  );
   try {
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging, { recursive: true });
@@ -158,7 +162,11 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modul
 
 async function npm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const { failed, stderr, shortMessage = '' } = await execa('npm', ['ci', '--ignore-scripts', ...quiet], {
+  const {
+    failed,
+    stderr,
+    shortMessage = '',
+  } = await execa('npm', ['ci', '--ignore-scripts', ...quiet], {
     cwd: folder,
     env: Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name))),
     extendEnv: false,
@@ -181,7 +189,13 @@ async function npm(folder: string, environment: NodeJS.ProcessEnv): Promise<void
 
 /** Starts llama.cpp in a process of its own: a binary for another processor ends its process. */
 async function probe(library: string): Promise<z.infer<typeof probeSchema>> {
-  const { failed, stdout, stderr, signal, shortMessage = '' } = await execa(process.execPath, [PROBE, library], {
+  const {
+    failed,
+    stdout,
+    stderr,
+    signal,
+    shortMessage = '',
+  } = await execa(process.execPath, [PROBE, library], {
     reject: false,
     timeout: PROBE_MS_MAX,
   });

@@ -29,6 +29,7 @@ export {
   type EnginesConfig,
   enginesConfigSchema,
   type LevanterEngine,
+  type LlamaCppEngine,
   type PytorchEngine,
   type TrainerEngine,
   type VllmEngine,

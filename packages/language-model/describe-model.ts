@@ -10,8 +10,8 @@ import { type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
 import { modelFiles, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
-import { readGguf } from './gguf/gguf-file.ts';
-import { convertible, textIn } from './gguf/gguf-folder.ts';
+import { readGguf, textIn } from './gguf/gguf-file.ts';
+import { convertible } from './gguf/gguf-folder.ts';
 
 export interface EngineFit {
   readonly engine: string;

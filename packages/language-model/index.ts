@@ -12,6 +12,8 @@ export { Ensemble } from './ensemble/ensemble.ts';
 export { trainEnsemble } from './ensemble/train-ensemble.ts';
 export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';
 export { ggufToFolder } from './gguf/gguf-folder.ts';
+export { llamaCppGenerator, openLlamaCpp } from './llama-cpp/engine.ts';
+export { readGgufModel, writeGgufModel } from './llama-cpp/gguf-model.ts';
 export { CappedLog } from './process/capped-log.ts';
 export { ProcessGroup } from './process/process-group.ts';
 export { type RemoteOptions, remoteGenerator } from './remote/openai/engine.ts';

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ggufModelName, readGgufModel } from '../llama-cpp/gguf-model.ts';
 import { readManifest } from './checkpoint.ts';
 import { isThere, parseJson } from './files.ts';
 import { MANIFEST_FILE, MODEL_HEX_DIGITS } from './manifest.ts';
@@ -48,5 +49,7 @@ export async function readServedModel(directory: string): Promise<ServedModel | 
 export async function modelIn(directory: string): Promise<string> {
   const served = await readServedModel(directory);
   if (served !== null) return servedModelId(served.name);
+  const gguf = await readGgufModel(directory);
+  if (gguf !== null) return ggufModelName(gguf);
   return (await isThere(join(directory, MANIFEST_FILE))) ? (await readManifest(directory)).model : modelName(directory);
 }

@@ -2,7 +2,7 @@
  * A model folder as a GGUF, so that llama.cpp samples a checkpoint. Matrices are in half precision, as most models are
  * published. Its tokens are complete, its merges are left out: texts are cut by the folder's own tokenizer.
  */
-import type { ModelFolder } from '../checkpoint/model-folder.ts';
+
 import {
   biasTensor,
   EMBEDDING_TENSOR,
@@ -11,6 +11,7 @@ import {
   headSizeOf,
   layerTensors,
 } from '../checkpoint/llama-tensors.ts';
+import type { ModelFolder } from '../checkpoint/model-folder.ts';
 import { littleEndian } from '../checkpoint/safetensors.ts';
 import { foreign } from '../damaged.ts';
 import { BYTE_ALPHABET } from '../tokenizer/bytes.ts';
@@ -75,11 +76,11 @@ function fieldsOf({ shape, constants, tokenizer }: GgufModel, architecture: stri
     'attention.head_count_kv': shape.keyValueHeads,
     'attention.key_length': headSize,
     'attention.value_length': headSize,
-    'attention.layer_norm_rms_epsilon': constants.rmsEpsilon,
+    'attention.layer_norm_rms_epsilon': { float: constants.rmsEpsilon },
     'rope.dimension_count': headSize,
-    'rope.freq_base': constants.ropeTheta,
+    'rope.freq_base': { float: constants.ropeTheta },
     ...(ropeScaling?.kind === 'linear'
-      ? { 'rope.scaling.type': 'linear', 'rope.scaling.factor': ropeScaling.factor }
+      ? { 'rope.scaling.type': 'linear', 'rope.scaling.factor': { float: ropeScaling.factor } }
       : {}),
   };
   return {

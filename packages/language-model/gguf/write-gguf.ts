@@ -1,7 +1,8 @@
 /** Writes GGUF, llama.cpp's file of a model: the header with its metadata and the places of its tensors, then their bytes. */
 import { open } from 'node:fs/promises';
 
-export type GgufField = string | number | boolean | readonly string[] | readonly number[];
+/** Numbers are whole, unless they say that they are not. */
+export type GgufField = string | number | boolean | { readonly float: number } | readonly string[] | readonly number[];
 
 export interface TensorPlace {
   readonly name: string;
@@ -22,16 +23,17 @@ const u64 = (value: number): Buffer => Buffer.from(BigUint64Array.of(BigInt(valu
 const text = (value: string): Buffer => Buffer.concat([u64(Buffer.byteLength(value)), Buffer.from(value)]);
 
 /** Bytes and the zeros behind them, up to where the next tensor may begin. */
-export const padded = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc(room(bytes.length) - bytes.length)]);
+export const padded = (bytes: Buffer): Buffer =>
+  Buffer.concat([bytes, Buffer.alloc(room(bytes.length) - bytes.length)]);
 const room = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+
+const isFloat = (value: object): value is { readonly float: number } => 'float' in value;
 
 function field(value: GgufField): Buffer {
   if (typeof value === 'string') return Buffer.concat([u32(TEXT), text(value)]);
   if (typeof value === 'boolean') return Buffer.concat([u32(BOOLEAN), Buffer.of(value ? 1 : 0)]);
-  if (typeof value === 'number')
-    return Number.isInteger(value)
-      ? Buffer.concat([u32(U32), u32(value)])
-      : Buffer.concat([u32(F32), Buffer.from(Float32Array.of(value).buffer)]);
+  if (typeof value === 'number') return Buffer.concat([u32(U32), u32(value)]);
+  if (isFloat(value)) return Buffer.concat([u32(F32), Buffer.from(Float32Array.of(value.float).buffer)]);
   const items = value.map((item) => (typeof item === 'string' ? text(item) : u32(item)));
   return Buffer.concat([u32(LIST), u32(typeof value[0] === 'number' ? I32 : TEXT), u64(value.length), ...items]);
 }

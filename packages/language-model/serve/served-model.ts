@@ -4,12 +4,12 @@ import { ChatTemplate } from '../chat/chat-template.ts';
 import { readFolderTokenizer } from '../checkpoint/folder-tokenizer.ts';
 import { modelFiles } from '../checkpoint/model-folder.ts';
 import type { Generator } from '../generator.ts';
-import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import type { PromptTokens } from '../tokenizer/prompt-tokens.ts';
 import { badRequest, modelNotFound } from './api-error.ts';
 
 export class ServedModel {
   readonly generator: Generator;
-  readonly tokenizer: Tokenizer;
+  readonly tokenizer: PromptTokens;
   /** Null where the model has none, and answers no chat. */
   readonly template: ChatTemplate | null;
   /** First the name that answers carry; then the hash of the weights, by which a run finds its checkpoint. */
@@ -17,7 +17,7 @@ export class ServedModel {
   /** Unix time, seconds. */
   readonly openedAt = Math.floor(Date.now() / 1_000);
 
-  constructor(generator: Generator, tokenizer: Tokenizer, template: ChatTemplate | null, name: string) {
+  constructor(generator: Generator, tokenizer: PromptTokens, template: ChatTemplate | null, name: string) {
     this.generator = generator;
     this.tokenizer = tokenizer;
     this.template = template;
