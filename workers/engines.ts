@@ -16,7 +16,6 @@ import {
   llamaCppGenerator,
   pytorchTrainer,
   type RemoteOptions,
-  readGgufModel,
   readServedModel,
   type ServerMetrics,
   type Trainer,

@@ -30,6 +30,7 @@ export {
   enginesConfigSchema,
   type LevanterEngine,
   type LlamaCppEngine,
+  llamaCppEngine,
   type PytorchEngine,
   type TrainerEngine,
   type VllmEngine,

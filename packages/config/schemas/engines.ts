@@ -143,6 +143,9 @@ export const generatorEngineSchema = z.discriminatedUnion('kind', [
   llamaCppGenerator,
 ]);
 export type LlamaCppEngine = z.infer<typeof llamaCppGenerator>;
+/** The engine with its defaults. A `ZodError` for values that are not allowed. */
+export const llamaCppEngine = (values: Partial<Omit<LlamaCppEngine, 'kind'>> = {}): LlamaCppEngine =>
+  llamaCppGenerator.parse({ kind: 'llama-cpp', ...values });
 export type VllmEngine = z.infer<typeof vllmGenerator>;
 
 export const enginesConfigSchema = z.strictObject({
