@@ -255,10 +255,10 @@ program
   )
   .option(
     '--context-length <n>',
-    "of a GGUF: prompt and answer together, tokens (default: the model's, at most 8192)",
+    "of a GGUF: prompt and answer together, tokens (default: the model's, at most 4096)",
     wholeNumber('tokens', 2, 1_048_576),
   )
-  .option('--sequences <n>', 'of a GGUF: samples decoded together (default: 8)', wholeNumber('sequences', 1, 255))
+  .option('--sequences <n>', 'of a GGUF: samples decoded together (default: 4)', wholeNumber('sequences', 1, 255))
   .option(
     '--gpu-layers <n>',
     'of a GGUF: layers on the GPU (default: as many as its memory holds)',

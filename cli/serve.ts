@@ -86,6 +86,7 @@ async function openFolder({ model, name, threads, ...options }: ServeOptions): P
 async function openGguf({ model, name, threads, ...options }: ServeOptions): Promise<ServedModel> {
   const { contextLength, sequences, gpuLayers, lora: adapters } = options;
   const engine = llamaCppEngine({
+    threads,
     ...(contextLength === undefined ? {} : { contextLength }),
     ...(sequences === undefined ? {} : { sequences }),
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
@@ -95,7 +96,7 @@ async function openGguf({ model, name, threads, ...options }: ServeOptions): Pro
   const downloads = await mkdtemp(join(tmpdir(), 'stp-serve-'));
   try {
     const directory = await ggufFolder(model, downloads);
-    const { generator, tokens, template } = await openLlamaCpp(directory, { engine, library, threads });
+    const { generator, tokens, template } = await openLlamaCpp(directory, { engine, library, cores: threads });
     return ServedModel.of(generator, { tokens, template }, name ?? basename(model).replace(/\.gguf$/i, ''));
   } finally {
     await rm(downloads, { recursive: true, force: true });

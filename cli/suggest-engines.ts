@@ -84,8 +84,8 @@ async function openModel(name: string, copy: string, options: EngineOptions, pla
   if (isGguf(name)) {
     const library = await requireLlamaCpp(place.cacheDirectory);
     const directory = await ggufFolder(name, join(place.directory, copy));
-    const threads = availableParallelism();
-    const factory = llamaCppGenerator({ engine: llamaCppEngine(), library, threads, runMark, staysWarm: true });
+    const cores = availableParallelism();
+    const factory = llamaCppGenerator({ engine: llamaCppEngine(), library, cores, runMark, staysWarm: true });
     return generatorEngine(name, await factory(directory), 'state', options);
   }
   const directory = await folderOf(name, copy, options, place);

@@ -101,7 +101,7 @@ export function openEngines({
       const factory =
         engine.kind === 'embedded'
           ? embeddedGenerator(options)
-          : llamaCppGenerator({ ...options, engine, library: await requireLlamaCpp(cacheDirectory) });
+          : llamaCppGenerator({ engine, library: await requireLlamaCpp(cacheDirectory), cores: threads, runMark: runMark(run) });
       const generator = await factory(directory);
       warm = { run, key, of: () => generator, close: () => generator.close() };
     } else {

@@ -6,7 +6,7 @@
 import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LlamaCppEngine } from '@stp/config';
+import { type LlamaCppEngine, llamaCppEngine } from '@stp/config';
 import {
   embeddedGenerator,
   type Generator,
@@ -29,9 +29,8 @@ import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const ENGINE: LlamaCppEngine = { kind: 'llama-cpp', contextLength: null, sequences: 4, gpuLayers: 0, adapters: [] };
 /** With more threads than idle cores llama.cpp waits for itself. */
-const THREADS = 1;
+const ENGINE: LlamaCppEngine = llamaCppEngine({ gpuLayers: 0, threads: 1 });
 const checkpoint = smallCheckpoint();
 const written = llamaGguf(checkpoint);
 let library: string;
@@ -42,7 +41,7 @@ let gguf: string;
 const opened: Generator[] = [];
 
 async function open(directory: string, engine: Partial<LlamaCppEngine> = {}): Promise<Generator> {
-  const generator = await llamaCppGenerator({ engine: { ...ENGINE, ...engine }, library, threads: THREADS })(directory);
+  const generator = await llamaCppGenerator({ engine: { ...ENGINE, ...engine }, library, cores: 1 })(directory);
   opened.push(generator);
   return generator;
 }
@@ -86,7 +85,7 @@ describe('samples of llama.cpp', () => {
       [gguf, 5e-3],
       [folder, 0.02],
     ] as const) {
-      const { tokens, generator } = await openLlamaCpp(directory, { engine: ENGINE, library, threads: THREADS });
+      const { tokens, generator } = await openLlamaCpp(directory, { engine: ENGINE, library, cores: 1 });
       opened.push(generator);
       // llama.cpp cuts some texts in another way than the tokenizer of the checkpoint.
       const read = await Promise.all(requestsFor(1).map(({ prompt }) => tokens.encodePrompt(prompt)));
@@ -214,7 +213,7 @@ describe('samples of llama.cpp', () => {
 
 describe('prompts', () => {
   it('are read as the tokenizer of the checkpoint reads them', async () => {
-    const { tokens, template, generator } = await openLlamaCpp(gguf, { engine: ENGINE, library, threads: THREADS });
+    const { tokens, template, generator } = await openLlamaCpp(gguf, { engine: ENGINE, library, cores: 1 });
     opened.push(generator);
     const text = 'rw [Nat.add_comm]';
     const ids = await tokens.encodePrompt(text);

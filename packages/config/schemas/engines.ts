@@ -119,14 +119,16 @@ const vllmGenerator = z.strictObject({
 /** llama.cpp on the node that samples, which `bin/stp setup --with llama-cpp` installs. */
 const llamaCppGenerator = z.strictObject({
   kind: z.literal('llama-cpp'),
-  /** Prompt and completion together, tokens; null: the model's, at most 8,192. */
+  /** Prompt and completion together, tokens; null: the model's, at most 4,096. */
   contextLength: positive
     .min(2)
     .max(1 << 20)
     .nullable()
     .default(null),
   /** Samples decoded together. Each has a cache of the whole context, and the prompt has one more. */
-  sequences: positive.max(255).default(8),
+  sequences: positive.max(255).default(4),
+  /** Null: half the cores of the worker. Its threads wait for each other at every step, so one that Lean keeps waiting stops all. */
+  threads: positive.max(1_024).nullable().default(null),
   /** Layers on the GPU; `auto`: as many as its memory holds. */
   gpuLayers: z.union([z.literal('auto'), z.int().nonnegative().max(1_024)]).default('auto'),
   /** LoRA adapters as GGUF files. */

@@ -20,7 +20,8 @@ export interface LlamaCppOptions {
   readonly engine: LlamaCppEngine;
   /** Folder of node-llama-cpp. */
   readonly library: string;
-  readonly threads: number;
+  /** Cores that the engine may use where its configuration does not say how many threads it has. */
+  readonly cores: number;
   /** Run the process belongs to, for clean-up. */
   readonly runMark?: string | undefined;
   /** Whether the process outlives an aborted call that was the only one. */
@@ -40,9 +41,10 @@ export function llamaCppGenerator(options: LlamaCppOptions): GeneratorFactory {
 
 /** Throws STP1302 where the model is damaged or not what llama.cpp runs, STP1301 where it does not fit into the memory. */
 export async function openLlamaCpp(directory: string, options: LlamaCppOptions): Promise<OpenedLlamaCpp> {
-  const { engine, library, threads, runMark, staysWarm } = options;
+  const { engine, library, cores, runMark, staysWarm } = options;
   const { model, template } = await findModel(directory);
   const { contextLength, gpuLayers, adapters } = engine;
+  const threads = engine.threads ?? Math.max(1, Math.floor(cores / 2));
   const opening: LlamaOpening = { library, model, contextLength, gpuLayers, adapters, threads };
   const pool = await SamplingPool.open({
     ...{ entry: new URL('./child.ts', import.meta.url), opening, processes: 1, rows: engine.sequences },

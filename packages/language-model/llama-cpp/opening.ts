@@ -14,6 +14,6 @@ export interface LlamaOpening {
 }
 
 /** Longer contexts take memory for every sequence, so they are asked for. */
-export const CONTEXT_DEFAULT_MAX = 8_192;
+export const CONTEXT_DEFAULT_MAX = 4_096;
 /** Most tokens of a batch. */
 export const BATCH_TOKENS = 512;
