@@ -111,6 +111,13 @@ configOptions(program.command('plan'))
   .option('--answer-tokens <n>', "mean length of an answer; default: the prompt format's", countValue)
   .option('--check-seconds <s>', 'core time of one check by Lean', amountValue, 4)
   .option('--price <p>', 'price of one GPU for an hour', amountValue)
+  .option('--model <file.gguf>', 'instead: the memory that llama.cpp takes to sample this file')
+  .option(
+    '--context-length <n>',
+    "with --model: prompt and answer together, tokens (default: the model's, at most 4096)",
+    countValue,
+  )
+  .option('--sequences <n>', 'with --model: samples decoded together (default: 4)', countValue)
   .option('--json', 'one JSON object')
   .action(async (options) => (await import('./plan.ts')).plan(options));
 

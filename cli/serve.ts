@@ -96,7 +96,9 @@ async function openGguf({ model, name, threads, ...options }: ServeOptions): Pro
   const downloads = await mkdtemp(join(tmpdir(), 'stp-serve-'));
   try {
     const directory = await ggufFolder(model, downloads);
-    const { generator, tokens, template } = await openLlamaCpp(directory, { engine, library, cores: threads });
+    const { generator, tokens, template } = await openLlamaCpp(directory, {
+      ...{ engine, library, cores: threads, staysWarm: true },
+    });
     return ServedModel.of(generator, { tokens, template }, name ?? basename(model).replace(/\.gguf$/i, ''));
   } finally {
     await rm(downloads, { recursive: true, force: true });

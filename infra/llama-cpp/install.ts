@@ -161,7 +161,7 @@ async function readLock() {
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 async function npm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
   const {
     failed,
     stderr,
@@ -187,8 +187,8 @@ async function npm(folder: string, environment: NodeJS.ProcessEnv): Promise<void
   throw new StpError('STP1405', `llama.cpp cannot be installed: ${why}`, advice, { retryable: true });
 }
 
-/** Starts llama.cpp in a process of its own: a binary for another processor ends its process. */
-async function probe(library: string): Promise<z.infer<typeof probeSchema>> {
+/** Starts llama.cpp in a process of its own: a binary for another processor ends its process. STP1301 where it does not start. */
+export async function probe(library: string): Promise<z.infer<typeof probeSchema>> {
   const {
     failed,
     stdout,
@@ -200,11 +200,11 @@ async function probe(library: string): Promise<z.infer<typeof probeSchema>> {
     timeout: PROBE_MS_MAX,
   });
   if (!failed) return probeSchema.parse(JSON.parse(stdout));
-  const said = stderr.split('\n').find((line) => /error/i.test(line)) ?? shortMessage.split('\n')[0]!;
+  const said = stderr.split('\n').find((line) => /^\w*Error\b/.test(line)) ?? shortMessage.split('\n')[0]!;
   const why = signal === undefined ? said.trim().slice(0, 300) : `it was ended by ${signal}`;
   throw new StpError(
     'STP1301',
     `llama.cpp was downloaded and does not run on this machine: ${why}`,
-    'It needs glibc 2.32 or newer. Serve the model elsewhere and name its URL (docs/serve.md).',
+    'Its binaries need glibc 2.34 or newer. Serve the model elsewhere and name its URL (docs/serve.md).',
   );
 }
