@@ -15,6 +15,7 @@ import {
   ggufToFolder,
   llamaCppGenerator,
   pytorchTrainer,
+  readGgufModel,
   type RemoteOptions,
   readServedModel,
   type ServerMetrics,
@@ -95,6 +96,12 @@ export function openEngines({
     const { generator: engine } = await enginesOf(run);
     const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, engine, directory, threads]);
     if (warm?.key === key) return warm;
+    if (engine.kind !== 'llama-cpp' && (await readGgufModel(directory)) !== null)
+      throw new StpError(
+        'STP1002',
+        `the model is a GGUF file, and engines.generator.kind is ${engine.kind}`,
+        'Set engines.generator.kind=llama-cpp.',
+      );
     await closeWarm();
     if (engine.kind !== 'vllm') {
       const options = { threads, runMark: runMark(run) };
