@@ -62,10 +62,10 @@ async function race(competitors: readonly Competitor[], rows: number): Promise<v
       const tokens = await competitor.sample(rows);
       its.push(tokens / ((await cpuSecondsOf(competitor)) - before));
     }
-  const [base] = rates.values();
+  const [first, base] = rates.entries().next().value!;
   for (const [{ name }, its] of rates) {
     row(`SmolLM2, batch ${rows}: ${name}`, median(its), 'tokens/cpu-s', 1);
-    if (its !== base) row('  against PyTorch', median(its.map((rate, at) => rate / base![at]!)), '×', 2);
+    if (its !== base) row(`  against ${first.name}`, median(its.map((rate, at) => rate / base[at]!)), '×', 2);
   }
 }
 
