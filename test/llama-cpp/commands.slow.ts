@@ -63,8 +63,8 @@ it('serve answers the official client, in chat and in completion', async () => {
 
 it('suggest proposes steps of a file', async () => {
   const place = { directory: home, cacheDirectory, runMark: 'test-llama', signal: new AbortController().signal };
-  const options = { ...{ model: [file], server: [], python: 'python3', portfolio: false }, numSamples: 4 };
-  const engines = await openEngines({ ...options, lengthPenalty: 0, engineSeconds: 60, maxTokens: 8 }, place);
+  const options = { ...{ model: [file], server: [], python: 'python3', portfolio: false }, numSamples: 32 };
+  const engines = await openEngines({ ...options, lengthPenalty: 0, engineSeconds: 120, maxTokens: 60 }, place);
   onTestFinished(() => Promise.all(engines.map((one) => one.close())).then(() => {}));
   const query = { goal: { hypotheses: [], target: 'True' }, state: '⊢ True', prefix: '', context: '' };
   const found = await engines[0]!.propose({ ...query, definitions: [], premises: [] }, place.signal);
