@@ -17,6 +17,7 @@ import type { SftSet } from '@stp/datasets';
 import type { Ensemble, Generator, Trainer } from '@stp/language-model';
 import type {
   ContextAnswer,
+  CorpusFile,
   EquationsToTest,
   ExploredStatement,
   LeanSource,
@@ -40,6 +41,8 @@ export interface Sources {
   /** A prepared SFT set (`data.sft`): its examples, those held out, the theorems it was made of. */
   sftSet(name: string): Promise<SftSet>;
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
+  /** The library that a prepared set of compiled modules stands on: its modules with their theorems, each after those that it imports. */
+  premises(set: string): AsyncIterable<CorpusFile>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */

@@ -11,6 +11,7 @@ export { fileSha256, writeLines } from './prepare/line-file.ts';
 export { type ProblemSetReport, prepareProblemSet } from './prepare/problem-set.ts';
 export { MATHLIB_HEADER, PUBLIC_SETS, type PublicSetName } from './prepare/public-sets.ts';
 export {
+  CORPUS_FILE,
   ORIGIN_FILE,
   readSetOrigin,
   requireNothingAssumed,
