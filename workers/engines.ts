@@ -15,8 +15,8 @@ import {
   ggufToFolder,
   llamaCppGenerator,
   pytorchTrainer,
-  readGgufModel,
   type RemoteOptions,
+  readGgufModel,
   readServedModel,
   type ServerMetrics,
   type Trainer,
@@ -108,7 +108,12 @@ export function openEngines({
       const factory =
         engine.kind === 'embedded'
           ? embeddedGenerator(options)
-          : llamaCppGenerator({ engine, library: await requireLlamaCpp(cacheDirectory), cores: threads, runMark: runMark(run) });
+          : llamaCppGenerator({
+              engine,
+              library: await requireLlamaCpp(cacheDirectory),
+              cores: threads,
+              runMark: runMark(run),
+            });
       const generator = await factory(directory);
       warm = { run, key, of: () => generator, close: () => generator.close() };
     } else {

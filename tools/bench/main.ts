@@ -10,8 +10,8 @@ import { repositorySources } from '../../workers/sources.ts';
 import { benchGpu } from './gpu.ts';
 import { benchKernel } from './kernel.ts';
 import { benchSampling } from './model-sampling.ts';
-import { benchPretrained } from './pretrained-sampling.ts';
 import { benchTraining } from './model-training.ts';
+import { benchPretrained } from './pretrained-sampling.ts';
 import { benchStorage } from './storage.ts';
 import { benchVerify } from './verify.ts';
 

