@@ -1,7 +1,8 @@
 /** `stp plan`: what a preset would take on given GPUs, estimated. Starts nothing and downloads nothing. */
 
-import { StpError } from '@stp/base';
-import { formatOf, type RunConfig } from '@stp/config';
+import { totalmem } from 'node:os';
+import { printableLine, StpError } from '@stp/base';
+import { formatOf, llamaCppEngine, type RunConfig } from '@stp/config';
 import {
   type Figure,
   GPUS,
@@ -10,6 +11,7 @@ import {
   type Part,
   type Plan,
   type PlanInput,
+  planGguf,
   totalGib,
   whatWouldFit,
 } from '@stp/language-model/plan';
@@ -29,8 +31,14 @@ export interface PlanOptions extends RunOptions {
   readonly checkSeconds: number;
   /** Price of one GPU for an hour. */
   readonly price?: number;
+  /** A GGUF: the plan is of sampling it with llama.cpp. */
+  readonly model?: string;
+  readonly contextLength?: number;
+  readonly sequences?: number;
   readonly json?: boolean;
 }
+
+type PlanFileOptions = Pick<PlanOptions, 'contextLength' | 'sequences' | 'json'>;
 
 /** Tokens of a statement with its header and the words around it. */
 const PROMPT_TOKENS = 400;
@@ -42,7 +50,8 @@ const PROOFS_PER_STATEMENT = 4;
 /** Of `transformers serve` 0.11 s were measured with 128 requests to SmolLM2 on an H200, without flash-attn; vLLM's is unknown. */
 const STEP_SECONDS_MIN = { vllm: 0, transformers: 0.1 } as const;
 
-export function plan(options: PlanOptions): void {
+export async function plan(options: PlanOptions): Promise<void> {
+  if (options.model !== undefined) return planFile(options.model, options);
   const { config } = startInput(options);
   const input = planInput(config, options);
   const made = makePlan(input);
@@ -55,6 +64,19 @@ export function plan(options: PlanOptions): void {
     `${config.preset} does not fit: ${made.problems.join('; ')}`,
     would.length === 0 ? 'Take more and larger GPUs, or a smaller model.' : `What would fit: ${would.join(' · or ')}.`,
   );
+}
+
+async function planFile(path: string, { contextLength, sequences, json }: PlanFileOptions): Promise<void> {
+  const sampling = { contextLength: contextLength ?? null, sequences: sequences ?? llamaCppEngine().sequences };
+  const { contextLength: context, parts } = await planGguf(path, sampling);
+  const gib = totalGib(parts);
+  const memoryGib = totalmem() / 2 ** 30;
+  if (json) console.log(JSON.stringify({ ...sampling, contextLength: context, parts, gib, memoryGib }, null, 2));
+  else
+    console.log(
+      `${printableLine(path)}: ${sampling.sequences} samples at once by llama.cpp, each of ${context} tokens at most\n` +
+        `Estimated peak memory, GiB; what a GPU holds of it counts there\n${memoryTable(parts, `of ${memoryGib.toFixed(1)} on this machine`, 2)}`,
+    );
 }
 
 export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
@@ -144,10 +166,7 @@ function planText(
     `${config.preset}: ${(parameters / 1e9).toFixed(2)} billion weights (P) on ${gpus} × ${gpu.name} ` +
     `(${gpu.memoryGib} GiB, ${gpu.teraflops} TFLOPS, ${gpu.gigabytesPerSecond} GB/s), ${input.training.kind} training`;
   const memory = (title: string, parts: readonly Part[]): string =>
-    `${title}, GiB on each GPU\n${table([
-      ...parts.map(({ what, gib, formula }) => ['  ', what, gib.toFixed(1).padStart(7), formula]),
-      ['  ', 'together', totalGib(parts).toFixed(1).padStart(7), `of ${gpu.memoryGib}`],
-    ])}`;
+    `${title}, GiB on each GPU\n${memoryTable(parts, `of ${gpu.memoryGib}`, 1)}`;
   const rows = figures.map(({ what, value, unit, formula }: Figure) => ['  ', what, shown(value), unit, formula]);
   return [
     `${head}\nAll figures are estimates by the formulas beside them.`,
@@ -158,6 +177,13 @@ function planText(
       .map((line) => `  ${line}`)
       .join('\n')}`,
   ].join('\n\n');
+}
+
+function memoryTable(parts: readonly Part[], available: string, digits: number): string {
+  return table([
+    ...parts.map(({ what, gib, formula }) => ['  ', what, gib.toFixed(digits).padStart(7), formula]),
+    ['  ', 'together', totalGib(parts).toFixed(digits).padStart(7), available],
+  ]);
 }
 
 function shown(value: number): string {

@@ -29,6 +29,8 @@ export {
   type EnginesConfig,
   enginesConfigSchema,
   type LevanterEngine,
+  type LlamaCppEngine,
+  llamaCppEngine,
   type PytorchEngine,
   type TrainerEngine,
   type TransformersEngine,

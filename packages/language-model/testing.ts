@@ -41,6 +41,7 @@ export { modelsSchema } from './remote/openai/wire.ts';
 export { ServeMetrics } from './serve/serve-metrics.ts';
 export { type Answering, type Asked, completionOf, fakeServer, sendJson } from './testing/fake-server.ts';
 export { generatorContract, requestsFor, SAMPLING, sameSamples } from './testing/generator-contract.ts';
+export { llamaGguf, writeGguf } from './testing/gguf-writer.ts';
 export { MODEL_SIZES } from './testing/model-sizes.ts';
 export { lossAndGradient, plainEngine } from './testing/one-step.ts';
 export { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './testing/small-checkpoint.ts';
