@@ -32,9 +32,10 @@ const ABOVE = {
   cli: ['tools'],
 };
 
-/** The entries of each package: what its package.json exports. */
-const { readdirSync } = require('node:fs');
-const ENTRIES = readdirSync('packages').flatMap((name) =>
+/** The entries of each package: what its package.json exports. The one in Python has none. */
+const { existsSync, readdirSync } = require('node:fs');
+const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/package.json`));
+const ENTRIES = NAMES.flatMap((name) =>
   Object.values(require(`./packages/${name}/package.json`).exports).map((path) => `packages/${name}/${path.slice(2)}`),
 );
 

@@ -1,7 +1,8 @@
 /**
- * The theorems that prompts show (`prover.lemmasShown`): those of the library and those that a run has proved, found by the terms
- * that they share with what is to be proved. Only what a proof at that place may use, and what says something of the
- * same definitions, or of none if the statement has none; never the statement itself in other words.
+ * The theorems that prompts show (`prover.lemmasShown`) and scripts try (`prover.premisesTried`): those of the library, those that a
+ * run has proved, and the premises of prepared sets. They are found by the terms that they share with what is to be proved. Only what a
+ * proof at that place may use; of the library and the run only what says something of the same definitions, or of none if the
+ * statement has none; never the statement itself in other words.
  */
 import type { Prompts } from '@stp/config';
 import type { LibraryTheorem, ShownLemma } from '@stp/config/records';
@@ -29,7 +30,7 @@ export interface RunTheorem {
   readonly restates?: readonly string[] | undefined;
 }
 
-export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'modules'>;
+export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'modules' | 'premises'>;
 
 /** A statement with its id, where it has one. */
 export type Asked = Stated & { readonly id?: string };
@@ -38,20 +39,24 @@ export type Asked = Stated & { readonly id?: string };
 export type LemmaOffers = (asked: Asked) => (goal?: string) => LemmaOffer;
 
 const HEAD = /^(?:theorem|lemma)\s+\S+\s*/u;
+/** `.{u, v}` behind a theorem's name. */
+const UNIVERSES = /^\.\{[^}]*\}\s*/u;
 const LIBRARY = 'Stp';
 const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
 
 /** @param grown what the run has proved so far */
 export async function lemmaOffers(
   sources: LemmaSources,
-  { lemmasShown, lemmaTokens }: Pick<Prompts, 'lemmasShown' | 'lemmaTokens'>,
+  { lemmasShown, lemmaTokens, premisesFrom }: Pick<Prompts, 'lemmasShown' | 'lemmaTokens' | 'premisesFrom'>,
   grown: readonly RunTheorem[],
 ): Promise<LemmaOffers> {
   if (lemmasShown === 0) return () => () => NO_LEMMAS;
   const definitions = await sources.definitions();
   const library = new LibraryPlaces(await sources.modules(), await sources.libraryTheorems());
   const table = new TermTableBuilder();
-  const theorems = [...library.theorems, ...grown];
+  const premises = await premisePlaces(sources, premisesFrom);
+  const theorems = [...library.theorems, ...grown, ...premises.theorems];
+  const fromPremises = library.theorems.length + grown.length;
   for (const { statement } of theorems) table.add(termsOf(statement.replace(HEAD, '')));
   const retriever = new TermRetriever(table.finish(), 'bm25');
   const aboutOf = remembered((place: number) => about(definitions, theorems[place]!, 0));
@@ -67,13 +72,17 @@ export async function lemmaOffers(
       const one = grown[place - library.theorems.length]!;
       return one.header === asked.header && one.generation < generation && !one.restates?.includes(asked.id ?? '');
     };
+    const isPremise = premises.accessible(asked);
     const known = about(definitions, asked, Number.POSITIVE_INFINITY);
     const key = keyUnder(definitions, asked);
     const isAbout = (place: number): boolean => {
       const names = aboutOf(place);
       return names.isSubsetOf(known) && (names.size > 0 || known.size === 0);
     };
-    const accessible: Accessible = (place) => isThere(place) && isAbout(place) && keyOf(place) !== key;
+    const accessible: Accessible = (place) =>
+      place >= fromPremises
+        ? isPremise(place - fromPremises)
+        : isThere(place) && isAbout(place) && keyOf(place) !== key;
     const opensLibrary = OPENS_LIBRARY.test(asked.header ?? LIBRARY_HEADER);
     return (goal = asked.statement) => {
       const found = retriever.find({ state: goal.replace(HEAD, ''), accessible }, lemmasShown);
@@ -81,7 +90,7 @@ export async function lemmaOffers(
         const { name, statement } = theorems[premise]!;
         const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
         const written = isShort ? name.slice(LIBRARY.length + 1) : name;
-        return { name, written, signature: statement.replace(HEAD, '') };
+        return { name, written, signature: statement.replace(HEAD, '').replace(UNIVERSES, '') };
       });
       return { lemmas, tokens: lemmaTokens };
     };
@@ -98,8 +107,8 @@ export function keyUnder(definitions: DefinitionSource, { header, statement }: S
   return theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
 }
 
-function remembered<Made>(make: (place: number) => Made): (place: number) => Made {
-  const made = new Map<number, Made>();
+function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new Map<Key, Made>();
   return (place) => {
     if (!made.has(place)) made.set(place, make(place));
     return made.get(place)!;
@@ -152,6 +161,42 @@ class LibraryPlaces {
     const ours = new Set(names.includes(LIBRARY) ? this.#modules : names);
     return this.#modules.filter((module) => ours.has(module));
   }
+}
+
+/** The premises of prepared sets. A module that several sets have counts once. */
+interface PremisePlaces {
+  /** In the order of the corpus. */
+  readonly theorems: readonly { readonly name: string; readonly header: null; readonly statement: string }[];
+  accessible(asked: Stated): Accessible;
+}
+
+async function premisePlaces(sources: LemmaSources, sets: readonly string[]): Promise<PremisePlaces> {
+  const corpus = new PremiseCorpus();
+  const modules = new Set<string>();
+  const theorems: { name: string; header: null; statement: string }[] = [];
+  for (const set of sets)
+    for await (const { path, imports, premises } of sources.premises(set)) {
+      if (modules.has(path)) continue;
+      const named = premises.flatMap(({ full_name: name, code, start, end }) =>
+        name === null ? [] : [{ name, code, start, end }],
+      );
+      corpus.add(path, imports, named);
+      modules.add(path);
+      for (const { name, code } of named) theorems.push({ name, header: null, statement: code });
+    }
+  const accessible = remembered((header: string): Accessible => {
+    const names = splitImports(header).imports.map((line) => line.slice('import '.length).trim());
+    corpus.add(
+      header,
+      names.filter((name) => modules.has(name)),
+      [],
+    );
+    return corpus.accessible(header, [0, 0]) ?? (() => false);
+  });
+  return {
+    theorems,
+    accessible: ({ header }) => (modules.size === 0 ? () => false : accessible(header ?? LIBRARY_HEADER)),
+  };
 }
 
 /** `List.lean` → `Stp.List`. */

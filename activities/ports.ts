@@ -17,6 +17,7 @@ import type { SftSet } from '@stp/datasets';
 import type { Ensemble, Generator, Trainer } from '@stp/language-model';
 import type {
   ContextAnswer,
+  CorpusFile,
   EquationsToTest,
   ExploredStatement,
   LeanSource,
@@ -40,6 +41,8 @@ export interface Sources {
   /** A prepared SFT set (`data.sft`): its examples, those held out, the theorems it was made of. */
   sftSet(name: string): Promise<SftSet>;
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
+  /** The library that a prepared set of compiled modules stands on: its modules with their theorems, each after those that it imports. */
+  premises(set: string): AsyncIterable<CorpusFile>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
@@ -164,6 +167,7 @@ export interface Exploration {
   /**
    * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
    * `deeper`: so many steps further than at first. `coreEquivalents`: which functions Lean's core library has too comes first.
+   * `coreFunctions`: over that library's functions where a statement uses no others.
    */
   explore(
     run: string,
@@ -175,6 +179,7 @@ export interface Exploration {
       readonly random: boolean;
       readonly deeper: number;
       readonly coreEquivalents: boolean;
+      readonly coreFunctions: boolean;
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;

@@ -30,6 +30,8 @@ export interface CompiledCounts {
   readonly assumed: AssumptionModule[];
   readonly unassumed: string[];
   readonly unreadable: UnreadableModule[];
+  /** Theorems of the library that prompts and scripts may name. */
+  premises: number;
   /** Statements that are printed with all their implicit arguments. */
   explicit: number;
   /** Statements whose place among the theorems of their module is known. */
@@ -38,7 +40,7 @@ export interface CompiledCounts {
 
 export function noCounts(unreadable: readonly UnreadableModule[]): CompiledCounts {
   return {
-    ...{ modules: 0, statements: 0, train: 0, heldOut: 0, narrow: 0, explicit: 0, ordered: 0 },
+    ...{ modules: 0, statements: 0, premises: 0, train: 0, heldOut: 0, narrow: 0, explicit: 0, ordered: 0 },
     ...{ leftOut: {}, examples: [], areas: {}, assumed: [], unassumed: [], unreadable: [...unreadable] },
   };
 }

@@ -2,18 +2,20 @@
  * `bin/stp data prepare --from lean` and `--from project`: problem sets of the theorems in compiled modules, those of the
  * installed Lean or of a built Lake project.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
 import { readLines } from '@stp/base/files';
 import { contentId, statementId } from '@stp/config/ids';
 import { type Split, STATEMENT_CHARS_MAX, type Statement } from '@stp/config/records';
-import { ORIGIN_FILE, type SetOrigin, splitOfSource, writeFolder, writeLines } from '@stp/datasets';
+import { CORPUS_FILE, ORIGIN_FILE, type SetOrigin, splitOfSource, writeFolder, writeLines } from '@stp/datasets';
 import {
   areaOf,
   type CompiledModuleStatements,
+  type CorpusFile,
   compiledStatements,
+  type GraphModule,
   ModuleGraph,
   modulesBelow,
   NoveltyBounds,
@@ -146,6 +148,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       indexFolder: place.indexFolder,
       charsMax: Math.min(options.charsMax ?? CHARS_MAX, STATEMENT_CHARS_MAX),
       isAskedModule: asked,
+      isPremiseModule: ground.isOwn,
       isAskedName: namePattern(options.names),
       assumptions: options.accessible !== 'file' ? null : { prefix, directory: join(partial, 'modules') },
       withPremises: split === 'novel-premises',
@@ -153,8 +156,12 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       signal: task.signal,
     });
     const ids = new Set<string>();
+    const corpus = new CorpusWriter(join(partial, CORPUS_FILE), ground.graph);
     async function* rows(): AsyncGenerator<Row> {
       for await (const stated of modules) {
+        await corpus.add(stated);
+        counts.premises += stated.premises.length;
+        if (!stated.isAsked) continue;
         countModule(counts, stated);
         tell(stated, counts);
         for (const theorem of stated.theorems) {
@@ -168,6 +175,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
           }
         }
       }
+      await corpus.finish();
     }
     await writeLines(partial, 'rows.jsonl', rows());
     if (ids.size === 0)
@@ -193,6 +201,46 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
     await writeFile(join(partial, 'card.md'), compiledCard(name, origin, describePlace(place), counts));
     return counts;
   });
+}
+
+/**
+ * Writes the theorems of a library by module, as LeanDojo's `corpus.jsonl` has them: a line for each module of the graph, below those of the
+ * modules that it imports. A theorem's line number is its place in the module.
+ */
+class CorpusWriter {
+  readonly #path: string;
+  readonly #waiting: GraphModule[];
+
+  constructor(path: string, graph: ModuleGraph) {
+    this.#path = path;
+    this.#waiting = graph.inOrder();
+  }
+
+  /** Modules come in the graph's order; those between them have no theorems. */
+  async add({ module, premises }: Pick<CompiledModuleStatements, 'module' | 'premises'>): Promise<void> {
+    while (this.#waiting.length > 0 && this.#waiting[0]!.name !== module.name) await this.#write(this.#waiting[0]!, []);
+    await this.#write(module, premises);
+  }
+
+  async finish(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#write(this.#waiting[0]!, []);
+  }
+
+  async #write({ name, imports }: GraphModule, premises: CompiledModuleStatements['premises']): Promise<void> {
+    this.#waiting.shift();
+    const file: CorpusFile = {
+      path: name,
+      imports: [...imports],
+      premises: premises.map(({ name: theorem, signature }, place) => ({
+        full_name: theorem,
+        code: `theorem ${theorem}${signature}`,
+        start: [place + 1, 1],
+        end: [place + 1, 2],
+        kind: 'theorem',
+      })),
+    };
+    await appendFile(this.#path, `${JSON.stringify(file)}\n`);
+  }
 }
 
 interface Row extends Pick<Statement, 'id' | 'name' | 'statement'> {

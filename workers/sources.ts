@@ -8,8 +8,23 @@ import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
 import { suggestion } from '@stp/config';
 import { PROOF_CHARS_MAX } from '@stp/config/records';
-import { openSftSet, readSetOrigin, readStatements, requireNothingAssumed, requireSameLean } from '@stp/datasets';
-import { Definitions, extractLibrary, type LeanSource, readEquations, readRecord, readTraced } from '@stp/lean-explore';
+import {
+  CORPUS_FILE,
+  openSftSet,
+  readSetOrigin,
+  readStatements,
+  requireNothingAssumed,
+  requireSameLean,
+} from '@stp/datasets';
+import {
+  Definitions,
+  extractLibrary,
+  type LeanSource,
+  readCorpus,
+  readEquations,
+  readRecord,
+  readTraced,
+} from '@stp/lean-explore';
 import { discoverModules, type LeanEnvironment } from '@stp/lean-verifier';
 import { z } from 'zod';
 import type { Sources } from '../activities/ports.ts';
@@ -29,9 +44,21 @@ export function repositorySources(
   lean: Pick<LeanEnvironment, 'version' | 'project'> | null = null,
 ): Sources {
   const library = join(DATA, 'library');
+  const problemFolder = (name: string): string =>
+    findSet('problem set', name, [join(dataDirectory, 'problems'), join(DATA, 'problems')]);
   return {
+    async *premises(name) {
+      const path = join(problemFolder(name), CORPUS_FILE);
+      if (!existsSync(path))
+        throw new StpError(
+          'STP1002',
+          `the problem set ${name} has no premises (prover.premisesFrom)`,
+          'Only sets of `bin/stp data prepare --from lean` and `--from project` have them; make it again with --replace.',
+        );
+      for await (const { row } of readCorpus(path)) yield row;
+    },
     async *problemSet(name) {
-      const folder = findSet('problem set', name, [join(dataDirectory, 'problems'), join(DATA, 'problems')]);
+      const folder = problemFolder(name);
       const origin = lean === null ? null : await readSetOrigin(folder);
       if (origin !== null) {
         requireSameLean(name, origin, lean!);

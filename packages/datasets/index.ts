@@ -1,6 +1,7 @@
 /** Reads problem sets and SFT sets in their public formats, and writes ours. */
 export type { Answers } from './loaders/answers.ts';
 export { readDataset, readStatements } from './loaders/dataset.ts';
+export { theoremsInFile } from './loaders/file-theorems.ts';
 export type { DatasetFormat } from './loaders/formats.ts';
 export { splitOfSource } from './loaders/problem-sets/split.ts';
 export { countResults, readSearchResults, type SearchResult } from './loaders/search-results.ts';
@@ -11,6 +12,7 @@ export { fileSha256, writeLines } from './prepare/line-file.ts';
 export { type ProblemSetReport, prepareProblemSet } from './prepare/problem-set.ts';
 export { MATHLIB_HEADER, PUBLIC_SETS, type PublicSetName } from './prepare/public-sets.ts';
 export {
+  CORPUS_FILE,
   ORIGIN_FILE,
   readSetOrigin,
   requireNothingAssumed,

@@ -1,7 +1,7 @@
 /** Works with Lean libraries: contexts of statements, the library, scripts, exploration of equations, proofs by steps. */
 export type { AssumptionModule } from './compiled/assumptions.ts';
 export { type CompiledModuleStatements, compiledStatements } from './compiled/compiled-statements.ts';
-export { ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
+export { type GraphModule, ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
 export { LEFT_OUT, type LeftOut } from './compiled/reader.ts';
 export { areaOf, NoveltyBounds } from './compiled/splits.ts';
 export type { ContextAnswer, ContextBinder, ContextInductive, StatementContext } from './context/statement-context.ts';
@@ -47,6 +47,7 @@ export {
 } from './library/leandojo/theorems.ts';
 export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
+export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
 export { keepRows, type PortfolioRecord, type RecordRow, readRecord, rowOf } from './portfolio/record.ts';
 export { PORTFOLIO_VERSION, type PortfolioStages, portfolioStages } from './portfolio/scripts.ts';

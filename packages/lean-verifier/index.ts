@@ -3,7 +3,7 @@ export { compileLibrary } from './library/compile.ts';
 export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
 export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
 export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
-export { openLeanHost } from './runtime/pool/lean-host.ts';
+export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';
 export type { DriverName } from './runtime/process/driver.ts';
 export { isFull } from './runtime/process/full-disk.ts';

@@ -1,7 +1,9 @@
 /** The theorems that prompts show: which, where they may be used, how a proof names them, in slots and in real names. */
 
+import { Readable } from 'node:stream';
 import { type Prompts, resolveConfig } from '@stp/config';
 import type { LibraryTheorem } from '@stp/config/records';
+import type { CorpusFile } from '@stp/lean-explore';
 import { displayProof } from '@stp/selfplay';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lemmaOffers, type RunTheorem } from '../../activities/lemma-shelf.ts';
@@ -110,6 +112,59 @@ describe('lemmas of the library', () => {
   });
 });
 
+describe('premises of a prepared set', () => {
+  const row = (path: string, imports: string[], premises: [string, string][]): CorpusFile => ({
+    path,
+    imports,
+    premises: premises.map(([name, text], place) => ({
+      ...{ full_name: name, code: `theorem ${name}${text}`, kind: 'theorem' },
+      ...{ start: [place + 1, 1], end: [place + 1, 2] },
+    })),
+  });
+  const corpus = [
+    row('Init.Lists', [], [['List.rev_rev', '.{u} {α : Type u} (l : List α) : l.rev.rev = l']]),
+    row(
+      'Init.More',
+      ['Init.Lists'],
+      [['List.rev_map', '.{u} {α : Type u} (f : α → α) (l : List α) : (l.map f).rev = l.rev.map f']],
+    ),
+    row('Init.Beside', [], [['List.rev_nil', ' : [].rev = []']]),
+  ];
+  const withCorpus = { ...sources, premises: () => Readable.from(corpus) };
+  const asked = { lemmasShown: 4, lemmaTokens: 100, premisesFrom: ['lists'] };
+  const statement = 'theorem t (l : List Nat) : (l.map f).rev.rev = l.map f';
+
+  it('are those that the header loads, without their universes', async () => {
+    const offerFor = await lemmaOffers(withCorpus, asked, []);
+    const offered = (header: string) => offerFor({ header, statement })().lemmas;
+    const first = {
+      name: 'List.rev_rev',
+      written: 'List.rev_rev',
+      signature: '{α : Type u} (l : List α) : l.rev.rev = l',
+    };
+    expect(offered('prelude\nimport Init.Lists')).toEqual([first]);
+    expect(
+      offered('prelude\nimport Init.More')
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['List.rev_map', 'List.rev_rev']);
+    expect(offered('prelude\nimport Init.Elsewhere')).toEqual([]);
+  });
+
+  it('have slots in the prompt, and a proof may name them', async () => {
+    const prompts: Prompts = { slots: true, definitionTokens: 0, ...asked };
+    const form = (await proverForms(withCorpus, prompts))({ header: 'prelude\nimport Init.Lists', statement });
+    expect(form.prompt).toContain('<l0>(b:List a):b.rev.rev=b');
+    expect(form.targetOf('  simp [List.rev_rev]')).toBe('simp [<l0>]');
+    expect(form.read('simp [<l0>]', 'stop')).toMatchObject({ kind: 'proof', proof: 'simp [List.rev_rev]' });
+  });
+
+  it('are asked for by the name of a set that has them', async () => {
+    const none = lemmaOffers(sources, { ...asked, premisesFrom: ['nng'] }, []);
+    await expect(none).rejects.toThrow('the problem set nng has no premises');
+  });
+});
+
 describe('theorems that the run has proved', () => {
   it('are those of the statement’s header, of earlier generations, and no answer', async () => {
     const others = [
@@ -133,7 +188,14 @@ describe('theorems that the run has proved', () => {
 
   it('are shown with real names where names are no slots, whole ones as long as there is room', async () => {
     const shownWith = async (format: 'deepseek-prover-v2' | 'embedded', lemmaTokens: number): Promise<string> => {
-      const plain: Prompts = { slots: false, format, customFormat: null, lemmasShown: 6, lemmaTokens };
+      const plain: Prompts = {
+        slots: false,
+        format,
+        customFormat: null,
+        lemmasShown: 6,
+        lemmaTokens,
+        premisesFrom: [],
+      };
       return (await proverForms(sources, plain, [RIGHT_ZERO]))({ header: ISA, statement: COMM }).prompt;
     };
     const line = 'theorem Grown.g1 (n : Nat) : plus n 0 = n';
@@ -155,7 +217,7 @@ describe('theorems that the run has proved', () => {
     const plain = (
       await stateForms(
         sources,
-        { slots: false, format: 'embedded', customFormat: null, lemmasShown: 1, lemmaTokens: 100 },
+        { slots: false, format: 'embedded', customFormat: null, lemmasShown: 1, lemmaTokens: 100, premisesFrom: [] },
         [RIGHT_ZERO],
       )
     )({ header: ISA, statement: COMM });

@@ -3,9 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveConfig } from '@stp/config';
+import { type RunConfig, resolveConfig } from '@stp/config';
 import { type ShardResult, sampleSchema, verdictSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
+import type { CorpusFile } from '@stp/lean-explore';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -45,6 +46,7 @@ async function shard(
   items: readonly object[],
   statements: readonly ReturnType<typeof statement>[],
   rounds: readonly number[] = [1],
+  own: { readonly ports: AssembledPorts; readonly config: RunConfig } = { ports, config },
 ) {
   const store = await ports.store('test');
   const library = await writeRecords(
@@ -77,7 +79,7 @@ async function shard(
     name,
     items: await writeRecords(store, `${name}/items-*.jsonl`, items),
     library,
-    config,
+    config: own.config,
   };
   const count = statements.length;
   const sampled: Sampled = { samples, sampleCount: count, distinctCount: count, tokens: count };
@@ -87,7 +89,7 @@ async function shard(
   const found: (Sampled | null)[] = [];
   for (const round of rounds)
     found.push(
-      await run<Sampled | null>(scriptShardActivity(ports).scriptShard, {
+      await run<Sampled | null>(scriptShardActivity(own.ports).scriptShard, {
         ...common,
         name: `${name}/${round}`,
         round,
@@ -137,4 +139,36 @@ it('tries the rest of the list on statements from the third round on, each scrip
   const conjecture = [{ statement: LATE, origin: 'conjecture', samples: 1 }];
   const asked = await shard('late-conjecture', conjecture, [LATE], [3, 4, 5, 6]);
   expect(asked.found).toEqual([null, null, null, null]);
+}, 180_000);
+
+it('tries the premises of a prepared set on statements, each by itself, and not on conjectures', async () => {
+  const header =
+    'prelude\nimport Init.Data.List.Basic\nimport Init.Omega\nimport Init.Additions.Conditions\nimport Init.Additions.Simp';
+  const open = {
+    ...statement('theorem pushed (p : List Nat → Prop) (l : List Nat) (h : p []) (k : l.length ≤ 3) : p (l.drop 3)'),
+    header,
+  };
+  const premises = async function* (): AsyncGenerator<CorpusFile> {
+    const code =
+      'theorem List.drop_eq_nil_of_le.{u} {α : Type u} {as : List α} {i : Nat} (h : as.length ≤ i) : List.drop i as = []';
+    const place = { start: [1, 1] as [number, number], end: [1, 2] as [number, number] };
+    const one = { full_name: 'List.drop_eq_nil_of_le', code, kind: 'theorem', ...place };
+    yield { path: 'Init.Data.List.Basic', imports: [], premises: [one] };
+  };
+  const own = {
+    ports: { ...ports, sources: { ...ports.sources, premises } },
+    config: resolveConfig({
+      preset: 'smoke',
+      set: { 'prover.premisesTried': '2', 'prover.premisesFrom': '["lists"]' },
+    }),
+  };
+  const asked = (origin: string) => [{ statement: open, origin, samples: 1 }];
+  const [with_, without, conjecture] = [
+    await shard('premises', asked('dataset'), [open], [1], own),
+    await shard('no-premises', asked('dataset'), [open]),
+    await shard('premises-conjecture', asked('conjecture'), [open], [1], own),
+  ];
+  expect([without.scripts, conjecture.scripts]).toEqual([null, null]);
+  const samples = await readAll(with_.store, with_.scripts!.samples, sampleSchema);
+  expect(samples.find(({ model }) => model === 'scripts')!.proof).toContain('List.drop_eq_nil_of_le');
 }, 180_000);

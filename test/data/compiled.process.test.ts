@@ -64,6 +64,15 @@ describe('bin/stp data prepare --from lean', () => {
     const origin = await readSetOrigin(join(directory, 'problems', 'two'));
     expect(origin).toMatchObject({ project: null, accessible: 'file', split: 'random' });
     expect(origin!.assumptions.length).toBeGreaterThan(5);
+    const corpus = await Array.fromAsync(repositorySources(directory).premises('two'));
+    const at = new Map(corpus.map(({ path }, place) => [path, place]));
+    for (const { path, imports } of corpus) expect(imports.every((one) => at.get(one)! < at.get(path)!)).toBe(true);
+    const premises = (module: string) => corpus[at.get(module)!]!.premises;
+    expect(premises('Init.Data.Bool').map(({ code }) => code)).toContain(
+      'theorem Bool.and_comm (x y : Bool) : (x && y) = (y && x)',
+    );
+    // Stated nowhere else, since it is about what its own module defines.
+    expect(premises('Init.Prelude').map(({ full_name }) => full_name)).toContain('Nat.zero_le');
     const card = await readFile(join(directory, 'problems', 'two', 'card.md'), 'utf8');
     expect(card).toContain('left out: deprecated');
   });

@@ -17,6 +17,7 @@ const LOG = join(DOCS, 'log.md');
 interface Options {
   readonly seeds: number[];
   readonly rounds: number;
+  readonly preset: string;
   readonly methods: Map<string, number | null>;
   readonly directory: string;
   readonly set: Record<string, string>;
@@ -60,6 +61,7 @@ program
     methodRounds,
     methodRounds('random-conjectures,growing-library,fixed-library,expert-iteration,parallel-sampling'),
   )
+  .option('--preset <name>', 'preset of self-play and of the methods that differ from it in some values', 'embedded')
   .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
   .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
   .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', 'selfplay-vs-baselines.svg'))
@@ -78,7 +80,7 @@ program
     const entry = [
       `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
       '',
-      `Rounds of each method, seed by seed: ${results.map(({ method, runs }) => `${method} ${runs.map(({ summary: { rounds } }) => rounds.length - 1).join(', ')}`).join('; ')}. Seeds ${options.seeds.join(', ')}, ${statements} training statements. Values for all: ${described(options.set)}. ${note}`.trimEnd(),
+      `Rounds of each method, seed by seed: ${results.map(({ method, runs }) => `${method} ${runs.map(({ summary: { rounds } }) => rounds.length - 1).join(', ')}`).join('; ')}. Seeds ${options.seeds.join(', ')}, ${statements} training statements. Preset ${options.preset}; values for all: ${described(options.set)}. ${note}`.trimEnd(),
       '',
       table,
       ...(portfolio ? ['', portfolioLine(portfolio, withLemmas)] : []),

@@ -24,7 +24,8 @@ import {
 
 interface Method {
   readonly label: string;
-  readonly preset: string;
+  /** Null: the preset that is asked for. */
+  readonly preset: string | null;
   readonly set: Readonly<Record<string, string>>;
   /** Whose run of the seed it starts from, with the SFT model alone or after the first round; null: it trains its own. */
   readonly from: { readonly method: string; readonly round: 'sft' | '0' } | null;
@@ -35,9 +36,16 @@ const DECODE = 'decode';
 
 const asSelfPlay = (label: string, set: Method['set']): Method => ({
   label,
-  preset: 'embedded',
+  preset: null,
   set,
   from: { method: SELF_PLAY, round: '0' },
+});
+/** The same loop without learning: it trains nothing, and starts from no trained model. */
+const withoutLearning = (label: string, set: Method['set']): Method => ({
+  label,
+  preset: null,
+  set: { 'sft.stepsMin': '1', 'sft.stepsMax': '1', 'training.from': 'none', 'retrain.everyRounds': '0', ...set },
+  from: null,
 });
 /** The conjecturer writes: its SFT model has seen more equations, for longer. */
 const asDecode = (label: string, set: Method['set']): Method => ({
@@ -56,6 +64,12 @@ const baseline = (label: string, preset: string): Method => ({
 /** Methods by the name that `--methods` takes. What a method starts from stands above it. */
 const METHODS: Readonly<Record<string, Method>> = {
   [SELF_PLAY]: { ...asSelfPlay('self-play', {}), from: null },
+  untrained: withoutLearning('the same loop, its model never trained', {
+    'sampling.samplesFirstRound': '1',
+    'sampling.samplesPerStatement': '1',
+    'sampling.samplesPerConjecture': '1',
+  }),
+  symbolic: withoutLearning('the same loop without a model: scripts and premises', { 'prover.mode': 'scripts' }),
   'random-conjectures': asSelfPlay('random conjectures in its place', {
     'conjectures.source': 'random',
     // Nobody has tested them: without this question most of Lean's time would go to false ones.
@@ -85,6 +99,8 @@ export interface ExperimentOptions {
    * the time of Lean that self-play has spent, since a round of one may take a fraction of another's.
    */
   readonly methods: ReadonlyMap<string, number | null>;
+  /** Of self-play, and of methods that differ from it in some values. */
+  readonly preset: string;
   /** Where the runs lie: one folder a method and seed. */
   readonly directory: string;
   /** Values that all methods share, by dotted key. */
@@ -193,7 +209,7 @@ async function finishedRun(name: string, seed: number, options: ExperimentOption
   const play = async (folder: string, rounds: number, start: readonly string[]): Promise<PlayedRun> => {
     const summaryPath = join(folder, 'summary.json');
     if (!existsSync(summaryPath)) {
-      const words = ['selfplay', '--preset', preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
+      const words = ['selfplay', '--preset', preset ?? options.preset, '--rounds', `${rounds}`, '--seed', `${seed}`];
       await execa(STP, [...words, '--run-dir', folder, ...start, ...values], SHOWN);
     }
     const summary = summarySchema.parse(JSON.parse(await readFile(summaryPath, 'utf8')));

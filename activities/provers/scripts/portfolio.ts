@@ -8,8 +8,8 @@ import { provePortfolio, type RecordRow, rowOf } from '@stp/lean-explore';
 import type { RawSample } from '@stp/selfplay';
 import type { DataSources, PortfolioResults, RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import { readJson } from '../../records/record-files.ts';
-import { type GrownRecord, marksFor } from '../../round/library.ts';
-import { scriptsOverLibrary } from './scripts-over-library.ts';
+import { marksFor } from '../../round/library.ts';
+import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
 /** Number of findings after which they are kept. */
 const KEPT_AT_ONCE = 24;
@@ -22,17 +22,24 @@ const FAILED = '  rfl';
 
 /**
  * One sample a statement in an evaluation: the first script that proves it, where one does. What none proves is tried again with
- * the marks of grown theorems (`marksFor`).
+ * the marks of grown theorems (`marksFor`), and with premises where the prover has them (`further`).
  */
 export async function portfolioSamples(
   ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
-  { grown, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & { readonly grown: readonly GrownRecord[] },
+  { grown, further, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & Pick<OverLibrary, 'grown' | 'further'>,
 ): Promise<RawSample[]> {
   const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
   const marksOf = marksFor(grown);
-  const open = statements.filter((one) => (rows.get(one.id)?.proof ?? null) === null && marksOf(one) !== null);
-  const { proofs } = await scriptsOverLibrary(ports, open, { ...asked, grown, marksOf });
+  const unproved = statements.filter(({ id }) => (rows.get(id)?.proof ?? null) === null);
+  const byId = new Map(statements.map((one) => [one.id, one]));
+  const open = unproved.filter((one) => further !== undefined || marksOf(one) !== null);
+  const { proofs } = await scriptsOverLibrary(ports, open, {
+    ...asked,
+    ...{ grown, marksOf, further },
+    // Without marks the list has been tried.
+    chosen: (id, stages) => (marksOf(byId.get(id)!) === null ? [] : stages),
+  });
   return statements.map(({ id }) => {
     const text = proofs.get(id) ?? rows.get(id)?.proof ?? FAILED;
     return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };

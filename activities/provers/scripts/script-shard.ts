@@ -4,10 +4,18 @@
  */
 
 import { marksLemmas, type RunConfig } from '@stp/config';
-import { type ArtifactRef, type ObjectStore, type Sample, type ShardResult, sampleSchema } from '@stp/config/records';
-import type { PortfolioStages, SearchScript } from '@stp/lean-explore';
+import {
+  type ArtifactRef,
+  type ObjectStore,
+  type Sample,
+  type ShardResult,
+  type Statement,
+  sampleSchema,
+} from '@stp/config/records';
+import { type PortfolioStages, premiseScripts, type SearchScript } from '@stp/lean-explore';
 import { dedupeSamples, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../../edge.ts';
+import { type LemmaSources, lemmaOffers } from '../../lemma-shelf.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
 import type {
   DataSources,
@@ -18,11 +26,11 @@ import type {
   StatementContexts,
 } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { grownTheorems, marksFor } from '../../round/library.ts';
+import { type GrownRecord, grownTheorems, marksFor } from '../../round/library.ts';
 import { unprovedItems } from '../../round/shard-files.ts';
 import { type Sampled, sampledSchema } from '../shard-turn.ts';
 import { portfolioRows, portfolioSamples, SCRIPTS_MODEL } from './portfolio.ts';
-import { scriptsOverLibrary } from './scripts-over-library.ts';
+import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
 /**
  * The definitions, also for each part of a conjunction, induction, that with case splits, functional induction, case splits in the
@@ -68,7 +76,7 @@ export function scriptShardActivity(
     StatementContexts &
     PortfolioResults &
     RunMonitor &
-    DataSources<'portfolioRecord'>,
+    DataSources<'portfolioRecord' | keyof LemmaSources>,
 ) {
   return {
     /**
@@ -81,9 +89,10 @@ export function scriptShardActivity(
       const name = `${input.name}/scripts`;
       return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
-          if (earlier === null) return wholeList(ports, store, input, signal, report);
-          const samples = await readAll(store, earlier.samples, sampleSchema);
           const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const further = await premiseTries(ports.sources, config.prover, grown);
+          if (earlier === null) return wholeList(ports, store, input, { grown, further, signal, report });
+          const samples = await readAll(store, earlier.samples, sampleSchema);
           const proved = new Set(grown.map(({ statementId }) => statementId));
           // What rides along as a false statement is not tried, nor what is proved and attempted again: a script says nothing of the model.
           const items = (await unprovedItems(store, { items: input.items, earlier }, samples)).filter(
@@ -95,18 +104,25 @@ export function scriptShardActivity(
           const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
           const unhelped = open.filter((one) => marksOf(one) === null);
           const { rows } = await portfolioRows(ports, unhelped, asked);
+          const isFurther = ({ id }: Statement): boolean => further !== undefined && !conjectures.has(id);
           const tried = await scriptsOverLibrary(
             ports,
-            open.filter(({ id }) => !rows.has(id)),
+            open.filter((one) => !rows.has(one.id) || (rows.get(one.id)!.proof === null && isFurther(one))),
             {
               run,
               limits: config.verification,
               grown,
               marksOf,
               // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
-              chosen: (id, stages) => [
-                conjectures.has(id) ? firstOf(stages, CONJECTURE_STAGES) : scriptsFor(stages, input.round ?? 0),
-              ],
+              chosen: (id, stages) => {
+                if (rows.has(id)) return [];
+                return [
+                  conjectures.has(id) ? firstOf(stages, CONJECTURE_STAGES) : scriptsFor(stages, input.round ?? 0),
+                ];
+              },
+              ...(further && {
+                further: (asked, context) => (conjectures.has(asked.id) ? [] : further(asked, context)),
+              }),
               signal,
               report,
             },
@@ -144,13 +160,11 @@ export function scriptShardActivity(
 async function wholeList(
   ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   store: ObjectStore,
-  { run, name, items, library, config }: ScriptShardInput,
-  signal: AbortSignal,
-  report: (progress: unknown) => void,
+  { run, name, items, config }: ScriptShardInput,
+  rest: Pick<OverLibrary, 'grown' | 'further' | 'signal' | 'report'>,
 ): Promise<Sampled> {
   const tried = (await readAll(store, items, workItemSchema)).filter(({ origin }) => origin !== 'canary');
-  const grown = await Array.fromAsync(grownTheorems(store, library));
-  const asked = { run, limits: config.verification, grown, signal, report };
+  const asked = { run, limits: config.verification, ...rest };
   const raw = await portfolioSamples(
     ports,
     tried.map(({ statement }) => statement),
@@ -158,10 +172,28 @@ async function wholeList(
   );
   const samples = dedupeSamples(raw, SCRIPTS_MODEL);
   return {
-    samples: await writeRecords(store, `${name}/scripts/samples-*.jsonl`, samples, signal),
+    samples: await writeRecords(store, `${name}/scripts/samples-*.jsonl`, samples, rest.signal),
     sampleCount: raw.length,
     distinctCount: samples.length,
     tokens: 0,
+  };
+}
+
+/** The scripts that name a statement's premises (`prover.premisesTried`); undefined: none do. */
+async function premiseTries(
+  sources: LemmaSources,
+  prover: RunConfig['prover'],
+  grown: readonly GrownRecord[],
+): Promise<OverLibrary['further']> {
+  if (prover.mode === 'judged' || prover.premisesTried === 0) return undefined;
+  const { premisesTried, premisesFrom } = prover;
+  const offersFor = await lemmaOffers(sources, { lemmasShown: premisesTried, lemmaTokens: 0, premisesFrom }, grown);
+  return (statement, context) => {
+    const { lemmas } = offersFor(statement)();
+    return premiseScripts(
+      context,
+      lemmas.map(({ written }) => written),
+    );
   };
 }
 

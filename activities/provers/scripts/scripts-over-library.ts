@@ -7,6 +7,7 @@ import type { RunVerifier, StatementContexts, VerificationLimits } from '../../p
 import type { GrownRecord } from '../../round/library.ts';
 
 export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
+  readonly further?: PortfolioTools['further'] | undefined;
   readonly run: string;
   readonly limits: VerificationLimits;
   readonly grown: readonly GrownRecord[];
@@ -28,7 +29,7 @@ export interface TriedScripts {
 export async function scriptsOverLibrary(
   ports: RunVerifier<'check'> & StatementContexts,
   statements: readonly Statement[],
-  { run, limits, grown, marksOf, chosen, signal, report }: OverLibrary,
+  { run, limits, grown, marksOf, chosen, further, signal, report }: OverLibrary,
 ): Promise<TriedScripts> {
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, limits, grown);
@@ -38,7 +39,8 @@ export async function scriptsOverLibrary(
     return namespace === null ? proof : markedProof(displayProof(proof), namespace);
   };
   const outcomes = await provePortfolio(statements, {
-    ...(chosen === undefined ? {} : { chosen }),
+    ...(chosen && { chosen }),
+    ...(further && { further }),
     textOf,
     contexts: (its) => ports.contexts(run, its, limits, signal),
     check: (candidates) =>

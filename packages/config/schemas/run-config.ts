@@ -10,12 +10,11 @@ import { nodesConfigSchema } from './nodes.ts';
 import { runObjectiveSchema } from './objectives/index.ts';
 import { proverConfigSchema } from './provers/index.ts';
 import { combinationProblems } from './run-combinations.ts';
+import { setName } from './set-name.ts';
 
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
-/** Name of a folder with prepared data. */
-const setName = z.string().regex(/^[a-z0-9-]+$/);
 
 export const roundsSchema = z
   .number({ error: 'rounds must be a whole number from 1 to 1000' })

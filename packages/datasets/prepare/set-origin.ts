@@ -5,6 +5,8 @@ import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 
 export const ORIGIN_FILE = 'set.json';
+/** Theorems of the library that proofs of the set may use, as LeanDojo's corpus has them. */
+export const CORPUS_FILE = 'corpus.jsonl';
 /** A set of all of Mathlib names some hundred thousand theorems. */
 const text = z.string().min(1).max(1_024);
 

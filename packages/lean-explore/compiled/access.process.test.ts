@@ -51,6 +51,7 @@ beforeAll(async () => {
       searchPath: [folder, library],
       indexFolder: null,
       charsMax: 1_000,
+      isPremiseModule: () => false,
       isAskedModule: (name) => name === 'Shop.Facts',
       isAskedName: () => true,
       isPrelude: false,

@@ -3,8 +3,10 @@
  * not grow with the library: a few modules are worked on at once, and of those behind it keeps a short key of each theorem.
  */
 import { HEADER_CHARS_MAX } from '@stp/config/records';
+import { Decline, InputError } from '@stp/lean-kernel';
 import { type Assumed, type AssumptionModule, type AssumptionTask, assume } from './assumptions.ts';
 import type { GraphModule, ModuleGraph } from './module-graph.ts';
+import { printPremises } from './print-statements.ts';
 import { type FoundTheorem, type LeftOut, type ReadModule, TheoremReader } from './reader.ts';
 import { type RestatedModule, type RestateTask, restate } from './restate.ts';
 
@@ -14,6 +16,8 @@ export interface CompiledSetOptions extends RestateTask {
   readonly searchPath: readonly string[];
   readonly indexFolder: string | null;
   readonly isAskedModule: (name: string) => boolean;
+  /** Modules whose theorems proofs may use; what they state is told, too. */
+  readonly isPremiseModule: (name: string) => boolean;
   readonly isAskedName: (shown: string) => boolean;
   /** Are the modules Lean's own, so that a header that must not know them begins with `prelude`? */
   readonly isPrelude: boolean;
@@ -39,6 +43,10 @@ export interface CompiledTheorem {
 
 export interface CompiledModuleStatements {
   readonly module: GraphModule;
+  /** Were statements asked for, or only premises? */
+  readonly isAsked: boolean;
+  /** Its theorems as proofs elsewhere may use them: names, and the texts after them. */
+  readonly premises: readonly { readonly name: string; readonly signature: string }[];
   /** Is it only what the module itself imports, because Lean cannot load more together? */
   readonly isNarrow: boolean;
   readonly theorems: readonly CompiledTheorem[];
@@ -62,17 +70,119 @@ export async function* compiledStatements(options: CompiledSetOptions): AsyncGen
     withPremises: options.withPremises,
   });
   const known = new KnownStatements();
-  const running: Promise<CompiledModuleStatements>[] = [];
-  for (const module of options.graph.inOrder()) {
-    if (!options.isAskedModule(module.name)) continue;
+  const running: Promise<readonly CompiledModuleStatements[]>[] = [];
+  for (const modules of worked(options)) {
     options.signal?.throwIfAborted();
-    const work = stateModule(module, reader, known, options);
+    const work = options.isAskedModule(modules[0]!.name)
+      ? stateModule(modules[0]!, reader, known, options).then((stated) => [stated])
+      : premisesOf(modules, reader, known, options);
     // Its failure is thrown when its turn comes.
     work.catch(() => {});
     running.push(work);
-    if (running.length >= options.width) yield await running.shift()!;
+    if (running.length >= options.width) yield* await running.shift()!;
   }
-  for (const work of running) yield await work;
+  for (const work of running) yield* await work;
+}
+
+/** Modules without statements that one Lean process prints. */
+const PREMISE_MODULES_MAX = 32;
+
+/** The modules that are asked for, one by one, and those of premises between them in groups, in the graph's order. */
+function* worked({ graph, isAskedModule, isPremiseModule }: CompiledSetOptions): Generator<readonly GraphModule[]> {
+  let group: GraphModule[] = [];
+  for (const module of graph.inOrder()) {
+    const isAsked = isAskedModule(module.name);
+    if (!isAsked && isPremiseModule(module.name)) group.push(module);
+    if (group.length === PREMISE_MODULES_MAX || (isAsked && group.length > 0)) {
+      yield group;
+      group = [];
+    }
+    if (isAsked) yield [module];
+  }
+  if (group.length > 0) yield group;
+}
+
+const UNSTATED = {
+  isNarrow: false,
+  theorems: [],
+  explicit: 0,
+  leftOut: {},
+  examples: [],
+  assumed: [],
+  unassumed: [],
+  problem: '',
+} as const;
+
+type PremiseNames = Pick<ReadModule, 'theorems' | 'others'>;
+
+/** Modules of which no statements are asked for. What cannot be read has no premises. */
+async function premisesOf(
+  modules: readonly GraphModule[],
+  reader: TheoremReader,
+  known: KnownStatements,
+  options: CompiledSetOptions,
+): Promise<readonly CompiledModuleStatements[]> {
+  const read = modules.map((module): { module: GraphModule; its: PremiseNames; problem: string } => {
+    try {
+      const its = known.withoutRepeated(reader.read(module), module.name, options.graph.besides(module.name));
+      return { module, its, problem: '' };
+    } catch (error) {
+      if (!(error instanceof InputError) && !(error instanceof Decline)) throw error;
+      return { module, its: { theorems: [], others: [] }, problem: error.message };
+    }
+  });
+  const names = read.flatMap(({ its }) => premiseNames(its));
+  let texts = await printed(modules, names, options);
+  // Modules that cannot be loaded together are printed one by one.
+  if (texts.size === 0 && modules.length > 1)
+    texts = new Map(
+      (await Promise.all(read.map(({ module, its }) => printed([module], premiseNames(its), options)))).flatMap(
+        (some) => [...some],
+      ),
+    );
+  return read.map(({ module, its, problem }) => {
+    const premises = premiseNames(its).flatMap((name) => premise(name, texts));
+    return { ...UNSTATED, module, isAsked: false, premises, problem };
+  });
+}
+
+const premiseNames = ({ theorems, others }: PremiseNames): string[] => [
+  ...others,
+  ...theorems.map(({ shown }) => shown),
+];
+
+function premise(name: string, texts: ReadonlyMap<string, string>): CompiledModuleStatements['premises'] {
+  const signature = texts.get(name);
+  return signature === undefined ? [] : [{ name, signature }];
+}
+
+function printed(
+  modules: readonly GraphModule[],
+  names: readonly string[],
+  options: CompiledSetOptions,
+): Promise<Map<string, string>> {
+  const imports = modules.map(({ name }) => `import ${name}`);
+  return printPremises(names, {
+    ...options,
+    header: [...(options.isPrelude ? ['prelude'] : []), ...imports].join('\n'),
+  });
+}
+
+/** @param stated texts of theorems that are stated again, by name */
+async function statedPremises(
+  module: GraphModule,
+  read: PremiseNames,
+  stated: ReadonlyMap<string, string>,
+  options: CompiledSetOptions,
+): Promise<CompiledModuleStatements['premises']> {
+  if (!options.isPremiseModule(module.name)) return [];
+  const names = premiseNames(read);
+  const others = await printed(
+    [module],
+    names.filter((name) => !stated.has(name)),
+    options,
+  );
+  return names.flatMap((name) => premise(name, stated.has(name) ? stated : others));
 }
 
 async function stateModule(
@@ -87,22 +197,12 @@ async function stateModule(
     ...names.map((name) => `import ${name}`),
   ];
   const besides = graph.besides(module.name);
-  const none = {
-    module,
-    isNarrow: false,
-    theorems: [],
-    explicit: 0,
-    leftOut: {},
-    examples: [],
-    assumed: [],
-    unassumed: [],
-  };
   let read: ReadModule;
   try {
     read = known.withoutRepeated(reader.read(module), module.name, besides);
   } catch (error) {
     options.signal?.throwIfAborted();
-    return { ...none, problem: (error as Error).message };
+    return { ...UNSTATED, module, isAsked: true, premises: [], problem: (error as Error).message };
   }
   const wide = lines(graph.maximal(besides));
   const narrow = lines([...module.imports].sort());
@@ -121,8 +221,11 @@ async function stateModule(
     const assumed = before.get(shown);
     return (assumed === undefined ? headerLines : lines([assumed])).join('\n');
   };
+  const texts = new Map(done.restated.map(({ theorem, signature }) => [theorem.shown, signature]));
   return {
     module,
+    isAsked: true,
+    premises: await statedPremises(module, read, texts, options),
     isNarrow,
     theorems: done.restated.map(({ theorem, signature }) => ({
       name: theorem.shown,

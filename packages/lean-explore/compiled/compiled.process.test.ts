@@ -67,6 +67,7 @@ async function statedFrom(options: Partial<CompiledSetOptions> = {}): Promise<Ma
       searchPath: [folder, library],
       indexFolder: null,
       charsMax: 1_000,
+      isPremiseModule: (name) => name.startsWith('Shop'),
       isAskedModule: (name) => name.startsWith('Shop'),
       isAskedName: () => true,
       isPrelude: false,
@@ -118,6 +119,22 @@ describe('a theorem of a compiled module', () => {
   it('stands in the order of its source', () => {
     const names = facts().theorems.map(({ name }) => name);
     expect([names[0], names[1], names.at(-1)]).toEqual(['double_one', '«double of two»', 'last_one']);
+  });
+
+  it('is a premise for proofs elsewhere, also where it is not stated again; private and repeated ones are none', () => {
+    expect(facts().premises.map(({ name }) => name)).toEqual([
+      'triple_one',
+      ...facts().theorems.map(({ name }) => name),
+    ]);
+    expect(facts().premises[0]!.signature).toBe(' : triple (1 : Nat) = (3 : Nat)');
+    expect(all.get('Shop.Basic')!.premises.map(({ name }) => name)).toEqual(['double_zero']);
+  });
+
+  it('of a module that is not asked for is a premise only', async () => {
+    const some = await statedFrom({ isAskedModule: (name) => name === 'Shop.Above' });
+    expect(some.get('Shop.Facts')).toMatchObject({ isAsked: false, theorems: [], premises: facts().premises });
+    // What one states is known of all the same.
+    expect(some.get('Shop.Above')!.theorems).toEqual(all.get('Shop.Above')!.theorems);
   });
 
   it('is left out where its text is longer than the bound', async () => {

@@ -55,6 +55,23 @@ export async function printStatements(names: readonly string[], task: PrintTask)
   });
 }
 
+/** Names of one Lean process. */
+const NAMES_MAX = 2_000;
+
+/** As `printStatements`, the most readable way; without those that Lean does not print or whose text is longer than `charsMax`. */
+export async function printPremises(
+  names: readonly string[],
+  task: Omit<PrintTask, 'printing'> & { readonly charsMax: number },
+): Promise<Map<string, string>> {
+  const printed = new Map<string, string>();
+  for (let at = 0; at < names.length; at += NAMES_MAX) {
+    const some = names.slice(at, at + NAMES_MAX);
+    for (const [place, text] of (await printStatements(some, { ...task, printing: 'plain' })).entries())
+      if (text !== null && text.length <= task.charsMax) printed.set(some[place]!, text);
+  }
+  return printed;
+}
+
 /** A name as Lean shows an inaccessible one: with a dagger, and a number where there are several. */
 const INACCESSIBLE = /([\p{L}_][\p{L}\p{N}_'!?₀-₉]*)✝([⁰¹²³⁴-⁹]*)/gu;
 const WORD = /[\p{L}_][\p{L}\p{N}_'!?₀-₉]*/gu;

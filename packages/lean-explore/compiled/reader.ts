@@ -59,6 +59,8 @@ export interface ReadModule {
   readonly module: CompiledModule;
   readonly terms: Terms;
   readonly theorems: readonly FoundTheorem[];
+  /** Names of theorems that are not restated and that proofs elsewhere may use, with dots. */
+  readonly others: readonly string[];
   /** The statements that are not restated, by reason. */
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
   /** Keys of all its theorems, also of those that are left out, with their names. */
@@ -132,6 +134,7 @@ class ModuleReading {
     const orderOf = sourceOrder(ranges, marks);
     const places = new Map(module.names.map((name, place) => [name, place]));
     const theorems: FoundTheorem[] = [];
+    const others: string[] = [];
     for (const [place, name] of module.names.entries()) {
       const key = this.#statementKey(place);
       if (key === null) continue;
@@ -147,7 +150,8 @@ class ModuleReading {
         (shown.startsWith('Lean.') ? 'tactic' : null) ??
         (inType.some(isOwn) ? 'own' : null);
       if (reason !== null) this.#leave(reason);
-      else
+      if (reason === 'own' || reason === 'unasked') others.push(shown);
+      if (reason === null)
         theorems.push({
           ...{ name, shown, place, key },
           order: orderOf.get(name) ?? null,
@@ -156,7 +160,7 @@ class ModuleReading {
         });
     }
     theorems.sort((a, b) => (a.order ?? -1) - (b.order ?? -1) || (a.shown < b.shown ? -1 : 1));
-    return { module, terms, theorems, leftOut: this.#left, keys: this.#keys };
+    return { module, terms, theorems, others, leftOut: this.#left, keys: this.#keys };
   }
 
   #premises(place: number, inType: readonly Name[]): string[] {

@@ -5,7 +5,7 @@
  */
 
 import type { Candidate, CheckResult } from '@stp/lean-verifier';
-import type { ContextAnswer } from '../context/statement-context.ts';
+import type { ContextAnswer, StatementContext } from '../context/statement-context.ts';
 import type { SearchScript } from '../library/search/script-text.ts';
 import { type PortfolioStages, portfolioStages } from './scripts.ts';
 
@@ -32,6 +32,8 @@ export interface PortfolioOutcome {
 export interface PortfolioTools {
   /** Returns the scripts that are tried for a statement of its stages; without it, all of them. */
   chosen?(id: string, stages: PortfolioStages): PortfolioStages;
+  /** Scripts for a statement beside those of the list, tried last. */
+  further?(statement: PortfolioStatement, context: StatementContext): readonly SearchScript[];
   /** Returns the text that stands for a script in a proof of the statement; without it, the script. */
   textOf?(id: string, script: string): string;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
@@ -71,7 +73,10 @@ async function proveSome(
     if (context === null) outcomes[index] = { proof: null, tried: 0, leanMs: 0, unread: reason };
     else {
       const all = portfolioStages(context);
-      open.push({ index, stages: tools.chosen?.(statements[index]!.id, all) ?? all, tried: 0, leanMs: 0 });
+      const statement = statements[index]!;
+      const chosen = tools.chosen?.(statement.id, all) ?? all;
+      const further = tools.further?.(statement, context) ?? [];
+      open.push({ index, stages: further.length === 0 ? chosen : [...chosen, further], tried: 0, leanMs: 0 });
     }
   }
   for (let stage = 0; open.length > 0; stage++) {

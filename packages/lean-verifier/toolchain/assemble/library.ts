@@ -1,8 +1,9 @@
 /**
  * Makes the library folder of an assembled Lean: converts the modules of the package, adds what 4.35 names and 4.28 does
- * not have, and puts an `Init` over both.
+ * not have, and puts an `Init` over both. The additions are small modules, each over as little as it needs, so that a header
+ * with a part of the library can have them too.
  *
- *   Init = Init.Library428 (the package's Init) + Init.LibraryAdditions (`library-additions.lean`)
+ *   Init = Init.Library428 (the package's Init) + Init.Additions.Core + … (`additions/*.lean`)
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import { StpError } from '@stp/base';
 import type { NativeCode } from '../olean/adapt.ts';
 import { convertModule, FIRST_BASE, nextBase } from '../olean/convert.ts';
 import { runCommand } from '../run-command.ts';
+import type { Addition } from './manifest.ts';
 import { forEachTarFile } from './unpack.ts';
 
 /** The package's own Lake, its entry points and the files a Mac left in it (`._…`) are not part of a library. */
@@ -23,8 +25,7 @@ const COMPILE_TIMEOUT_MS = 120_000;
 
 const PACKAGE_INIT = 'Init.olean';
 const CONVERTED_INIT = 'Init/Library428';
-const ADDITIONS = 'Init/LibraryAdditions';
-const INIT_SOURCE = 'prelude\nimport Init.Library428\nimport Init.LibraryAdditions\n';
+const ADDITIONS_FOLDER = 'Init/Additions';
 
 export interface ConvertLibraryOptions {
   /** The package's inner tar archive of 32-bit modules. */
@@ -109,12 +110,15 @@ async function compile(module: string, source: string, options: CompileOptions):
 
 /**
  * Completes a converted library so that `import Init` gives what 4.35 expects.
- * @param additions text of `library-additions.lean`
+ * @param additions modules that are added, each after those that it imports
  * @throws StpError STP1202 where the new Lean does not compile them
  */
-export async function completeLibrary(additions: string, options: CompileOptions): Promise<void> {
+export async function completeLibrary(additions: readonly Addition[], options: CompileOptions): Promise<void> {
   const packageInit = join(options.library, PACKAGE_INIT);
   await copyFile(packageInit, join(options.library, `${CONVERTED_INIT}.olean`));
-  await compile(ADDITIONS, additions, options);
-  await compile('Init', INIT_SOURCE, options);
+  await mkdir(join(options.library, ADDITIONS_FOLDER), { recursive: true });
+  for (const { name, source } of additions) await compile(`${ADDITIONS_FOLDER}/${name}`, source, options);
+  const imports = [CONVERTED_INIT, ...additions.map(({ name }) => `${ADDITIONS_FOLDER}/${name}`)];
+  const lines = imports.map((module) => `import ${module.replaceAll('/', '.')}\n`);
+  await compile('Init', `prelude\n${lines.join('')}`, options);
 }

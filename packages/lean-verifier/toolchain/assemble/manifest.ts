@@ -7,7 +7,8 @@ import { ASSEMBLED_LEAN_VERSION } from '../olean/lean-version.ts';
 import { LAUNCHER_SOURCES, type LauncherKind } from './launcher.ts';
 import { ELABORATOR_PACKAGE, LIBRARY_PACKAGE } from './packages.ts';
 
-export const ADDITIONS_SOURCE = new URL('./library-additions.lean', import.meta.url);
+/** The modules of `additions/`, each after those that it imports. */
+const ADDITIONS = ['Core', 'Conditions', 'Recursion', 'Simp', 'Do', 'Rings', 'Linear'];
 /** Raised with every change of the conversion that changes a byte of its result (the golden files in the tests do too). */
 const CONVERSION_REVISION = 3;
 const LIBRARY_VERSION = '4.28';
@@ -26,11 +27,29 @@ const manifestSchema = z.strictObject({
 });
 type AssembledManifest = z.infer<typeof manifestSchema>;
 
+/** A module that an assembled Lean has beyond its package. */
+export interface Addition {
+  /** Its last part. */
+  readonly name: string;
+  readonly source: string;
+}
+
+/** Each after those that it imports. */
+export function readAdditions(): Promise<Addition[]> {
+  return Promise.all(
+    ADDITIONS.map(async (name) => ({
+      name,
+      source: await readFile(new URL(`./additions/${name}.lean`, import.meta.url), 'utf8'),
+    })),
+  );
+}
+
 /** Changes whenever an assembled Lean would: the packages, the conversion, the additions, the launchers. */
 async function assemblyKey(): Promise<string> {
   const hash = createHash('sha256');
   hash.update(`${CONVERSION_REVISION} ${ELABORATOR_PACKAGE.sha256} ${LIBRARY_PACKAGE.sha256}\n`);
-  for (const source of [ADDITIONS_SOURCE, ...LAUNCHER_SOURCES]) hash.update(await readFile(source));
+  for (const { name, source } of await readAdditions()) hash.update(`${name}\n${source}`);
+  for (const source of LAUNCHER_SOURCES) hash.update(await readFile(source));
   return hash.digest('hex').slice(0, KEY_CHARS);
 }
 

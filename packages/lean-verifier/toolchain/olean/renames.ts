@@ -24,9 +24,9 @@ const GRIND = [...TACTIC, 'Grind'];
  * The last component may contain dots: it is one component.
  */
 export const RENAMES: readonly Rename[] = [
-  // Its arguments changed: `library-additions.lean` defines the new one over the old.
+  // Its arguments changed: `additions/Core.lean` defines the new one over the old.
   { from: ['noConfusionEnum'], to: ['noConfusionEnum28'] },
-  // 4.35 reads their values field by field and expects fields that these lack: `library-additions.lean` defines new ones.
+  // 4.35 reads their values field by field and expects fields that these lack: `additions/Simp.lean` defines new ones.
   { from: ['Lean', 'Meta', 'Simp', 'Config'], to: ['Lean', 'Meta', 'Simp', 'Config28'] },
   { from: ['Lean', 'Meta', 'Simp', 'ConfigCtx'], to: ['Lean', 'Meta', 'Simp', 'ConfigCtx28'] },
   { from: ['Lean', 'Meta', 'Simp', 'NormCastConfig'], to: ['Lean', 'Meta', 'Simp', 'NormCastConfig28'] },
