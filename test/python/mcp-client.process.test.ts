@@ -22,7 +22,14 @@ it.skipIf(python === null)('the Python client', { tags: ['slow'], timeout: 400_0
       url = /http:\S+/u.exec(line)?.[0] ?? '';
       if (url !== '') break;
     }
-    const found = await python!('mcp_client.py', { command: STP, args, env: process.env, url, key: 'secret', file: 'A.lean' });
+    const found = await python!('mcp_client.py', {
+      command: STP,
+      args,
+      env: process.env,
+      url,
+      key: 'secret',
+      file: 'A.lean',
+    });
     const session = {
       version: '2025-11-25',
       tools: expect.arrayContaining(['check_file', 'disprove', 'verify_proof']),

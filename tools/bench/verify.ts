@@ -1,7 +1,7 @@
 /**
  * Verification by driver, side by side: proofs a second and core over the pool against one process per proof and against a
  * split that is fixed beforehand (STP: batches of 40), on library proofs alone and with runaways among them; how busy the
- * pool keeps its processes; and what pool and verifier add to a check of 10 ms. About five minutes of two cores.
+ * pool keeps its processes; and small proofs one by one (`verify-small.ts`). About seven minutes of two cores.
  *
  * LeanInteract and the Kimina server are no rows: both need a REPL built by `lake build` for the Lean in use (LeanInteract
  * 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a compiler.
@@ -19,6 +19,7 @@ import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, row } from './measure.ts';
+import { benchSmallProofs } from './verify-small.ts';
 
 const PROOFS = 240;
 const PROCESSES = 2;
@@ -47,6 +48,7 @@ const WAYS: readonly Way[] = [
 export async function benchVerify(directory: string): Promise<void> {
   const settings = workerSettings();
   const environment = await leanEnvironment(settings, () => undefined);
+  await benchSmallProofs(environment, settings, directory);
   const theorems = await repositorySources().libraryTheorems();
   // Spread over the whole library: files differ in what they cost.
   const step = Math.floor(theorems.length / PROOFS);

@@ -150,7 +150,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     async close() {
       closing.abort(new StpError('STP1203', 'the verifier was closed', 'Open a new one.'));
       await Promise.allSettled(running);
-      await state.confirmer.settled();
+      await state.confirmer.close();
       await own?.close();
     },
   };

@@ -10,6 +10,7 @@ import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { HeaderSnapshot } from './header-snapshots.ts';
 
 /** Suffixes that Lean's module system adds to a compiled module's name; a module has the first, and may have the others. */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
@@ -31,6 +32,8 @@ export interface CompileTask {
   readonly inOrder?: boolean;
   /** Other modules import it: its private names get its own name as a part. */
   readonly isImported?: boolean;
+  /** Lean's state behind the text's imports; null or missing: Lean imports them. */
+  readonly snapshot?: HeaderSnapshot | null;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,6 +65,7 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
     arguments: [
       ...(task.inOrder ? await commandOptions(place) : []),
       ...(task.isImported ? [`--root=${directory}`] : []),
+      ...(task.snapshot ? [`--incr-load=${task.snapshot.path}`] : []),
       ...['-o', path, source],
     ],
     input: null,
@@ -69,6 +73,7 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
     deadlineMs: task.deadlineMs,
     memoryBytesMax: task.memoryBytesMax,
     writable: [directory],
+    readOnly: task.snapshot ? [task.snapshot.folder] : [],
     signal: task.signal,
   };
   const exit = await readLean(run, layOut);

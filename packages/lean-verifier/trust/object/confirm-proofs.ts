@@ -20,8 +20,10 @@ import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { RESTS_ON_AXIOMS, RESTS_ON_SORRY } from './axiom-policy.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
+import type { HeaderSnapshots } from './header-snapshots.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
 import { compileStatements, statedName } from './stated-module.ts';
+import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
   readonly kind: VerdictKind;
@@ -44,6 +46,8 @@ export interface ConfirmContext {
   readonly statedUnder?: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
+  /** What is kept from one batch to the next; without it nothing is. */
+  readonly kept?: { readonly snapshots: HeaderSnapshots; readonly statements: StatedModules };
   readonly signal: AbortSignal;
 }
 
@@ -104,22 +108,21 @@ async function lookAt(
   context: ConfirmContext,
   directory: string,
 ): Promise<Looked> {
-  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header } = context;
+  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header, kept } = context;
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   // Many samples prove one statement.
   const signatures = [...new Set(claims.map(({ signature }) => signature))];
   const stated = splitImports(statedUnder);
-  const statements = await compileStatements(
-    signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature })),
-    {
-      ...bounds,
-      importLines: stated.imports,
-      opening: [stated.rest, ...optionLines(limits, statedUnder)],
-      directory: join(directory, 'stated'),
-    },
-  );
+  const theorems = signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature }));
+  const statedTask = {
+    ...bounds,
+    importLines: stated.imports,
+    opening: [stated.rest, ...optionLines(limits, statedUnder)],
+    directory: join(directory, 'stated'),
+  };
+  const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileStatements(theorems, statedTask));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
   const unread = [...statements.wrong.values()][0];
   if (unread !== undefined) return mixed(refused('header_error', `the statement: ${unread}`));
@@ -132,13 +135,20 @@ async function lookAt(
   const text = `${lines.join('\n')}\n`;
   const module = `Stp${nonce}`;
   // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
-  const compiled = await compileModule({
+  const proofsTask = {
     ...bounds,
     module,
     text,
     directory: join(directory, 'proofs'),
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
-  });
+  };
+  const snapshot = (await kept?.snapshots.of(importLines, bounds)) ?? null;
+  let compiled = await compileModule({ ...proofsTask, snapshot });
+  if (snapshot !== null && (compiled.exit === 'crashed' || compiled.exit === 'not-started')) {
+    // A snapshot that Lean cannot read says nothing about the proofs.
+    await kept?.snapshots.forget(importLines);
+    compiled = await compileModule(proofsTask);
+  }
   if (compiled.path === null) {
     const errors = compiled.messages.filter(({ severity }) => severity === 'error');
     // Where Lean says that errors are decides what is tried beside what, and nothing else.
@@ -163,8 +173,8 @@ async function lookAt(
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
   const changed = await changedGrownObject(place.environment);
   if (changed !== null) return mixed(refused('infra', changed));
-  const { theorems, objection } = judged;
-  const wrong = theorems.flatMap((theorem, index) =>
+  const { theorems: found, objection } = judged;
+  const wrong = found.flatMap((theorem, index) =>
     theorem.objection !== null || theorem.kernel === 'rejected' ? [index] : [],
   );
   if (objection !== null || wrong.length > 0)
@@ -182,7 +192,7 @@ async function lookAt(
     memory: { bytesMax: limits.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
     times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  return theorems.map(({ name, kernel, reason, axioms, assumed, mentions, misread }) => {
+  return found.map(({ name, kernel, reason, axioms, assumed, mentions, misread }) => {
     if (misread !== undefined) return refused('header_error', misread);
     if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
     // A checker that could not tell of a neighbour accepted this one.

@@ -25,7 +25,7 @@ test('proofs under several headers are judged at once, and all have ended when i
     },
   });
   const found = [confirm(confirmer, 'import A'), confirm(confirmer, 'import B')];
-  await confirmer.settled();
+  await confirmer.close();
   expect(ended).toBe(2);
   expect(await Promise.all(found)).toEqual([PROVED, PROVED]);
 });

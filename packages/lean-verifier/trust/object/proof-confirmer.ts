@@ -2,6 +2,8 @@
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import type { Limits } from '../verdict/limits.ts';
 import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
+import { HeaderSnapshots } from './header-snapshots.ts';
+import { StatedModules } from './stated-modules.ts';
 
 /** Starting Lean twice is shared by so many; a fault costs some more starts the more there are. */
 const PROOFS_MAX = 150;
@@ -18,7 +20,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder'> {
+export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder' | 'kept'> {
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
   readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
@@ -29,9 +31,11 @@ export class ProofConfirmer {
   readonly #waiting = new Map<string, Waiting[]>();
   #timer: NodeJS.Timeout | undefined;
   readonly #running = new Set<Promise<void>>();
+  readonly #kept: NonNullable<ConfirmContext['kept']>;
 
   constructor(context: ConfirmerOptions) {
     this.#context = context;
+    this.#kept = { snapshots: new HeaderSnapshots(context.scratchDirectory), statements: new StatedModules() };
   }
 
   /**
@@ -64,10 +68,11 @@ export class ProofConfirmer {
     for (const key of [...this.#waiting.keys()]) this.#start(key);
   }
 
-  /** Resolves when nothing is made or judged here any more: soon, once the context's signal is aborted. */
-  async settled(): Promise<void> {
+  /** Judges what waits, and removes what was kept. Soon, once the context's signal is aborted. */
+  async close(): Promise<void> {
     this.flush();
     await Promise.all(this.#running);
+    await this.#kept.snapshots.close();
   }
 
   #start(key: string): void {
@@ -83,7 +88,7 @@ export class ProofConfirmer {
       const { takeTurn, signal } = this.#context;
       const { entry, heartbeatsMax } = batch[0]!;
       const limits = { ...this.#context.limits, heartbeatsMax };
-      const context = { ...this.#context, limits, statedUnder: entry.statedUnder };
+      const context = { ...this.#context, limits, statedUnder: entry.statedUnder, kept: this.#kept };
       const claims = batch.map((one) => one.entry);
       const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);

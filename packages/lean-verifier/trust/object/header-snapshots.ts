@@ -1,0 +1,111 @@
+/**
+ * Lean's state behind a list of imports, saved once and loaded by the processes that compile proofs, which takes a third of the processor
+ * time of importing. A Lean without these options, which are newer than 4.28, imports as ever. A snapshot decides nothing: what a
+ * process compiles with it is judged as an object like any other, and statements are compiled without.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readLean } from '../../runtime/process/its-own-end.ts';
+import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
+
+/** Lists of imports that are kept; a run has one or two. */
+const KEPT_MAX = 4;
+/** Of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
+const BYTES_MAX = 134_217_728;
+/** The first proof under a header may be the only one. */
+const MADE_AT_USE = 2;
+
+/** Of the process that makes one. */
+export interface SnapshotBounds {
+  readonly place: ProcessPlace;
+  readonly memoryBytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/** A file to load, in a folder of its own that Lean has to be able to read. */
+export interface HeaderSnapshot {
+  readonly path: string;
+  readonly folder: string;
+}
+
+interface Kept {
+  uses: number;
+  made: Promise<HeaderSnapshot | null> | null;
+}
+
+export class HeaderSnapshots {
+  readonly #scratchDirectory: string;
+  readonly #kept = new Map<string, Kept>();
+
+  /** For one environment: a list of imports has one meaning. */
+  constructor(scratchDirectory: string) {
+    this.#scratchDirectory = scratchDirectory;
+  }
+
+  /** Null where there is none, or not yet. Rejects only with the signal's reason. */
+  async of(importLines: readonly string[], bounds: SnapshotBounds): Promise<HeaderSnapshot | null> {
+    const key = importLines.join('\n');
+    const kept = this.#kept.get(key) ?? { uses: 0, made: null };
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    if (this.#kept.size > KEPT_MAX) await this.#drop(this.#kept.keys().next().value!);
+    kept.uses += 1;
+    if (kept.uses < MADE_AT_USE) return null;
+    kept.made ??= this.#make(importLines, bounds).catch((error: unknown) => {
+      // The next one tries again where this one was called off.
+      kept.made = null;
+      throw error;
+    });
+    return kept.made.catch((): null => {
+      bounds.signal.throwIfAborted();
+      return null;
+    });
+  }
+
+  /** Lean cannot read it any more: it is made anew when it is used again. */
+  async forget(importLines: readonly string[]): Promise<void> {
+    await this.#drop(importLines.join('\n'));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((key) => this.#drop(key)));
+  }
+
+  async #drop(key: string): Promise<void> {
+    const made = this.#kept.get(key)?.made;
+    this.#kept.delete(key);
+    const snapshot = await made?.catch(() => null);
+    if (snapshot) await rm(snapshot.folder, { recursive: true, force: true });
+  }
+
+  async #make(importLines: readonly string[], bounds: SnapshotBounds): Promise<HeaderSnapshot | null> {
+    const { place, memoryBytesMax, signal } = bounds;
+    const folder = join(this.#scratchDirectory, `snapshot-${randomBytes(8).toString('hex')}`);
+    const [path, source] = [join(folder, 'header'), join(folder, 'Header.lean')];
+    let isMade = false;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(source, `${importLines.join('\n')}\n`);
+      const exit = await readLean({
+        ...place,
+        arguments: [`--incr-header-save=${path}`, source],
+        input: null,
+        workingDirectory: folder,
+        deadlineMs: HEADER_TIMEOUT_MS,
+        memoryBytesMax,
+        writable: [folder],
+        signal,
+      });
+      const bytes = await stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      );
+      isMade = exit.how === 'finished' && exit.code === 0 && bytes > 0 && bytes <= BYTES_MAX;
+      return isMade ? { path, folder } : null;
+    } finally {
+      if (!isMade) await rm(folder, { recursive: true, force: true });
+    }
+  }
+}

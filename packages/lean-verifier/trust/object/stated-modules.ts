@@ -1,0 +1,50 @@
+/**
+ * Compiled statements, kept for a while: the samples of one statement come one after another, and each is judged against the same
+ * module. Kept in memory, where no process that reads a proof can change them.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { compileStatements, type StatedModule, type StatedTask, type StatedTheorem } from './stated-module.ts';
+
+const KEPT_MAX = 512;
+const BYTES_MAX = 262_144;
+/** Modules that statements import may be built anew under a long-lived verifier. */
+const KEPT_MS = 300_000;
+
+interface Kept {
+  readonly module: StatedModule;
+  /** Null where the module is empty. */
+  readonly bytes: Buffer | null;
+  readonly until: number;
+}
+
+export class StatedModules {
+  readonly #kept = new Map<string, Kept>();
+
+  /** As `compileStatements`, whose file is in the task's folder afterwards. */
+  async compile(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
+    const { importLines, opening, form, directory } = task;
+    const key = JSON.stringify([theorems, importLines, opening, form]);
+    const kept = this.#kept.get(key);
+    this.#kept.delete(key);
+    if (kept !== undefined && kept.until > performance.now()) {
+      this.#kept.set(key, kept);
+      return laidOut(kept, directory);
+    }
+    const module = await compileStatements(theorems, task);
+    const bytes = module.path === null ? null : await readFile(module.path);
+    if (module.problem === '' && (bytes?.length ?? 0) <= BYTES_MAX) {
+      this.#kept.set(key, { module, bytes, until: performance.now() + KEPT_MS });
+      if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
+    }
+    return module;
+  }
+}
+
+async function laidOut({ module, bytes }: Kept, directory: string): Promise<StatedModule> {
+  if (bytes === null) return module;
+  const path = join(directory, basename(module.path!));
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(path, bytes);
+  return { ...module, path };
+}

@@ -1,0 +1,127 @@
+/**
+ * Small proofs one by one, as an agent or a trainer sends them: how long one answer takes and what it costs in processor time, with the
+ * compiled object judged and the second kernel's word, against a process of plain Lean for each proof; and how busy eight clients keep
+ * the cores. Without a sandbox, which hides the processor time of what runs in it. A minute of two cores.
+ */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { type Candidate, type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
+import { compileModule, DRIVER_MEMORY_BYTES_MAX } from '@stp/lean-verifier/testing';
+import type { WorkerSettings } from '../../workers/settings.ts';
+import { cpuSeconds, endedChildrenCpuSeconds, median, row } from './measure.ts';
+
+const PROOFS = 24;
+const CLIENTS = 8;
+/** Before anything is measured: processes and readers are warm then. */
+const WARM_UP = 4;
+const HEADER = 'import Init';
+
+const proofOf = (number: number): Candidate => ({
+  id: String(number),
+  header: HEADER,
+  statement: `theorem t (a b : Nat) : a + b + ${number} = b + a + ${number}`,
+  proof: '  omega',
+});
+/** Another proof of one statement. */
+const sampleOf = (number: number): Candidate => ({
+  ...proofOf(0),
+  id: String(number),
+  proof: `  have := ${number}\n  omega`,
+});
+
+export async function benchSmallProofs(
+  environment: LeanEnvironment,
+  { cacheDirectory }: WorkerSettings,
+  directory: string,
+): Promise<void> {
+  const place = { environment, directory, indexFolder: join(cacheDirectory, 'constants') };
+  const plain = await measured(WARM_UP + PROOFS, async (number) => {
+    const { statement, proof } = proofOf(number);
+    const { path, failure } = await compileModule({
+      place: { environment, workingDirectory: directory },
+      module: 'Plain',
+      text: `${HEADER}\n${statement} := by\n${proof}\n`,
+      directory: join(directory, 'plain'),
+      deadlineMs: 60_000,
+      memoryBytesMax: DRIVER_MEMORY_BYTES_MAX,
+    });
+    if (path === null) throw new Error(`plain Lean does not compile a proof of the bench: ${failure}`);
+  });
+  tell('plain Lean, a process a proof', plain);
+  for (const [name, candidate] of [
+    ['warm verifier, each proof of another statement', proofOf],
+    ['warm verifier, proofs of one statement', sampleOf],
+  ] as const)
+    tell(
+      name,
+      await withVerifier(place, (verifier) =>
+        measured(WARM_UP + PROOFS, (number) => check(verifier, candidate(number))),
+      ),
+    );
+  const clients = await withVerifier(place, async (verifier) => {
+    for (let number = 0; number < WARM_UP; number++) await check(verifier, proofOf(1_000_000 + number));
+    const started = performance.now();
+    const before = cpuSeconds() + endedChildrenCpuSeconds();
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async (_, client) => {
+        for (let at = 0; at < PROOFS / 2; at++) await check(verifier, proofOf(client * PROOFS + at));
+      }),
+    );
+    const seconds = (performance.now() - started) / 1_000;
+    return { seconds, processorSeconds: cpuSeconds() + endedChildrenCpuSeconds() - before };
+  });
+  row(`${CLIENTS} clients`, (CLIENTS * PROOFS) / 2 / clients.seconds, 'proofs/s', 1);
+  // The warm processes of the screen have not ended: their time is not in it.
+  row(
+    '  time that cores were busy for them, at least',
+    (clients.processorSeconds / clients.seconds / availableParallelism()) * 100,
+    '%',
+    0,
+  );
+}
+
+interface Measured {
+  readonly medianMs: number;
+  readonly processorMs: number;
+}
+
+function tell(name: string, { medianMs, processorMs }: Measured): void {
+  row(`${name}: median`, medianMs, 'ms', 0);
+  row('  processor time', processorMs, 'ms a proof', 0);
+}
+
+/** One after another; the first ones warm up. Processor time without that of warm processes that go on. */
+async function measured(count: number, work: (number: number) => Promise<void>): Promise<Measured> {
+  const times: number[] = [];
+  let before = 0;
+  for (let number = 0; number < count; number++) {
+    if (number === WARM_UP) before = cpuSeconds() + endedChildrenCpuSeconds();
+    const started = performance.now();
+    await work(number);
+    if (number >= WARM_UP) times.push(performance.now() - started);
+  }
+  const processorMs = ((cpuSeconds() + endedChildrenCpuSeconds() - before) * 1_000) / times.length;
+  return { medianMs: median(times), processorMs };
+}
+
+async function check(verifier: Verifier, candidate: Candidate): Promise<void> {
+  const [result] = await verifier.check([candidate]);
+  if (result?.kind !== 'proved')
+    throw new Error(`a proof of the bench is ${result?.kind}: ${result?.messages[0]?.text}`);
+}
+
+async function withVerifier<T>(
+  place: { environment: LeanEnvironment; directory: string; indexFolder: string },
+  work: (verifier: Verifier) => Promise<T>,
+): Promise<T> {
+  const { environment, directory, indexFolder } = place;
+  const verifier = await openVerifier({
+    ...{ environment, indexFolder, libraryHeader: LIBRARY_HEADER, cacheDirectory: null },
+    ...{ scratchDirectory: directory, processes: availableParallelism(), driver: 'server' },
+  });
+  try {
+    return await work(verifier);
+  } finally {
+    await verifier.close();
+  }
+}
