@@ -19,15 +19,16 @@ const PACKAGES = {
   selfplay: ['base', 'lean-text', 'config'],
   judge: ['base', 'http', 'config', 'datasets', 'language-model', 'selfplay'],
   editor: ['base', 'lean-text', 'http', 'config', 'lean-verifier', 'lean-explore', 'language-model', 'selfplay'],
+  mcp: ['base', 'lean-text', 'http', 'config', 'lean-verifier', 'lean-explore', 'editor'],
 };
 const TOP = ['infra', 'activities', 'workflows', 'workers', 'cli', 'tools'];
 
 /** The folders on top, and which of them each may not import. */
 const ABOVE = {
   infra: ['activities', 'workflows', 'workers', 'cli', 'tools', 'packages/(?!base/|config/)'],
-  activities: ['workflows', 'workers', 'cli', 'tools', 'packages/(?:editor|judge)'],
+  activities: ['workflows', 'workers', 'cli', 'tools', 'packages/(?:editor|judge|mcp)'],
   workflows: ['workers', 'cli', 'tools'],
-  workers: ['cli', 'tools', 'packages/editor'],
+  workers: ['cli', 'tools', 'packages/(?:editor|mcp)'],
   cli: ['tools'],
 };
 

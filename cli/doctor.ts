@@ -6,6 +6,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '@stp/base';
 import { freeBytesOf } from '@stp/base/files';
 import { explainToolchain, openSandbox, readLakeProject, type Toolchain } from '@stp/lean-verifier';
+import { installedLlamaCpp, SETUP_COMMAND } from '../infra/llama-cpp/install.ts';
 import { findTemporal } from '../infra/temporal/find.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { leavingsText } from './leavings.ts';
@@ -56,6 +57,12 @@ export async function doctor(): Promise<number> {
     );
   if (settings.leanProject !== null) await describeProject(settings.leanProject, say);
   await describeSandbox(settings.cacheDirectory, used?.toolchain, say);
+  const llama = await installedLlamaCpp(settings.cacheDirectory);
+  const described =
+    llama === null
+      ? `not here; ${SETUP_COMMAND} gets it, for GGUF files`
+      : `${llama.version}, on ${[llama.device, ...llama.names].join(', ')}`;
+  say(true, 'llama.cpp', described);
   await removeLeft(settings.scratchDirectory, say);
   return healthy ? 0 : 1;
 }

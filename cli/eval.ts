@@ -21,6 +21,7 @@ import {
 import { SEARCH_RESULTS } from '../activities/evaluation/search-results.ts';
 import { SCRIPTS_MODEL } from '../activities/provers/scripts/portfolio.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../workflows/control/contracts.ts';
+import { isGguf } from './gguf.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { findModel, SERVED } from './model-source.ts';
 import { freshRunName, type RunOptions, runReference, startInput } from './options.ts';
@@ -121,6 +122,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   const sets = options.problems.split(',').map((set) => set.trim());
   const format = options.format === undefined ? {} : formatValues(options.format);
   const plain = {
+    ...(options.model !== undefined && isGguf(options.model) ? { 'engines.generator.kind': 'llama-cpp' } : {}),
     ...options.set,
     'data.problemSets': JSON.stringify(sets),
     ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),

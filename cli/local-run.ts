@@ -11,6 +11,7 @@ import { StpError } from '@stp/base';
 import { type RunConfig, requireSameConfig, runConfigSchema } from '@stp/config';
 import { Client, Connection, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { requireLlamaCpp } from '../infra/llama-cpp/install.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
 import { workflowBundle } from '../workers/bundle.ts';
 import { requireFollowable } from '../workers/followable.ts';
@@ -50,6 +51,8 @@ export interface Running {
 export async function openRunFolder(path: string, config: RunConfig): Promise<{ directory: string; run: string }> {
   const directory = resolve(path);
   const run = basename(directory);
+  const { cacheDirectory, modelServer } = workerSettings();
+  if (config.engines.generator.kind === 'llama-cpp' && modelServer === null) await requireLlamaCpp(cacheDirectory);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
     throw new StpError(
       'STP1002',

@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addJudgeCommands } from './commands/judge.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addSuggestCommands } from './commands/suggest.ts';
@@ -14,6 +15,7 @@ import { addVerifierCommands } from './commands/verifier.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWeightsCommands } from './commands/weights.ts';
 import {
+  adaptersValue,
   amountValue,
   countValue,
   fromRoundValue,
@@ -110,6 +112,13 @@ configOptions(program.command('plan'))
   .option('--answer-tokens <n>', "mean length of an answer; default: the prompt format's", countValue)
   .option('--check-seconds <s>', 'core time of one check by Lean', amountValue, 4)
   .option('--price <p>', 'price of one GPU for an hour', amountValue)
+  .option('--model <file.gguf>', 'instead: the memory that llama.cpp takes to sample this file')
+  .option(
+    '--context-length <n>',
+    "with --model: prompt and answer together, tokens (default: the model's, at most 4096)",
+    countValue,
+  )
+  .option('--sequences <n>', 'with --model: samples decoded together (default: 4)', countValue)
   .option('--json', 'one JSON object')
   .action(async (options) => (await import('./plan.ts')).plan(options));
 
@@ -229,13 +238,14 @@ program
   });
 
 addVerifyCommand(program);
+addMcpCommand(program);
 addJudgeCommands(program);
 addWeightsCommands(program);
 
 program
   .command('serve')
   .description('Serve a checkpoint over HTTP as OpenAI-compatible servers do, until Ctrl-C; see docs/serve.md.')
-  .requiredOption('--model <dir>', 'checkpoint folder')
+  .requiredOption('--model <model>', 'checkpoint folder, FILE.gguf, or the name of fetched weights (docs/models.md)')
   .option(
     '--name <name>',
     'name of the model in requests; the hash of its weights always works too (default: the folder)',
@@ -246,7 +256,24 @@ program
     '127.0.0.1',
   )
   .option('--port <n>', 'port to listen on', portValue, 8000)
-  .option('--threads <n>', 'sampling processes, one thread each', wholeNumber('threads', 1, 256), 1)
+  .option(
+    '--threads <n>',
+    'sampling processes, one thread each; of a GGUF one process with so many threads',
+    wholeNumber('threads', 1, 256),
+    1,
+  )
+  .option(
+    '--context-length <n>',
+    "of a GGUF: prompt and answer together, tokens (default: the model's, at most 4096)",
+    wholeNumber('tokens', 2, 1_048_576),
+  )
+  .option('--sequences <n>', 'of a GGUF: samples decoded together (default: 4)', wholeNumber('sequences', 1, 255))
+  .option(
+    '--gpu-layers <n>',
+    'of a GGUF: layers on the GPU (default: as many as its memory holds)',
+    wholeNumber('layers', 0, 1_024),
+  )
+  .option('--lora <file[=scale]>', 'of a GGUF: LoRA adapter as a GGUF file; may be repeated', adaptersValue)
   .option('--max-requests <n>', 'open requests at once; more get 429', wholeNumber('requests', 1, 65_536), 256)
   .option('--timeout <seconds>', 'longest time for one request', wholeNumber('seconds', 1, 86_400), 600)
   .option('--no-key', 'serve every client without a key, on any host')
@@ -255,7 +282,10 @@ program
 program
   .command('setup')
   .description('Get Lean and Temporal, compile the library, and print which ones are used and why.')
-  .action(async () => (await import('./setup.ts')).setup());
+  .addOption(
+    new Option('--with <part>', 'get this part alone: llama-cpp, which samples GGUF files').choices(['llama-cpp']),
+  )
+  .action(async (options) => (await import('./setup.ts')).setup(options));
 
 program
   .command('doctor')
@@ -282,7 +312,7 @@ configOptions(program.command('eval'))
   )
   .option(
     '--model <model>',
-    'checkpoint folder, or RUN, RUN@3 (after round 3), RUN@sft, or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
+    'checkpoint folder, FILE.gguf, or RUN, RUN@3 (after round 3), RUN@sft, or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
   )
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)

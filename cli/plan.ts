@@ -1,7 +1,8 @@
 /** `stp plan`: what a preset would take on given GPUs, estimated. Starts nothing and downloads nothing. */
 
-import { StpError } from '@stp/base';
-import { formatOf, type RunConfig } from '@stp/config';
+import { totalmem } from 'node:os';
+import { printableLine, StpError } from '@stp/base';
+import { formatOf, llamaCppEngine, type RunConfig } from '@stp/config';
 import {
   type Figure,
   GPUS,
@@ -10,6 +11,7 @@ import {
   type Part,
   type Plan,
   type PlanInput,
+  planGguf,
   totalGib,
   whatWouldFit,
 } from '@stp/language-model/plan';
@@ -29,8 +31,14 @@ export interface PlanOptions extends RunOptions {
   readonly checkSeconds: number;
   /** Price of one GPU for an hour. */
   readonly price?: number;
+  /** A GGUF: the plan is of sampling it with llama.cpp. */
+  readonly model?: string;
+  readonly contextLength?: number;
+  readonly sequences?: number;
   readonly json?: boolean;
 }
+
+type PlanFileOptions = Pick<PlanOptions, 'contextLength' | 'sequences' | 'json'>;
 
 /** Tokens of a statement with its header and the words around it. */
 const PROMPT_TOKENS = 400;
@@ -39,8 +47,11 @@ const RANK_DEFAULT = 32;
 /** Statements that teach in a round, and proofs of each: for the length of a training. */
 const TAUGHT_SHARE = 0.2;
 const PROOFS_PER_STATEMENT = 4;
+/** Of `transformers serve` 0.11 s were measured with 128 requests to SmolLM2 on an H200, without flash-attn; vLLM's is unknown. */
+const STEP_SECONDS_MIN = { vllm: 0, transformers: 0.1 } as const;
 
-export function plan(options: PlanOptions): void {
+export async function plan(options: PlanOptions): Promise<void> {
+  if (options.model !== undefined) return planFile(options.model, options);
   const { config } = startInput(options);
   const input = planInput(config, options);
   const made = makePlan(input);
@@ -55,15 +66,29 @@ export function plan(options: PlanOptions): void {
   );
 }
 
+async function planFile(path: string, { contextLength, sequences, json }: PlanFileOptions): Promise<void> {
+  const sampling = { contextLength: contextLength ?? null, sequences: sequences ?? llamaCppEngine().sequences };
+  const { contextLength: context, parts } = await planGguf(path, sampling);
+  const gib = totalGib(parts);
+  const memoryGib = totalmem() / 2 ** 30;
+  if (json) console.log(JSON.stringify({ ...sampling, contextLength: context, parts, gib, memoryGib }, null, 2));
+  else
+    console.log(
+      `${printableLine(path)}: ${sampling.sequences} samples at once by llama.cpp, each of ${context} tokens at most\n` +
+        `Estimated peak memory, GiB; what a GPU holds of it counts there\n${memoryTable(parts, `of ${memoryGib.toFixed(1)} on this machine`, 2)}`,
+    );
+}
+
 export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
   const { engines, sampling, prover, conjectures } = config;
   const trainer = engines.trainer.kind === 'pytorch' ? engines.trainer : null;
-  const generator = engines.generator.kind === 'vllm' ? engines.generator : null;
+  const { kind } = engines.generator;
+  const generator = kind === 'vllm' || kind === 'transformers' ? engines.generator : null;
   if (trainer === null || generator === null)
     throw new StpError(
       'STP1002',
       `preset ${config.preset} trains by ${engines.trainer.kind} and samples by ${engines.generator.kind}`,
-      'A plan is for PyTorch and vLLM: goedel-8b, deepseek-7b, kimina-1.5b, stp-7b.',
+      'A plan is for PyTorch, and vLLM or transformers: goedel-8b, deepseek-7b, kimina-1.5b, stp-7b, smollm2.',
     );
   const contextLength = generator.contextLength ?? config.model.contextLength;
   const meanTokens = meanAnswer(config, options).tokens;
@@ -80,12 +105,13 @@ export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
       microBatchTokens: trainer.microBatchTokens,
     },
     sampling: {
-      tensorParallelism: generator.tensorParallelism,
+      tensorParallelism: generator.kind === 'vllm' ? generator.tensorParallelism : 1,
       memoryShare: generator.memoryShare,
       requestsInFlight: generator.requestsInFlight,
       contextLength,
       meanTokens,
       promptTokens: PROMPT_TOKENS,
+      stepSecondsMin: STEP_SECONDS_MIN[generator.kind],
     },
     round: {
       statements: options.statements,
@@ -140,10 +166,7 @@ function planText(
     `${config.preset}: ${(parameters / 1e9).toFixed(2)} billion weights (P) on ${gpus} × ${gpu.name} ` +
     `(${gpu.memoryGib} GiB, ${gpu.teraflops} TFLOPS, ${gpu.gigabytesPerSecond} GB/s), ${input.training.kind} training`;
   const memory = (title: string, parts: readonly Part[]): string =>
-    `${title}, GiB on each GPU\n${table([
-      ...parts.map(({ what, gib, formula }) => ['  ', what, gib.toFixed(1).padStart(7), formula]),
-      ['  ', 'together', totalGib(parts).toFixed(1).padStart(7), `of ${gpu.memoryGib}`],
-    ])}`;
+    `${title}, GiB on each GPU\n${memoryTable(parts, `of ${gpu.memoryGib}`, 1)}`;
   const rows = figures.map(({ what, value, unit, formula }: Figure) => ['  ', what, shown(value), unit, formula]);
   return [
     `${head}\nAll figures are estimates by the formulas beside them.`,
@@ -154,6 +177,13 @@ function planText(
       .map((line) => `  ${line}`)
       .join('\n')}`,
   ].join('\n\n');
+}
+
+function memoryTable(parts: readonly Part[], available: string, digits: number): string {
+  return table([
+    ...parts.map(({ what, gib, formula }) => ['  ', what, gib.toFixed(digits).padStart(7), formula]),
+    ['  ', 'together', totalGib(parts).toFixed(digits).padStart(7), available],
+  ]);
 }
 
 function shown(value: number): string {

@@ -1,9 +1,15 @@
 /** `stp serve --model DIR`: a checkpoint behind an OpenAI-compatible HTTP server, until SIGTERM or Ctrl-C. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { StpError } from '@stp/base';
-import { embeddedGenerator } from '@stp/language-model';
+import { type LlamaCppEngine, llamaCppEngine } from '@stp/config';
+import { embeddedGenerator, openLlamaCpp } from '@stp/language-model';
 import { DEFAULT_LIMITS, ServedModel, startModelServer } from '@stp/language-model/serve';
+import { requireLlamaCpp } from '../infra/llama-cpp/install.ts';
 import { isNamed } from '../infra/weights/weights.ts';
+import { workerSettings } from '../workers/settings.ts';
+import { ggufFolder, isGguf } from './gguf.ts';
 import { findModel } from './model-source.ts';
 import { clientKeys, untilStopped } from './serving.ts';
 
@@ -16,6 +22,10 @@ export interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly threads: number;
+  readonly contextLength?: number;
+  readonly sequences?: number;
+  readonly gpuLayers?: LlamaCppEngine['gpuLayers'];
+  readonly lora?: LlamaCppEngine['adapters'];
   readonly maxRequests: number;
   /** Seconds. */
   readonly timeout: number;
@@ -27,15 +37,12 @@ export interface ServeOptions {
 const nameOf = (model: string): string | undefined => (isNamed(model) ? model.replace(/#.*$/, '') : undefined);
 
 export async function serve(options: ServeOptions): Promise<void> {
-  const { host, port, threads } = options;
+  const { host, port } = options;
   const keys = clientKeys(KEYS_VARIABLE, options);
   const stopped = untilStopped();
-  const { directory } = isNamed(options.model)
-    ? await findModel(options.model, tmpdir())
-    : { directory: options.model };
-  const generator = await embeddedGenerator({ threads })(directory);
+  const model = await (isGguf(options.model) ? openGguf(options) : openFolder(options));
+  const { generator } = model;
   try {
-    const model = await ServedModel.open(generator, directory, options.name ?? nameOf(options.model));
     const server = await startModelServer({
       model,
       host,
@@ -55,5 +62,45 @@ export async function serve(options: ServeOptions): Promise<void> {
     await server.close();
   } finally {
     await generator.close();
+  }
+}
+
+async function openFolder({ model, name, threads, ...options }: ServeOptions): Promise<ServedModel> {
+  const [given] = Object.entries({
+    ...{ '--context-length': options.contextLength, '--sequences': options.sequences },
+    ...{ '--gpu-layers': options.gpuLayers, '--lora': options.lora },
+  }).filter(([, value]) => value !== undefined);
+  if (given !== undefined)
+    throw new StpError('STP1002', `${given[0]} is for models that llama.cpp samples`, 'Give --model FILE.gguf.');
+  const { directory } = isNamed(model) ? await findModel(model, tmpdir()) : { directory: model };
+  const generator = await embeddedGenerator({ threads })(directory);
+  try {
+    return await ServedModel.open(generator, directory, name ?? nameOf(model));
+  } catch (error) {
+    await generator.close();
+    throw error;
+  }
+}
+
+/** A GGUF, by llama.cpp in one process with all the threads. */
+async function openGguf({ model, name, threads, ...options }: ServeOptions): Promise<ServedModel> {
+  const { contextLength, sequences, gpuLayers, lora: adapters } = options;
+  const engine = llamaCppEngine({
+    threads,
+    ...(contextLength === undefined ? {} : { contextLength }),
+    ...(sequences === undefined ? {} : { sequences }),
+    ...(gpuLayers === undefined ? {} : { gpuLayers }),
+    ...(adapters === undefined ? {} : { adapters }),
+  });
+  const library = await requireLlamaCpp(workerSettings().cacheDirectory);
+  const downloads = await mkdtemp(join(tmpdir(), 'stp-serve-'));
+  try {
+    const directory = await ggufFolder(model, downloads);
+    const { generator, tokens, template } = await openLlamaCpp(directory, {
+      ...{ engine, library, cores: threads, staysWarm: true },
+    });
+    return ServedModel.of(generator, { tokens, template }, name ?? basename(model).replace(/\.gguf$/i, ''));
+  } finally {
+    await rm(downloads, { recursive: true, force: true });
   }
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
+import { llamaCppEngine } from '@stp/config';
 import { type Engine, encoderDecoderEngine, modelEngine, type PromptKind, portfolioEngine } from '@stp/editor';
 import {
   EncoderDecoder,
@@ -10,9 +11,12 @@ import {
   type Generator,
   ggufToFolder,
   isEncoderDecoderFolder,
+  llamaCppGenerator,
   remoteGenerator,
 } from '@stp/language-model';
+import { requireLlamaCpp } from '../infra/llama-cpp/install.ts';
 import { pinnedName, weightsFolder } from '../infra/weights/weights.ts';
+import { ggufFolder, isGguf } from './gguf.ts';
 import { findModel, SERVED } from './model-source.ts';
 
 const SERVER_KEY_VARIABLE = 'STP_SUGGEST_SERVER_KEY';
@@ -76,8 +80,15 @@ export async function openEngines(options: EngineOptions, place: EnginePlace): P
 }
 
 async function openModel(name: string, copy: string, options: EngineOptions, place: EnginePlace): Promise<Engine> {
-  const directory = await folderOf(name, copy, options, place);
   const { runMark } = place;
+  if (isGguf(name)) {
+    const library = await requireLlamaCpp(place.cacheDirectory);
+    const directory = await ggufFolder(name, join(place.directory, copy));
+    const cores = availableParallelism();
+    const factory = llamaCppGenerator({ engine: llamaCppEngine(), library, cores, runMark, staysWarm: true });
+    return generatorEngine(name, await factory(directory), 'state', options);
+  }
+  const directory = await folderOf(name, copy, options, place);
   if (!(await isEncoderDecoderFolder(directory)))
     return generatorEngine(
       name,

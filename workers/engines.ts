@@ -13,15 +13,20 @@ import {
   embeddedTrainer,
   type Generator,
   ggufToFolder,
+  LocalGenerators,
+  llamaCppGenerator,
   pytorchTrainer,
   type RemoteOptions,
+  readGgufModel,
   readServedModel,
   type ServerMetrics,
   type Trainer,
-  VllmGenerators,
+  transformersProgram,
+  vllmProgram,
 } from '@stp/language-model';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
+import { requireLlamaCpp } from '../infra/llama-cpp/install.ts';
 import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import { weightsFolder } from '../infra/weights/weights.ts';
 import { remoteGenerators } from './remote-generators.ts';
@@ -91,11 +96,28 @@ export function openEngines({
   };
   const open = async (run: string, directory: string, threads: number): Promise<Warm> => {
     const { generator: engine } = await enginesOf(run);
-    const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, directory, threads]);
+    const isServed = engine.kind === 'vllm' || engine.kind === 'transformers';
+    const key = JSON.stringify(isServed ? [run, engine] : [run, engine, directory, threads]);
     if (warm?.key === key) return warm;
+    if (engine.kind !== 'llama-cpp' && (await readGgufModel(directory)) !== null)
+      throw new StpError(
+        'STP1002',
+        `the model is a GGUF file, and engines.generator.kind is ${engine.kind}`,
+        'Set engines.generator.kind=llama-cpp.',
+      );
     await closeWarm();
-    if (engine.kind === 'embedded') {
-      const generator = await embeddedGenerator({ threads, runMark: runMark(run) })(directory);
+    if (engine.kind === 'embedded' || engine.kind === 'llama-cpp') {
+      const options = { threads, runMark: runMark(run) };
+      const factory =
+        engine.kind === 'embedded'
+          ? embeddedGenerator(options)
+          : llamaCppGenerator({
+              engine,
+              library: await requireLlamaCpp(cacheDirectory),
+              cores: threads,
+              runMark: runMark(run),
+            });
+      const generator = await factory(directory);
       warm = { run, key, of: () => generator, close: () => generator.close() };
     } else {
       const logDirectory = join(await scratch(run), 'servers');
@@ -105,8 +127,10 @@ export function openEngines({
         // Numbers for people: losing some must not end the sampling.
         await (await monitor(run)).log(serverMetrics(looks, metrics));
       };
-      const servers = new VllmGenerators({
-        engine,
+      const program =
+        engine.kind === 'vllm' ? vllmProgram(engine) : transformersProgram(engine, (await enginesOf(run)).trainer);
+      const servers = new LocalGenerators({
+        program,
         logDirectory,
         runMark: runMark(run),
         findBase: async (signal) => baseOf((await enginesOf(run)).trainer, signal),

@@ -39,7 +39,7 @@ function engineOptions(command: Command): Command {
   return command
     .option(
       '--model <model>',
-      'checkpoint folder, Llama folder in Hugging Face form, encoder-decoder folder of optimum, RUN, or OWNER/NAME of the Hugging Face hub; may be repeated',
+      'checkpoint folder, FILE.gguf, Llama folder in Hugging Face form, encoder-decoder folder of optimum, RUN, or OWNER/NAME of the Hugging Face hub; may be repeated',
       several,
       [],
     )

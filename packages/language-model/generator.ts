@@ -1,4 +1,4 @@
-/** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX, or OpenAI-compatible servers. */
+/** The `Generator` port: prompts in, samples with log-probabilities out. Embedded ONNX, llama.cpp, or OpenAI-compatible servers. */
 import type { ChatMessage, TypedGrammar } from '@stp/config/records';
 
 export interface SampleRequest {

@@ -1,6 +1,6 @@
 /** Language models: tokenizer, checkpoints, the embedded engine, remote engines, trainers, a server. */
 export { readManifest } from './checkpoint/checkpoint.ts';
-export { modelIn, readServedModel, writeServedModel } from './checkpoint/served-model.ts';
+export { readServedModel, writeServedModel } from './checkpoint/served-model.ts';
 export { describeModel, type EngineFit, type ModelDescription } from './describe-model.ts';
 export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
 export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
@@ -12,13 +12,18 @@ export { Ensemble } from './ensemble/ensemble.ts';
 export { trainEnsemble } from './ensemble/train-ensemble.ts';
 export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';
 export { ggufToFolder } from './gguf/gguf-folder.ts';
+export { llamaCppGenerator, openLlamaCpp } from './llama-cpp/engine.ts';
+export { readGgufModel, writeGgufModel } from './llama-cpp/gguf-model.ts';
+export { modelIn } from './model-in.ts';
 export { CappedLog } from './process/capped-log.ts';
 export { ProcessGroup } from './process/process-group.ts';
+export { LocalGenerators } from './remote/local/generators.ts';
 export { type RemoteOptions, remoteGenerator } from './remote/openai/engine.ts';
 export { ModelServer, type Pace } from './remote/openai/model-server.ts';
 export type { RemoteGenerator } from './remote/openai/remote-generator.ts';
 export { errorSchema, TOKENS_MAX, usageSchema } from './remote/openai/wire.ts';
-export { VllmGenerators } from './remote/vllm/generators.ts';
+export { transformersProgram } from './remote/transformers/program.ts';
+export { vllmProgram } from './remote/vllm/command.ts';
 export type { ServerMetrics } from './remote/vllm/server-metrics.ts';
 export type { KeptState, Trainer, TrainingShare, TrainResult } from './trainer.ts';
 export { exportFolder, levanterCommand, levanterConfig, tokensOf } from './trainers/levanter/config.ts';

@@ -1,4 +1,5 @@
 /** Estimates of memory, speed and cost. Loads no engine. */
+export { planGguf } from './plan/gguf.ts';
 export { GPUS, type Gpu } from './plan/gpus.ts';
 export { type Part, totalGib } from './plan/memory.ts';
 export { type Figure, makePlan, type Plan, type PlanInput, whatWouldFit } from './plan/plan.ts';

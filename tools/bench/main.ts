@@ -1,5 +1,5 @@
 /**
- * `npm run bench [model] [verify] [kernel] [storage] [gpu]`: how fast this machine trains, samples, verifies, checks by the
+ * `npm run bench [model] [pretrained] [verify] [kernel] [storage] [gpu]`: how fast this machine trains, samples, verifies, checks by the
  * second kernel and copies files. Nothing here passes or fails. `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { benchGpu } from './gpu.ts';
 import { benchKernel } from './kernel.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
+import { benchPretrained } from './pretrained-sampling.ts';
 import { benchStorage } from './storage.ts';
 import { benchVerify } from './verify.ts';
 
@@ -25,7 +26,10 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
       directory,
       theorems.map(({ statement }) => proverPrompt(statement)),
     );
+    await benchPretrained(directory);
   },
+  /** A part of `model`. */
+  pretrained: benchPretrained,
   verify: benchVerify,
   kernel: benchKernel,
   storage: benchStorage,

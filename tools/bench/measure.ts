@@ -1,5 +1,7 @@
 /** Takes and prints figures: medians, one row per figure. */
 import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { RUN_MARK } from '@stp/base/files';
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
@@ -19,8 +21,33 @@ const TICKS_PER_SECOND = 100;
 
 /** Returns the processor time of its children and theirs that have ended so far, user and system, seconds. Needs /proc. */
 export function endedChildrenCpuSeconds(): number {
-  const statistics = readFileSync('/proc/self/stat', 'utf8');
-  // Fields are counted after the program's name, state being the third: 16 and 17 are those of the children.
+  return secondsIn(readFileSync('/proc/self/stat', 'utf8'), 13);
+}
+
+/** Fields are counted after the program's name, state being the third: 16 and 17 are those of the children, 14 and 15 its own. */
+function secondsIn(statistics: string, first: number): number {
   const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+  return (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND;
+}
+
+export interface ProcessFigures {
+  /** Most memory that it has held at once, bytes. */
+  readonly peakBytes: number;
+  /** Processor time so far, user and system. */
+  readonly cpuSeconds: number;
+}
+
+/** Figures of each running process with this mark. Linux only; elsewhere none is found. */
+export async function markedFigures(mark: string): Promise<ProcessFigures[]> {
+  const found: ProcessFigures[] = [];
+  for (const name of await readdir('/proc').catch(() => [])) {
+    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
+    if (!environment.split('\0').includes(`${RUN_MARK}=${mark}`)) continue;
+    const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
+    const statistics = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const kibibytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+    if (kibibytes === undefined || statistics === '') continue;
+    found.push({ peakBytes: 1_024 * Number(kibibytes), cpuSeconds: secondsIn(statistics, 11) });
+  }
+  return found;
 }

@@ -3,10 +3,8 @@
  * of tokens, alternately; then the engine in its processes: memory, embedded statements, and how long it blocked its
  * parent.
  */
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { RUN_MARK } from '@stp/base/files';
 import { resolveConfig } from '@stp/config';
 import { embeddedGenerator } from '@stp/language-model';
 import {
@@ -24,7 +22,7 @@ import {
   writeCheckpoint,
 } from '@stp/language-model/testing';
 import { skipsPython } from '../../test/python/python.ts';
-import { cpuSeconds, median, row } from './measure.ts';
+import { cpuSeconds, markedFigures, median, row } from './measure.ts';
 import { startPython } from './python-worker.ts';
 
 const ROUNDS = 5;
@@ -110,19 +108,6 @@ async function compareWithPyTorch(directory: string, statements: readonly string
   python?.close();
 }
 
-/** Most memory that each process with this mark has held at once, bytes. Linux only; elsewhere none is found. */
-async function peakMemory(mark: string): Promise<number[]> {
-  const peaks: number[] = [];
-  for (const name of await readdir('/proc').catch(() => [])) {
-    const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '');
-    if (!environment.split('\0').includes(`${RUN_MARK}=${mark}`)) continue;
-    const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
-    const kibibytes = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
-    if (kibibytes !== undefined) peaks.push(1_024 * Number(kibibytes));
-  }
-  return peaks;
-}
-
 /** The engine in its processes, as activities use it. */
 async function useEngine(directory: string, statements: readonly string[]): Promise<void> {
   const runMark = `bench-${process.pid}`;
@@ -138,7 +123,8 @@ async function useEngine(directory: string, statements: readonly string[]): Prom
   delays.disable();
   const tokens = completions.reduce((sum, completion) => sum + completion.tokens, 0);
   row('3M, batch 64, 2 processes, 16 samples a prompt', tokens / seconds, 'tokens/s');
-  for (const bytes of await peakMemory(runMark)) row('  most memory of a process', bytes / MEBIBYTE, 'MiB');
+  for (const { peakBytes } of await markedFigures(runMark))
+    row('  most memory of a process', peakBytes / MEBIBYTE, 'MiB');
   row('  longest hold of the parent', delays.max / 1e6, 'ms');
   await generator.close();
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { RUN_MARK } from '@stp/base/files';
 import { interpreter } from '../../test/python/python.ts';
 
 export interface PythonWorker {
@@ -9,10 +10,11 @@ export interface PythonWorker {
   close(): void;
 }
 
-export function startPython(script: string): PythonWorker {
+/** `mark` finds the process among others. */
+export function startPython(script: string, mark?: string): PythonWorker {
   const child = spawn(interpreter, [join(import.meta.dirname, '..', '..', 'test', 'python', script)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...process.env, OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1', ...(mark && { [RUN_MARK]: mark }) },
   });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {

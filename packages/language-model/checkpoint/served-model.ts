@@ -6,10 +6,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readManifest } from './checkpoint.ts';
-import { isThere, parseJson } from './files.ts';
-import { MANIFEST_FILE, MODEL_HEX_DIGITS } from './manifest.ts';
-import { modelName } from './model-folder.ts';
+import { parseJson } from './files.ts';
+import { MODEL_HEX_DIGITS } from './manifest.ts';
 
 const SERVED_FILE = 'served.json';
 const positive = z.int().positive();
@@ -42,11 +40,4 @@ export async function readServedModel(directory: string): Promise<ServedModel | 
   const path = join(directory, SERVED_FILE);
   const content = await readFile(path).catch(() => null);
   return content === null ? null : parseJson(content, path, (json) => servedModelSchema.parse(json));
-}
-
-/** The name that records have for the model in the folder, of any kind. Throws STP1302. */
-export async function modelIn(directory: string): Promise<string> {
-  const served = await readServedModel(directory);
-  if (served !== null) return servedModelId(served.name);
-  return (await isThere(join(directory, MANIFEST_FILE))) ? (await readManifest(directory)).model : modelName(directory);
 }

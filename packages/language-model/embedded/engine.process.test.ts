@@ -343,7 +343,7 @@ describe('engine process', () => {
         },
         onFailure: resolve,
       });
-      engine.send({ type: 'open', checkpointDirectory: directory, rows: 2 });
+      engine.send({ type: 'open', opening: directory, rows: 2 });
     });
     expect(await failure).toEqual(engineError);
     expect((await failure).message).toContain('no sign of progress');

@@ -36,7 +36,8 @@ export function embeddedGenerator(options: EmbeddedGeneratorOptions): GeneratorF
   const { threads, runMark, staysWarm, batchSize = BATCH_SIZE_DEFAULT } = options;
   return async (checkpointDirectory) => {
     const pool = await SamplingPool.open({
-      checkpointDirectory,
+      entry: new URL('./process/sampling-child.ts', import.meta.url),
+      opening: checkpointDirectory,
       processes: threads,
       rows: batchSize,
       runMark,

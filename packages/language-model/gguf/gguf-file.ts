@@ -55,6 +55,12 @@ export async function readTensorBytes(file: FileHandle, { start, bytes }: GgufTe
   return buffer;
 }
 
+/** A field of the metadata as text, where it is one. */
+export const textIn = (metadata: ReadonlyMap<string, GgufValue>, name: string): string | null => {
+  const value = metadata.get(name);
+  return typeof value === 'string' ? value : null;
+};
+
 function parseHeader(cursor: Cursor, fileBytes: number): GgufFile {
   const { path } = cursor;
   if (cursor.bytes(4).toString('latin1') !== 'GGUF') throw foreign(path, 'it does not begin with GGUF');

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { describe, expect, it } from 'vitest';
 import { readModel } from '../checkpoint/model-folder.ts';
-import { type GgufField, llamaGguf, type WrittenTensor, writeGguf } from '../testing/gguf-writer.ts';
+import { llamaGguf, type WrittenTensor, writeGguf } from '../testing/gguf-writer.ts';
 import { SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from '../testing/small-checkpoint.ts';
 import { readGguf } from './gguf-file.ts';
 import { ggufToFolder } from './gguf-folder.ts';
 import { TENSOR_TYPES } from './tensor-types.ts';
+import type { GgufField } from './write-gguf.ts';
 
 const checkpoint = smallCheckpoint({ ...SMALL_SHAPE, tiedEmbeddings: false });
 const written = llamaGguf(checkpoint);

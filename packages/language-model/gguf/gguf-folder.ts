@@ -13,7 +13,7 @@ import { littleEndian, safetensorsHeader } from '../checkpoint/safetensors.ts';
 import { damaged, foreign } from '../damaged.ts';
 import { byteLevelFile } from '../tokenizer/byte-level-file.ts';
 import { readTokenizer } from '../tokenizer/tokenizer-file.ts';
-import { type GgufFile, type GgufTensor, type GgufValue, readGguf, readTensorBytes } from './gguf-file.ts';
+import { type GgufFile, type GgufTensor, readGguf, readTensorBytes } from './gguf-file.ts';
 
 const positive = z.int().positive();
 const metadataSchema = z.looseObject({
@@ -228,9 +228,3 @@ function inHalves(values: Float32Array, heads: number, [rows, columns]: readonly
   }
   return ordered;
 }
-
-/** A field of the metadata as text, where it is one. */
-export const textIn = (metadata: ReadonlyMap<string, GgufValue>, name: string): string | null => {
-  const value = metadata.get(name);
-  return typeof value === 'string' ? value : null;
-};

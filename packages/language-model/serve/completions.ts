@@ -65,7 +65,7 @@ function answering(
     let isStreaming = false;
     try {
       const request = await parse(body);
-      const job = jobOf(request, model);
+      const job = await jobOf(request, model);
       metrics.promptTokens.inc(job.promptTokens);
       const sample = (options: GenerateOptions) =>
         sampleCounted(model, job, { ...options, signal: work.signal }, metrics);
@@ -95,7 +95,7 @@ function answering(
  * Choice i of the request, counted over all its prompts, is sampled with seed + i: equal prompts of one request give
  * different choices, and a request can repeat any one of them.
  */
-function jobOf(request: CompletionRequest, model: ServedModel): CompletionJob {
+async function jobOf(request: CompletionRequest, model: ServedModel): Promise<CompletionJob> {
   const { prompts, choicesPerPrompt, sampling } = request;
   const modelName = model.nameFor(request.model);
   const count = prompts.length * choicesPerPrompt;
@@ -103,11 +103,10 @@ function jobOf(request: CompletionRequest, model: ServedModel): CompletionJob {
     throw badRequest(`\`n\` times the number of prompts is ${count}; ${CHOICES_MAX} are allowed.`, 'n');
   const seed = request.seed ?? randomInt(SEED_BOUND);
   if (!Number.isSafeInteger(seed + count)) throw badRequest(`\`seed\` is at most 2^53 - ${count} here.`, 'seed');
-  let promptTokens = 0;
-  const requests = prompts.flatMap((input, promptIndex) => {
-    const { text, tokens } = countedText(input, model.tokenizer, 'prompt');
+  const counted = await Promise.all(prompts.map((input) => countedText(input, model.tokenizer, 'prompt')));
+  const promptTokens = counted.reduce((sum, { tokens }) => sum + tokens, 0);
+  const requests = counted.flatMap(({ text, tokens }, promptIndex) => {
     model.checkPrompt(tokens);
-    promptTokens += tokens;
     return Array.from({ length: choicesPerPrompt }, (_, choice) => {
       const index = promptIndex * choicesPerPrompt + choice;
       return { id: String(index), prompt: text, seed: seed + index };

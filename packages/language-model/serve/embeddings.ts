@@ -29,7 +29,7 @@ export function embeddingsHandler(model: ServedModel, tracker: WorkTracker, metr
       throw badRequest(`\`dimensions\` other than the model's ${hiddenSize} are not supported.`, 'dimensions');
     const work = tracker.begin(reply.raw);
     try {
-      const texts = input.map((text) => countedText(text, model.tokenizer, 'input'));
+      const texts = await Promise.all(input.map((text) => countedText(text, model.tokenizer, 'input')));
       const readMax = Math.min(contextLength, EMBEDDING_TOKENS_MAX);
       const tokens = texts.reduce((sum, text) => sum + Math.min(text.tokens, readMax), 0);
       metrics.promptTokens.inc(tokens);

@@ -1,15 +1,16 @@
 /** The one model behind the server: its engine, its tokenizer and chat template, and the names it answers to. */
 import { basename, resolve } from 'node:path';
 import { ChatTemplate } from '../chat/chat-template.ts';
+import type { TemplateData } from '../chat/template-messages.ts';
 import { readFolderTokenizer } from '../checkpoint/folder-tokenizer.ts';
 import { modelFiles } from '../checkpoint/model-folder.ts';
 import type { Generator } from '../generator.ts';
-import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import type { PromptTokens } from '../tokenizer/prompt-tokens.ts';
 import { badRequest, modelNotFound } from './api-error.ts';
 
 export class ServedModel {
   readonly generator: Generator;
-  readonly tokenizer: Tokenizer;
+  readonly tokenizer: PromptTokens;
   /** Null where the model has none, and answers no chat. */
   readonly template: ChatTemplate | null;
   /** First the name that answers carry; then the hash of the weights, by which a run finds its checkpoint. */
@@ -17,7 +18,7 @@ export class ServedModel {
   /** Unix time, seconds. */
   readonly openedAt = Math.floor(Date.now() / 1_000);
 
-  constructor(generator: Generator, tokenizer: Tokenizer, template: ChatTemplate | null, name: string) {
+  private constructor(generator: Generator, tokenizer: PromptTokens, template: ChatTemplate | null, name: string) {
     this.generator = generator;
     this.tokenizer = tokenizer;
     this.template = template;
@@ -27,8 +28,15 @@ export class ServedModel {
   /** `name` is the folder's where none is given. */
   static async open(generator: Generator, checkpointDirectory: string, name?: string): Promise<ServedModel> {
     const { tokenizer, template } = await readFolderTokenizer(await modelFiles(checkpointDirectory));
-    const chat = template === null ? null : new ChatTemplate(template);
-    return new ServedModel(generator, tokenizer, chat, name ?? basename(resolve(checkpointDirectory)));
+    return ServedModel.of(generator, { tokens: tokenizer, template }, name ?? basename(resolve(checkpointDirectory)));
+  }
+
+  static of(
+    generator: Generator,
+    { tokens, template }: { readonly tokens: PromptTokens; readonly template: TemplateData | null },
+    name: string,
+  ): ServedModel {
+    return new ServedModel(generator, tokens, template === null ? null : new ChatTemplate(template), name);
   }
 
   /** The name an answer carries: the one that was asked for. Throws the 404 where it is another model's. */

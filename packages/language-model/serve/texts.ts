@@ -3,7 +3,7 @@
  * can read them.
  */
 import { z } from 'zod';
-import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import type { PromptTokens } from '../tokenizer/prompt-tokens.ts';
 import { type ApiError, badRequest } from './api-error.ts';
 import { INPUTS_MAX } from './limits.ts';
 
@@ -26,13 +26,17 @@ export interface CountedText {
  * Text and number of tokens. Token ids are taken where the tokenizer reads the text they stand for as those same ids, since
  * the engine is given texts; others are refused.
  */
-export function countedText(input: string | readonly number[], tokenizer: Tokenizer, param: string): CountedText {
+export async function countedText(
+  input: string | readonly number[],
+  tokenizer: PromptTokens,
+  param: string,
+): Promise<CountedText> {
   if (typeof input === 'string') {
     if (!input.isWellFormed()) throw badRequest(`\`${param}\` holds half a character.`, param);
-    return { text: input, tokens: tokenizer.encodePrompt(input).length };
+    return { text: input, tokens: (await tokenizer.encodePrompt(input)).length };
   }
-  const text = tokenizer.decode(input);
-  const ids = tokenizer.encodePrompt(text);
+  const text = await tokenizer.decode(input);
+  const ids = await tokenizer.encodePrompt(text);
   if (ids.length !== input.length || ids.some((id, index) => id !== input[index])) {
     const message = `\`${param}\` holds tokens that the tokenizer does not make of their own text; send the text.`;
     throw badRequest(message, param);

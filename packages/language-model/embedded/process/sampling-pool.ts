@@ -1,5 +1,5 @@
 /**
- * A `Generator` over sampling processes, one per thread. Samples of one prompt stay together (the prompt is read once);
+ * A `Generator` over sampling processes of any engine. Samples of one prompt stay together (the prompt is read once);
  * calls may overlap and share the processes' batches. When a process fails, the calls with work in it fail with its
  * error, the others continue, and a fresh process replaces it when there is work again. Finished samples of a failed
  * call are kept for its next try.
@@ -17,12 +17,16 @@ import type { SampleGroup } from '../sampling/sampler.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import { EngineProcess } from './engine-process.ts';
 import { askedOf, KeptSamples } from './kept-samples.ts';
+import { Questions } from './questions.ts';
 import { SamplingCall } from './sampling-call.ts';
-import type { SamplingMessage, SamplingRequest } from './sampling-messages.ts';
+import type { SamplingMessage, SamplingRequest, TokensAnswer, TokensQuestion } from './sampling-messages.ts';
 import { checkRequests } from './sampling-request.ts';
 
 export interface SamplingPoolOptions {
-  readonly checkpointDirectory: string;
+  /** Module that the processes run: one that calls `serveSampler`. */
+  readonly entry: URL;
+  /** What they open. */
+  readonly opening: unknown;
   readonly processes: number;
   /** Samples a process decodes together. */
   readonly rows: number;
@@ -37,6 +41,8 @@ interface Child {
   readonly keys: Set<number>;
   /** Batches of texts given to it that have not come back. */
   readonly batches: Set<number>;
+  /** Questions given to it that have not come back. */
+  readonly asked: Set<number>;
 }
 
 interface PendingCall {
@@ -66,6 +72,7 @@ export class SamplingPool implements Generator {
   readonly #calls = new Set<PendingCall>();
   readonly #kept = new KeptSamples();
   readonly #embeddings = new EmbeddingQueue();
+  readonly #questions = new Questions<TokensAnswer>();
   #waiting: SampleGroup[] = [];
   #nextKey = 0;
   #closed = false;
@@ -131,8 +138,20 @@ export class SamplingPool implements Generator {
     return vectors;
   }
 
+  /** Tokens of a prompt, or the text of tokens and the tokens of that text. */
+  async ask(question: TokensQuestion): Promise<TokensAnswer> {
+    if (this.#closed) throw closedError();
+    const child = this.#leastBusy(({ asked }) => asked.size);
+    const { key, answered } = this.#questions.open();
+    child.asked.add(key);
+    child.engine.send({ type: 'ask', key, question });
+    updateBusy(child);
+    return answered;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    this.#questions.fail(closedError());
     for (const pending of [...this.#calls]) this.#settle(pending, () => pending.reject(closedError()));
     this.#embeddings.failAll(closedError());
     await this.#endChildren();
@@ -203,8 +222,9 @@ export class SamplingPool implements Generator {
     const child: Child = {
       keys: new Set(),
       batches: new Set(),
+      asked: new Set(),
       engine: new EngineProcess<SamplingRequest, SamplingMessage>({
-        entry: new URL('./sampling-child.ts', import.meta.url),
+        entry: this.#options.entry,
         runMark: this.#options.runMark,
         environment: ENVIRONMENT,
         onMessage: (message) => {
@@ -213,6 +233,9 @@ export class SamplingPool implements Generator {
             child.batches.delete(message.key);
             this.#embeddings.take(message.key, message.vectors, this.model.hiddenSize);
             this.#dispatch();
+          } else if (message.type === 'answered') {
+            child.asked.delete(message.key);
+            this.#questions.answer(message.key, message.answer);
           } else {
             this.#model ??= message.model;
             onOpened?.();
@@ -227,14 +250,15 @@ export class SamplingPool implements Generator {
             this.#settle(pending, () => pending.reject(error));
           }
           this.#embeddings.fail(child.batches, error);
+          this.#questions.fail(error, child.asked);
           this.#dispatch();
         },
       }),
     };
     this.#children.add(child);
     child.engine.setBusy(true);
-    const { checkpointDirectory, rows } = this.#options;
-    child.engine.send({ type: 'open', checkpointDirectory, rows });
+    const { opening, rows } = this.#options;
+    child.engine.send({ type: 'open', opening, rows });
     return child;
   }
 
@@ -274,7 +298,8 @@ export class SamplingPool implements Generator {
     if (!this.#calls.has(pending)) return;
     this.#settle(pending, () => undefined);
     this.#dispatch();
-    const isIdle = this.#options.staysWarm !== true && this.#calls.size === 0 && this.#embeddings.isIdle;
+    const isIdle =
+      this.#options.staysWarm !== true && this.#calls.size === 0 && this.#embeddings.isIdle && this.#questions.isIdle;
     const ended = isIdle ? this.#endChildren() : Promise.resolve();
     ended.then(
       () => pending.reject(pending.call.options.signal?.reason),
@@ -316,8 +341,8 @@ export class SamplingPool implements Generator {
 }
 
 /** Silence is a failure only while something is due. */
-function updateBusy({ engine, keys, batches }: Child): void {
-  engine.setBusy(keys.size > 0 || batches.size > 0);
+function updateBusy({ engine, keys, batches, asked }: Child): void {
+  engine.setBusy(keys.size > 0 || batches.size > 0 || asked.size > 0);
 }
 
 function closedError(): StpError {

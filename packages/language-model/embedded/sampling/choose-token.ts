@@ -4,6 +4,7 @@
  * nucleus is found by bisection over its threshold.
  */
 import type { SamplingOptions } from '../../generator.ts';
+import type { ChosenToken } from './growing-sample.ts';
 
 /** Tokens that may be chosen: ids below `size` except `neverId`. The rows beyond are vocabulary that no token uses. */
 export interface ChoosableTokens {
@@ -13,12 +14,6 @@ export interface ChoosableTokens {
 
 /** Halvings of [0, 2] that separate any two weights that differ by more than a rounding error. */
 const HALVINGS_MAX = 54;
-
-export interface ChosenToken {
-  readonly id: number;
-  /** Natural log-probability at temperature 1 over the whole vocabulary. */
-  readonly logprob: number;
-}
 
 export class TokenChooser {
   readonly #tokens: ChoosableTokens;

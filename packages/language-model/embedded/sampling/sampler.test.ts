@@ -11,10 +11,11 @@ import { LlamaReference } from '../../testing/llama-reference.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallModel } from '../../testing/small-checkpoint.ts';
 import type { ModelShape } from '../../trainer.ts';
 import { decodeGraph } from './decode-graph.ts';
+import type { Sampled } from './growing-sample.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
 import { Reader } from './reader.ts';
-import { type Sampled, type SampledModel, type SampleGroup, Sampler } from './sampler.ts';
+import { type SampledModel, type SampleGroup, Sampler } from './sampler.ts';
 import { openSession } from './session.ts';
 
 /** Design: the graphs agree to 1e-4 in log-probability. */

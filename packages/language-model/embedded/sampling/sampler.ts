@@ -8,18 +8,17 @@ import { StpError } from '@stp/base';
 import type { TypedGrammar } from '@stp/config/records';
 import { PROOF_MARKER } from '@stp/config/words';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
+import type { SamplingOptions } from '../../generator.ts';
 import type { ProofWords } from '../../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { ProofTokens, ProofWriter } from '../proof-grammar/proof-writer.ts';
-import { type ChosenToken, TokenChooser } from './choose-token.ts';
+import { TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
 import type { Weights } from './decoder.ts';
+import { GrowingSample, type Step } from './growing-sample.ts';
 import { KeyValueCache } from './key-value-cache.ts';
-
 import { uniformAt } from './philox.ts';
 import { type Prefix, Reader } from './reader.ts';
-import { SampleTextBuilder } from './sample-text.ts';
 import { openSession } from './session.ts';
 import { SlotMask } from './slot-mask.ts';
 import { TypedTokens, TypedWriter } from './typed-writer.ts';
@@ -45,51 +44,16 @@ export interface SampleGroup {
   readonly grammar?: TypedGrammar | undefined;
 }
 
-export interface Sampled {
-  /** As given in the group. */
-  readonly key: number;
-  readonly text: string;
-  /** Tokens chosen, end-of-text included. */
-  readonly tokens: number;
-  readonly logprob: number;
-  readonly finish: 'stop' | 'length';
-  readonly tokenLogprobs?: readonly TokenLogprob[];
-}
-
-/** A piece of a streamed sample's text; it follows the pieces before it. */
-export interface SampleText {
-  readonly key: number;
-  readonly delta: string;
-}
-
-/** Outcome of a step. All text of a sample that ended is in this step's or earlier ones. */
-export interface Step {
-  readonly ended: Sampled[];
-  readonly texts: SampleText[];
-}
-
 /** A sample in progress in a row. */
 interface Row {
-  readonly key: number;
-  readonly seed: number;
-  readonly sampling: SamplingOptions;
-  /** Tokens it may have in all. */
-  readonly tokensMax: number;
-  readonly isStreamed: boolean;
-  /** Tokens chosen; the last is not in the cache yet. */
-  readonly ids: number[];
-  readonly text: SampleTextBuilder;
+  /** Its last token is not in the cache yet. */
+  readonly sample: GrowingSample;
   /** Slots that its prompt does not hold. */
   readonly masked: readonly number[];
   /** Writer of a sample that is not free text. */
   readonly writer: Writer | null;
-  /** One a chosen token, where asked for. */
-  readonly logprobs: number[];
-  /** The likeliest at each of their places, where asked for. */
-  readonly tops: ChosenToken[][];
   /** Tokens in the cache. */
   length: number;
-  logprob: number;
 }
 
 /** Decides which tokens may follow. */
@@ -169,7 +133,7 @@ export class Sampler {
   /** Drops samples, waiting or in progress. */
   drop(isDropped: (key: number) => boolean): void {
     this.#rows.forEach((row, index) => {
-      if (row !== null && isDropped(row.key)) this.#rows[index] = null;
+      if (row !== null && isDropped(row.sample.key)) this.#rows[index] = null;
     });
     this.#waiting = this.#waiting.flatMap((group) => {
       const samples = group.samples.slice(group.started).filter(({ key }) => !isDropped(key));
@@ -190,7 +154,7 @@ export class Sampler {
     if (rows.length === 0) return step;
     const count = rows.length;
     const lengths = Int32Array.from(rows, (row) => row?.length ?? 0);
-    const tokens = BigInt64Array.from(rows, (row) => BigInt(row?.ids.at(-1) ?? this.#tokenizer.padId));
+    const tokens = BigInt64Array.from(rows, (row) => BigInt(row?.sample.ids.at(-1) ?? this.#tokenizer.padId));
     const results = await this.#session.run({
       tokens: new Tensor('int64', tokens, [count]),
       positions: new Tensor('int64', BigInt64Array.from(lengths, BigInt), [count, 1]),
@@ -237,24 +201,16 @@ export class Sampler {
     const { key, seed } = group.samples[group.started++]!;
     if (group.started === group.samples.length) this.#waiting.shift();
     const tokensMax = Math.min(group.sampling.maxTokens, this.#contextLength - group.ids.length);
+    const { sampling, isStreamed = false } = group;
     const row: Row = {
-      key,
-      seed,
-      sampling: group.sampling,
-      tokensMax,
-      isStreamed: group.isStreamed ?? false,
-      ids: [],
-      text: new SampleTextBuilder(group.sampling.stop ?? []),
+      sample: new GrowingSample({ key, seed, sampling, tokensMax, isStreamed }, this.#tokenizer),
       masked: group.masked,
       writer: group.writer?.() ?? null,
-      logprobs: [],
-      tops: [],
       length: group.ids.length,
-      logprob: 0,
     };
     if (group.ids.length === 0 || tokensMax <= 0 || row.writer?.allowed().length === 0) {
       // A prompt that fills the context leaves no room, and a grammar may have no equation: an empty sample that says so, not a failed batch.
-      this.#end(row, 'length', step);
+      row.sample.end('length', step);
       return;
     }
     group.prefix ??= await this.#prefixOf(group);
@@ -276,25 +232,15 @@ export class Sampler {
   /** Chooses the row's next token; false, with the sample ended, when it was the last. */
   #advance(row: Row, given: Float32Array, step: Step): boolean {
     const logProbabilities = this.#masked(row, given);
-    const { id, logprob } = this.#chooser.choose(logProbabilities, row.sampling, uniformAt(row.seed, row.ids.length));
-    if (!Number.isFinite(logprob)) {
+    const { sample, writer } = row;
+    const chosen = this.#chooser.choose(logProbabilities, sample.sampling, uniformAt(sample.seed, sample.ids.length));
+    if (!Number.isFinite(chosen.logprob)) {
       const advice = 'The weights overflow: train from an earlier checkpoint, or with a lower learning rate.';
       throw new StpError('STP1301', 'the model gives probabilities that are not finite', advice);
     }
-    row.writer?.push(id);
-    row.ids.push(id);
-    row.logprob += logprob;
-    const { tokenLogprobs, topLogprobs = 0 } = row.sampling;
-    if (tokenLogprobs) row.logprobs.push(logprob);
-    if (tokenLogprobs && topLogprobs > 0) row.tops.push(this.#chooser.likeliest(logProbabilities, topLogprobs));
-    const isEnd = this.#tokenizer.endIds.has(id);
-    if (isEnd || row.text.push(this.#tokenizer.bytesOf(id))) this.#end(row, 'stop', step);
-    else if (row.ids.length >= row.tokensMax) this.#end(row, 'length', step);
-    else {
-      this.#show(row, step);
-      return true;
-    }
-    return false;
+    writer?.push(chosen.id);
+    const { topsWanted } = sample;
+    return sample.push(chosen, topsWanted > 0 ? this.#chooser.likeliest(logProbabilities, topsWanted) : [], step);
   }
 
   /**
@@ -311,28 +257,5 @@ export class Sampler {
       for (const id of allowed) this.#maskedRow[id] = logProbabilities[id]!;
     }
     return this.#maskedRow;
-  }
-
-  #end(row: Row, finish: Sampled['finish'], step: Step): void {
-    const { key, ids, text, logprob } = row;
-    text.finish();
-    this.#show(row, step);
-    const sampled: Sampled = { key, text: text.text, tokens: ids.length, logprob, finish };
-    if (!row.sampling.tokenLogprobs) step.ended.push(sampled);
-    else {
-      const tokenOf = (id: number, logprob: number) => ({ token: this.#tokenizer.decode([id]), logprob });
-      const tokenLogprobs = ids.map((id, at) => {
-        const chosen = tokenOf(id, row.logprobs[at]!);
-        const top = row.tops[at]?.map((other) => tokenOf(other.id, other.logprob));
-        return top === undefined ? chosen : { ...chosen, top };
-      });
-      step.ended.push({ ...sampled, tokenLogprobs });
-    }
-  }
-
-  #show(row: Row, step: Step): void {
-    if (!row.isStreamed) return;
-    const delta = row.text.takeShowable();
-    if (delta !== '') step.texts.push({ key: row.key, delta });
   }
 }

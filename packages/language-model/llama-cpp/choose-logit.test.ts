@@ -1,0 +1,96 @@
+/** Choices from logits that come a part at a time, against the whole distribution worked out by hand. Under a second. */
+import { describe, expect, it } from 'vitest';
+import { uniformAt } from '../embedded/sampling/philox.ts';
+import { chooseLogit, type LogitSource } from './choose-logit.ts';
+
+const GRID = 1_000;
+
+/** Logits by id, and how many were asked for at once. */
+function sourceOf(logits: readonly number[], neverId: number | null = null) {
+  const asked: number[] = [];
+  const sorted = logits.map((logit, id) => ({ id, logit })).sort((left, right) => right.logit - left.logit);
+  const source: LogitSource = {
+    size: logits.length,
+    neverId,
+    likeliest: async (count) => {
+      asked.push(count);
+      return sorted.slice(0, count).filter(({ logit }) => logit !== Number.NEGATIVE_INFINITY);
+    },
+    weight: async (temperature) => {
+      const highest = sorted[0]!.logit;
+      return { highest, total: logits.reduce((sum, logit) => sum + Math.exp((logit - highest) / temperature), 0) };
+    },
+  };
+  return { source, asked, sorted };
+}
+
+const random = (size: number, spread: number): number[] =>
+  Array.from({ length: size }, (_, index) => spread * (uniformAt(3, index) - 0.5));
+
+/** Shares of the tokens in the nucleus, summed and cut in the order of their probabilities. */
+function expectedShares(logits: readonly number[], temperature: number, topP: number): Map<number, number> {
+  const weights = logits.map((logit) => Math.exp(logit / temperature));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const order = weights.map((weight, id) => ({ id, share: weight / total })).sort((a, b) => b.share - a.share);
+  const kept: { id: number; share: number }[] = [];
+  let sum = 0;
+  for (const one of order) {
+    if (topP < 1 && sum >= topP) break;
+    kept.push(one);
+    sum += one.share;
+  }
+  return new Map(kept.map(({ id, share }) => [id, share / sum]));
+}
+
+describe('a choice', () => {
+  it.each([
+    ['of a peaked distribution', random(600, 60), 1, 0.95],
+    ['at a low temperature', random(600, 12), 0.5, 0.9],
+    ['at a high temperature', random(600, 24), 2, 0.5],
+    ['of all tokens', random(600, 12), 1, 1],
+    ['of a flat distribution, whose nucleus is most of it', random(700, 0.1), 1, 0.97],
+  ])('%s falls on each token as often as it should', async (_, logits, temperature, topP) => {
+    const expected = expectedShares(logits, temperature, topP);
+    const counts = new Map<number, number>();
+    const { source } = sourceOf(logits);
+    for (let index = 0; index < GRID; index++) {
+      const { chosen } = await chooseLogit(source, { temperature, topP }, (index + 0.5) / GRID, 0);
+      counts.set(chosen!.id, (counts.get(chosen!.id) ?? 0) + 1);
+    }
+    for (const id of counts.keys()) expect(expected.has(id)).toBe(true);
+    for (const [id, share] of expected) expect(Math.abs((counts.get(id) ?? 0) / GRID - share)).toBeLessThan(2 / GRID);
+  });
+
+  it('asks for more only when it may fall on more', async () => {
+    const peaked = sourceOf(random(3_000, 200));
+    await chooseLogit(peaked.source, { temperature: 1, topP: 0.95 }, 0.99, 0);
+    expect(peaked.asked).toEqual([256]);
+    const flat = sourceOf(random(9_000, 0.1));
+    await chooseLogit(flat.source, { temperature: 1, topP: 0.95 }, 0.99, 0);
+    expect(flat.asked).toEqual([256, 4_096, 9_000]);
+  });
+
+  it('has log-probabilities at temperature 1 over all, whatever the temperature', async () => {
+    const logits = random(3_000, 24);
+    const normaliser = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0));
+    const { source, sorted } = sourceOf(logits);
+    for (const temperature of [0, 0.3, 2]) {
+      const { chosen, top } = await chooseLogit(source, { temperature, topP: 0.9 }, 0.4, 3);
+      expect(chosen!.logprob).toBeCloseTo(logits[chosen!.id]! - normaliser, 9);
+      expect(top.map(({ id }) => id)).toEqual(sorted.slice(0, 3).map(({ id }) => id));
+    }
+    expect((await chooseLogit(source, { temperature: 0, topP: 1 }, 0.9, 0)).chosen!.id).toBe(sorted[0]!.id);
+  });
+
+  it('never falls on what may not be chosen', async () => {
+    const logits = random(400, 6).map((logit, id) => (id % 40 === 0 ? logit : Number.NEGATIVE_INFINITY));
+    for (let index = 0; index < 50; index++) {
+      const { source } = sourceOf(logits, 80);
+      const { chosen } = await chooseLogit(source, { temperature: 3, topP: 1 }, index / 50, 0);
+      expect(chosen!.id % 40).toBe(0);
+      expect(chosen!.id).not.toBe(80);
+    }
+    const { source } = sourceOf([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]);
+    expect((await chooseLogit(source, { temperature: 1, topP: 1 }, 0.5, 0)).chosen).toBeNull();
+  });
+});

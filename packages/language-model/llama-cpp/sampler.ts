@@ -1,0 +1,242 @@
+/**
+ * Samples with llama.cpp: every row is a sequence of its own in one context, all rows decode together, and a row that ends takes
+ * the next sample. One more sequence holds the prompt that was read last; each of its samples begins with a copy, so that a
+ * prompt is read once. Memory is bounded by the number of sequences and the length of the context.
+ */
+import { StpError } from '@stp/base';
+import { GrowingSample, type SampledTokens, type Step } from '../embedded/sampling/growing-sample.ts';
+import { uniformAt } from '../embedded/sampling/philox.ts';
+import type { SampleGroup } from '../embedded/sampling/sampler.ts';
+import { typedGrammarText } from '../remote/openai/grammar-text.ts';
+import { chooseLogit, type LogitSource } from './choose-logit.ts';
+import type { BindingContext, BindingModel, BindingSampler, Bindings, GrammarState } from './library.ts';
+
+/** How the model reads and writes tokens. */
+export interface LlamaTokens extends SampledTokens {
+  /** Values of the vocabulary. */
+  readonly size: number;
+  /** The token that is never chosen, or null. */
+  readonly neverId: number | null;
+  encodePrompt(text: string): readonly number[];
+}
+
+export interface LlamaSamplerOptions {
+  readonly bindings: Bindings;
+  readonly model: BindingModel;
+  /** With one sequence more than there are rows. */
+  readonly context: BindingContext;
+  readonly tokens: LlamaTokens;
+  readonly rows: number;
+  /** Prompt and completion together, tokens. */
+  readonly contextLength: number;
+  /** Most tokens of a batch, at least one a row. */
+  readonly batchTokens: number;
+}
+
+/** A sample in progress in a row, whose sequence has the row's number. */
+interface Row {
+  readonly sample: GrowingSample;
+  readonly grammar: GrammarState | null;
+  /** The last token of the prompt, or the one chosen last: the cache does not hold it yet. */
+  pending: number;
+  /** Tokens in the cache. */
+  length: number;
+}
+
+interface Waiting extends SampleGroup {
+  readonly ids: readonly number[];
+  /** Text of the grammar; null for free text. */
+  readonly grammarText: string | null;
+  /** Whether nothing can be written: the grammar has no equation. */
+  readonly isEmpty: boolean;
+  /** Samples handed to rows so far. */
+  started: number;
+}
+
+export class LlamaSampler {
+  readonly #options: LlamaSamplerOptions;
+  readonly #rows: (Row | null)[];
+  readonly #samplers: readonly BindingSampler[];
+  #waiting: Waiting[] = [];
+  /** The prompt in the sequence behind the rows, without its last token, and how much of it was read. */
+  #prefix: readonly number[] = [];
+  #prefixRead = 0;
+  /** Sequences to be emptied before the next step: nothing may change them while a batch is decoded. */
+  readonly #stale = new Set<number>();
+
+  constructor(options: LlamaSamplerOptions) {
+    this.#options = options;
+    this.#rows = new Array<Row | null>(options.rows).fill(null);
+    this.#samplers = this.#rows.map(() => new options.bindings.AddonSampler(options.model));
+  }
+
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#rows.every((row) => row === null);
+  }
+
+  add(group: SampleGroup): void {
+    const grammarText = group.grammar === undefined ? null : typedGrammarText(group.grammar);
+    const isEmpty = group.grammar !== undefined && grammarText === null;
+    const ids = this.#options.tokens.encodePrompt(group.prompt);
+    this.#waiting.push({ ...group, ids, grammarText, isEmpty, started: 0 });
+  }
+
+  /** Drops samples, waiting or in progress. */
+  drop(isDropped: (key: number) => boolean): void {
+    this.#rows.forEach((row, index) => {
+      if (row !== null && isDropped(row.sample.key)) this.#free(index);
+    });
+    this.#waiting = this.#waiting.flatMap((group) => {
+      const samples = group.samples.slice(group.started).filter(({ key }) => !isDropped(key));
+      return samples.length === 0 ? [] : [{ ...group, samples, started: 0 }];
+    });
+  }
+
+  /** Starts what there are free rows for or reads a part of the next prompt, and decodes one token in each row. */
+  async step(): Promise<Step> {
+    const step: Step = { ended: [], texts: [] };
+    for (const sequence of this.#stale) this.#options.context.disposeSequence(sequence);
+    this.#stale.clear();
+    await this.#fillRows(step);
+    // A row may be dropped while the others are decoded: its number then belongs to nobody, or to a new sample.
+    const rows = this.#rows.flatMap((row, index) => (row === null ? [] : [{ row, index }]));
+    if (rows.length === 0) return step;
+    const places = await this.#decode(
+      rows.map(({ row, index }) => ({ sequence: index, position: row.length, ids: [row.pending], isWanted: true })),
+    );
+    await Promise.all(
+      rows.map(async ({ row, index }, at) => {
+        row.length++;
+        const goesOn = await this.#advance(row, index, places[at]!, step);
+        if (!goesOn && this.#rows[index] === row) this.#free(index);
+      }),
+    );
+    return step;
+  }
+
+  async #fillRows(step: Step): Promise<void> {
+    for (let index = 0; index < this.#rows.length; index++)
+      while (this.#rows[index] === null && !this.#stale.has(index) && this.#waiting.length > 0) {
+        const group = this.#waiting[0]!;
+        const { ids, sampling, isStreamed = false } = group;
+        const tokensMax = Math.min(sampling.maxTokens, this.#options.contextLength - ids.length);
+        const isPossible = ids.length > 0 && tokensMax > 0 && !group.isEmpty;
+        // One part of a long prompt a step: the other rows go on meanwhile.
+        if (isPossible && !(await this.#readPrefix(ids.slice(0, -1)))) return;
+        // While it was read the group may have been dropped.
+        if (this.#waiting[0] !== group) continue;
+        const { key, seed } = group.samples[group.started++]!;
+        if (group.started === group.samples.length) this.#waiting.shift();
+        const sample = new GrowingSample({ key, seed, sampling, tokensMax, isStreamed }, this.#options.tokens);
+        if (!isPossible) {
+          sample.end('length', step);
+          continue;
+        }
+        const row = { sample, grammar: this.#grammarOf(group), pending: ids.at(-1)!, length: ids.length - 1 };
+        this.#rows[index] = row;
+        if (row.length > 0) await this.#options.context.copySequenceStateFromOtherSequence(index, this.#options.rows);
+      }
+  }
+
+  /** Reads a batch of the prompt; true when the sequence behind the rows holds all of it. */
+  async #readPrefix(ids: readonly number[]): Promise<boolean> {
+    const sequence = this.#options.rows;
+    const isSame = ids.length === this.#prefix.length && ids.every((id, at) => id === this.#prefix[at]);
+    if (!isSame) {
+      this.#options.context.disposeSequence(sequence);
+      this.#prefix = ids;
+      this.#prefixRead = 0;
+    }
+    if (this.#prefixRead === ids.length) return true;
+    const part = ids.slice(this.#prefixRead, this.#prefixRead + this.#options.batchTokens);
+    await this.#decode([{ sequence, position: this.#prefixRead, ids: part, isWanted: false }]);
+    this.#prefixRead += part.length;
+    return this.#prefixRead === ids.length;
+  }
+
+  /** Decodes a batch. Gives the places of the logits behind the last token of each part that wants them. */
+  async #decode(
+    parts: readonly {
+      readonly sequence: number;
+      readonly position: number;
+      readonly ids: readonly number[];
+      readonly isWanted: boolean;
+    }[],
+  ): Promise<readonly number[]> {
+    const { context } = this.#options;
+    context.initBatch(parts.reduce((sum, { ids }) => sum + ids.length, 0));
+    const places = parts.flatMap(({ sequence, position, ids, isWanted }) => {
+      const wanted = Uint32Array.from(isWanted ? [ids.length - 1] : []);
+      return [...context.addToBatch(sequence, position, Uint32Array.from(ids), wanted)];
+    });
+    await context.decodeBatch();
+    return places;
+  }
+
+  /** Chooses the row's next token; false, with the sample ended, when it was the last. */
+  async #advance(row: Row, index: number, place: number, step: Step): Promise<boolean> {
+    const { sample, grammar } = row;
+    const source = this.#logitsAt(place, this.#samplers[index]!, grammar);
+    const uniform = uniformAt(sample.seed, sample.ids.length);
+    const { chosen, top } = await chooseLogit(source, sample.sampling, uniform, sample.topsWanted);
+    if (chosen === null) {
+      sample.end('length', step);
+      return false;
+    }
+    if (!Number.isFinite(chosen.logprob))
+      throw new StpError(
+        'STP1301',
+        'the model gives probabilities that are not finite',
+        'The weights are damaged, or overflow in half precision: fetch them again, or use the embedded engine.',
+      );
+    row.pending = chosen.id;
+    if (grammar !== null && !this.#options.tokens.endIds.has(chosen.id))
+      this.#options.bindings.AddonSampler.acceptGrammarEvaluationStateToken(grammar, chosen.id);
+    return sample.push(chosen, top, step);
+  }
+
+  /** Temperature 1 and the seed change nothing here: the binding's own choice is not used. */
+  #logitsAt(place: number, sampler: BindingSampler, grammar: GrammarState | null): LogitSource {
+    const { context, bindings, tokens } = this.#options;
+    return {
+      size: tokens.size,
+      neverId: tokens.neverId,
+      likeliest: async (count) => {
+        const state =
+          grammar === null ? {} : { grammarEvaluationState: new bindings.AddonGrammarEvaluationState(grammar) };
+        sampler.applyConfig({ temperature: 1, topK: count, seed: 1, ...state });
+        const filter = [[], false, false, false, count] as const;
+        const [, , , logits = []] = await context.sampleToken(place, sampler, false, false, filter, false);
+        return Array.from({ length: logits.length / 2 }, (_, at) => ({
+          id: logits[2 * at]!,
+          logit: logits[2 * at + 1]!,
+        })).filter(({ logit }) => logit !== Number.NEGATIVE_INFINITY);
+      },
+      weight: async (temperature) => {
+        const isGreedy = temperature === 1;
+        sampler.applyConfig(isGreedy ? {} : { temperature, seed: 1 });
+        // The greedy choice is the highest logit.
+        const filter = isGreedy ? ([[], false, false, true, 0] as const) : false;
+        const [, , , logits, total] = await context.sampleToken(place, sampler, false, false, filter, true);
+        return { highest: logits?.[1] ?? Number.NaN, total: total! };
+      },
+    };
+  }
+
+  #grammarOf({ grammarText }: Waiting): GrammarState | null {
+    if (grammarText === null) return null;
+    const { bindings, model } = this.#options;
+    try {
+      const grammar = new bindings.AddonGrammar(grammarText, { rootRuleName: 'root' });
+      return new bindings.AddonGrammarEvaluationState(model, grammar);
+    } catch (cause) {
+      const advice = 'Sample this conjecturer with the embedded engine, or with a server (docs/serve.md).';
+      throw new StpError('STP1002', 'llama.cpp cannot read the grammar of the equations', advice, { cause });
+    }
+  }
+
+  #free(index: number): void {
+    this.#rows[index] = null;
+    this.#stale.add(index);
+  }
+}

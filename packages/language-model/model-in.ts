@@ -1,0 +1,17 @@
+/** The name that records have for a model, by the folder in a checkpoint's place. */
+import { join } from 'node:path';
+import { readManifest } from './checkpoint/checkpoint.ts';
+import { isThere } from './checkpoint/files.ts';
+import { MANIFEST_FILE } from './checkpoint/manifest.ts';
+import { modelName } from './checkpoint/model-folder.ts';
+import { readServedModel, servedModelId } from './checkpoint/served-model.ts';
+import { ggufModelName, readGgufModel } from './llama-cpp/gguf-model.ts';
+
+/** Of any kind: a checkpoint, a model of other people, one that a server has, a GGUF. Throws STP1302. */
+export async function modelIn(directory: string): Promise<string> {
+  const served = await readServedModel(directory);
+  if (served !== null) return servedModelId(served.name);
+  const gguf = await readGgufModel(directory);
+  if (gguf !== null) return ggufModelName(gguf);
+  return (await isThere(join(directory, MANIFEST_FILE))) ? (await readManifest(directory)).model : modelName(directory);
+}

@@ -1,0 +1,81 @@
+/** How much memory llama.cpp takes to sample a GGUF: estimates by formula, from the file's header. */
+import { foreign } from '../damaged.ts';
+import { type GgufFile, type GgufValue, readGguf, textIn } from '../gguf/gguf-file.ts';
+import { BATCH_TOKENS, CONTEXT_DEFAULT_MAX } from '../llama-cpp/opening.ts';
+import type { Part } from './memory.ts';
+
+const GIB = 2 ** 30;
+/** Node and the libraries, measured. */
+const PROCESS_GIB = 0.18;
+/** Bytes of a cached number: half precision. */
+const CACHE_BYTES = 2;
+/** A sampler's copy of the logits, with its ids and probabilities, and what it sorts. */
+const LOGIT_BYTES = 24;
+
+export interface GgufSampling {
+  /** Tokens; null: as the engine chooses. */
+  readonly contextLength: number | null;
+  /** Samples decoded together. */
+  readonly sequences: number;
+}
+
+export interface GgufPlan {
+  readonly contextLength: number;
+  readonly parts: readonly Part[];
+}
+
+/** Throws STP1302 for a file that is damaged, or whose header lacks the sizes. */
+export async function planGguf(path: string, sampling: GgufSampling): Promise<GgufPlan> {
+  const plan = ggufMemory(await readGguf(path), sampling);
+  if (plan === null) throw foreign(path, 'its header does not say how large the model is');
+  return plan;
+}
+
+/** Null where the header lacks the sizes. */
+export function ggufMemory(
+  { metadata, tensors }: GgufFile,
+  { contextLength, sequences }: GgufSampling,
+): GgufPlan | null {
+  const architecture = textIn(metadata, 'general.architecture');
+  const field = (name: string): GgufValue | undefined => metadata.get(`${architecture}.${name}`);
+  const [layers, hiddenSize] = [numberOf(field('block_count')), numberOf(field('embedding_length'))];
+  const [heads, trained] = [firstOf(field('attention.head_count')), numberOf(field('context_length'))];
+  if (layers === null || hiddenSize === null || heads === null || trained === null) return null;
+  const keyValueHeads = field('attention.head_count_kv') ?? heads;
+  const headSize = hiddenSize / heads;
+  const keyLength = numberOf(field('attention.key_length')) ?? headSize;
+  const valueLength = numberOf(field('attention.value_length')) ?? headSize;
+  // Layers may differ in their heads, and then have one number each.
+  const headsOfAll = Array.isArray(keyValueHeads)
+    ? keyValueHeads.reduce((sum: number, one) => sum + Number(one), 0)
+    : layers * Number(keyValueHeads);
+  const perToken = CACHE_BYTES * headsOfAll * (keyLength + valueLength);
+  const context = Math.min(contextLength ?? CONTEXT_DEFAULT_MAX, trained);
+  const vocabulary = metadata.get('tokenizer.ggml.tokens');
+  const words = Array.isArray(vocabulary) ? vocabulary.length : 0;
+  const feedForward = firstOf(field('feed_forward_length')) ?? 4 * hiddenSize;
+  const bytes = tensors.reduce((sum, tensor) => sum + tensor.bytes, 0);
+  const cache = (sequences + 1) * context * perToken;
+  const buffers = 4 * BATCH_TOKENS * (4 * hiddenSize + 3 * feedForward) + sequences * words * LOGIT_BYTES;
+  return {
+    contextLength: context,
+    parts: [
+      { what: 'weights', gib: bytes / GIB, formula: 'as the file has them' },
+      {
+        what: 'cache',
+        gib: cache / GIB,
+        formula: `${sequences} samples and their prompt × ${context} tokens × ${perToken} bytes`,
+      },
+      {
+        what: 'buffers',
+        gib: buffers / GIB,
+        formula: `${BATCH_TOKENS} tokens of a batch, ${sequences} rows of logits`,
+      },
+      { what: 'process', gib: PROCESS_GIB, formula: 'measured' },
+    ],
+  };
+}
+
+const numberOf = (value: GgufValue | undefined): number | null => (typeof value === 'number' ? value : null);
+const firstOf = (value: GgufValue | undefined): number | null =>
+  numberOf(Array.isArray(value) ? value[0] : (value as GgufValue | undefined));

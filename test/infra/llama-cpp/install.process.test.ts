@@ -1,0 +1,106 @@
+/** What keeps llama.cpp from being installed, and that nothing is left of it. A registry of ours answers; costs about five seconds. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StpError } from '@stp/base';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { binariesFor, installLlamaCpp, probe, requireLlamaCpp } from '../../../infra/llama-cpp/install.ts';
+
+const LINUX = { platform: 'linux', arch: 'x64', hasCuda: false, hasVulkan: false };
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stp-llama-install-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Installs from a registry, with nothing in npm's cache: the error, and what is in our cache afterwards. */
+async function installFrom(registry: string) {
+  const cacheDirectory = await temporaryFolder();
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: await temporaryFolder(),
+    npm_config_registry: registry,
+    npm_config_cache: await temporaryFolder(),
+  };
+  const said: string[] = [];
+  const error = await installLlamaCpp({
+    ...{ cacheDirectory, environment, machine: LINUX },
+    say: (line) => said.push(line),
+  }).catch((reason: unknown) => reason);
+  if (!(error instanceof StpError)) throw error;
+  expect(error.message).not.toContain('\n');
+  return { error, said, left: await readdir(cacheDirectory) };
+}
+
+/** Knows every package of the lock, and gives the same bytes for each. */
+async function registryOfOtherFiles(): Promise<string> {
+  const { packages } = JSON.parse(await readFile('infra/llama-cpp/lock.json', 'utf8'));
+  const server = createServer(({ url = '' }, response) => {
+    if (url.endsWith('.tgz')) return response.end('not what was packed');
+    const name = decodeURIComponent(url.slice(1));
+    const versions = Object.entries<{ version: string }>(packages)
+      .filter(([path]) => path.endsWith(`node_modules/${name}`))
+      .map(([, { version }]) => [version, { name, version, dist: { tarball: `${address()}/${name}.tgz` } }]);
+    return response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ name, versions: Object.fromEntries(versions) }));
+  });
+  const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  return address();
+}
+
+describe('an installation of llama.cpp', () => {
+  it('without a network is told in a line, and leaves nothing', async () => {
+    const { error, said, left } = await installFrom('http://127.0.0.1:9/');
+    expect(error).toMatchObject({
+      code: 'STP1405',
+      message: expect.stringMatching(/cannot be installed: .*ECONNREFUSED/),
+    });
+    expect(said).toEqual([expect.stringMatching(/node-llama-cpp 3\.22\.\d+ with linux-x64$/)]);
+    expect(left).toEqual([]);
+  });
+
+  it('of packages with other hashes is refused, and leaves nothing', async () => {
+    const { error, left } = await installFrom(await registryOfOtherFiles());
+    expect(error).toMatchObject({
+      code: 'STP1204',
+      message: expect.stringMatching(/another hash than the one that is pinned/),
+    });
+    expect(left).toEqual([]);
+  });
+
+  it('takes the binaries that the machine needs', () => {
+    const locked = ['', '-cuda', '-cuda-ext', '-vulkan'].map((kind) => `@node-llama-cpp/linux-x64${kind}`);
+    expect(binariesFor(LINUX, locked)).toEqual(locked.slice(0, 1));
+    expect(binariesFor({ ...LINUX, hasVulkan: true }, locked)).toEqual([locked[0], locked[3]]);
+    expect(binariesFor({ ...LINUX, hasVulkan: true, hasCuda: true }, locked)).toEqual(locked.slice(0, 3));
+    expect(() => binariesFor({ ...LINUX, platform: 'sunos' }, locked)).toThrow(/no binary .* pinned for sunos-x64/);
+  });
+
+  it('that is missing names the command', async () => {
+    const missing = requireLlamaCpp(await temporaryFolder());
+    await expect(missing).rejects.toMatchObject({
+      code: 'STP1301',
+      message: expect.stringMatching(/it is not installed/),
+      advice: expect.stringMatching(/bin\/stp setup --with llama-cpp/),
+    });
+  });
+
+  it.each([
+    ['ends its process', 'process.abort()', /does not run on this machine: it was ended by SIGABRT/],
+    ['does not load', "throw new Error('GLIBC_2.99 not found')", /does not run on this machine: Error: GLIBC_2.99 not/],
+  ])('whose binary %s is told in a line', async (_, body, problem) => {
+    const library = await temporaryFolder();
+    await mkdir(join(library, 'dist'));
+    await writeFile(join(library, 'package.json'), '{"type":"module"}');
+    await writeFile(join(library, 'dist/index.js'), `export function getLlama() { ${body} }`);
+    await expect(probe(library)).rejects.toMatchObject({ code: 'STP1301', message: expect.stringMatching(problem) });
+  });
+});

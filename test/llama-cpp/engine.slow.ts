@@ -1,0 +1,260 @@
+/**
+ * llama.cpp behind the `Generator` port, on a small random model and its GGUF: the contract of every engine, the embedded engine's
+ * figures, grammars, adapters, and what is refused. Installs llama.cpp into the cache if it is not there (some 40 MB to download).
+ * Costs half a minute.
+ */
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LlamaCppEngine, llamaCppEngine } from '@stp/config';
+import {
+  embeddedGenerator,
+  type Generator,
+  llamaCppGenerator,
+  modelIn,
+  openLlamaCpp,
+  writeGgufModel,
+} from '@stp/language-model';
+import {
+  generatorContract,
+  llamaGguf,
+  requestsFor,
+  SAMPLING,
+  smallCheckpoint,
+  writeCheckpoint,
+  writeGguf,
+} from '@stp/language-model/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
+import { workerSettings } from '../../workers/settings.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+/** With more threads than idle cores llama.cpp waits for itself. */
+const ENGINE: LlamaCppEngine = llamaCppEngine({ gpuLayers: 0, threads: 1 });
+const checkpoint = smallCheckpoint();
+const written = llamaGguf(checkpoint);
+let library: string;
+let home: string;
+/** Folder of the checkpoint, and of its GGUF. */
+let folder: string;
+let gguf: string;
+const opened: Generator[] = [];
+
+async function open(directory: string, engine: Partial<LlamaCppEngine> = {}): Promise<Generator> {
+  const generator = await llamaCppGenerator({ engine: { ...ENGINE, ...engine }, library, cores: 1 })(directory);
+  opened.push(generator);
+  return generator;
+}
+
+/** The folder that stands for a GGUF file. */
+async function ggufFolder(name: string, file: Buffer): Promise<string> {
+  const path = join(home, `${name}.gguf`);
+  await writeFile(path, file);
+  await writeGgufModel(path, join(home, name));
+  return join(home, name);
+}
+
+beforeAll(async () => {
+  ({ library } = await installLlamaCpp({ cacheDirectory: workerSettings().cacheDirectory, say: console.log }));
+  home = await mkdtemp(join(tmpdir(), 'stp-llama-'));
+  folder = join(home, 'checkpoint');
+  await writeCheckpoint(folder, checkpoint);
+  gguf = await ggufFolder('small', writeGguf(written.fields, written.tensors));
+});
+afterAll(async () => {
+  for (const generator of opened) await generator.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+// One sample at a time: beside others its numbers are rounded in another way.
+describe('llama.cpp on a checkpoint', () => {
+  let generator: Generator;
+  beforeAll(async () => {
+    generator = await open(folder, { sequences: 1 });
+  });
+  generatorContract(() => generator);
+});
+
+describe('samples of llama.cpp', () => {
+  it('are those of the embedded engine where nothing is random, with its log-probabilities', async () => {
+    const embedded = await embeddedGenerator({ threads: 1 })(folder);
+    opened.push(embedded);
+    const greedy = { ...SAMPLING, temperature: 0, maxTokens: 4, tokenLogprobs: true, topLogprobs: 3 };
+    // The file has the weights in single precision, the folder becomes one in half precision; caches are in half precision.
+    for (const [directory, closeness] of [
+      [gguf, 5e-3],
+      [folder, 0.05],
+    ] as const) {
+      const { tokens, generator } = await openLlamaCpp(directory, { engine: ENGINE, library, cores: 1 });
+      opened.push(generator);
+      // llama.cpp cuts some texts in another way than the tokenizer of the checkpoint.
+      const read = await Promise.all(requestsFor(1).map(({ prompt }) => tokens.encodePrompt(prompt)));
+      const alike = requestsFor(1).filter(
+        ({ prompt }, index) => read[index]!.join() === checkpoint.tokenizer.encodePrompt(prompt).join(),
+      );
+      expect(alike.length).toBeGreaterThanOrEqual(directory === folder ? 6 : 3);
+      const expected = await embedded.sample(alike, greedy);
+      const found = await generator.sample(alike, greedy);
+      let compared = 0;
+      for (const [index, { tokenLogprobs = [] }] of found.entries())
+        for (const [at, { token, logprob, top = [] }] of tokenLogprobs.entries()) {
+          const theirs = expected[index]!.tokenLogprobs![at]!;
+          expect(top).toHaveLength(3);
+          expect(token).toBe(top[0]!.token);
+          if (token !== theirs.token) {
+            // Two tokens so close that rounding decides; what follows is another text.
+            expect(theirs.logprob - theirs.top![1]!.logprob).toBeLessThan(2 * closeness);
+            break;
+          }
+          expect(Math.abs(logprob - theirs.logprob)).toBeLessThan(closeness);
+          compared++;
+        }
+      expect(compared).toBeGreaterThan(2 * alike.length);
+    }
+    expect((await open(gguf)).model).toEqual({ ...embedded.model, name: await modelIn(gguf), vocabularySize: 320 });
+  });
+
+  it('share the reading of their prompt, and are the same the next time', async () => {
+    const generator = await open(gguf);
+    const { prompt } = requestsFor(1)[0]!;
+    const requests = Array.from({ length: 12 }, (_, index) => ({ id: String(index), prompt, seed: index }));
+    const first = await generator.sample(requests, SAMPLING);
+    expect(await generator.sample(requests, SAMPLING)).toEqual(first);
+    expect(new Set(first.map(({ text }) => text)).size).toBeGreaterThan(6);
+  });
+
+  it('follow a sharper distribution at a lower temperature, and a nucleus', async () => {
+    const generator = await open(gguf);
+    const requests = requestsFor(20);
+    const mean = async (sampling: object) => {
+      const completions = await generator.sample(requests, { ...SAMPLING, topP: 1, maxTokens: 1, ...sampling });
+      return completions.reduce((sum, { logprob }) => sum + logprob!, 0) / completions.length;
+    };
+    const [free, cooler, nucleus] = [await mean({}), await mean({ temperature: 0.5 }), await mean({ topP: 0.2 })];
+    expect(cooler).toBeGreaterThan(free + 0.5);
+    expect(nucleus).toBeGreaterThan(free + 0.5);
+  });
+
+  it('are equations of the grammar', async () => {
+    const generator = await open(gguf);
+    const symbols = [
+      { token: 'rev', kind: 'function', arguments: [0], result: 0 },
+      { token: 'xs', kind: 'variable', arguments: [], result: 0 },
+    ] as const;
+    const grammar = { symbols: [...symbols], conditionType: null } as never;
+    const requests = requestsFor(2).map((request) => ({ ...request, grammar }));
+    const completions = await generator.sample(requests, { ...SAMPLING, temperature: 2, topP: 1, maxTokens: 80 });
+    const done = completions.filter(({ finish }) => finish === 'stop');
+    expect(done.length).toBeGreaterThan(0);
+    for (const { text } of done) expect(text).toMatch(/^rev \(*(?:rev \(*)*xs\)* = (?:rev \(*)*xs\)*$/u);
+    const nothing = { symbols: [symbols[1]], conditionType: null } as never;
+    const [empty] = await generator.sample([{ ...requests[0]!, grammar: nothing }], SAMPLING);
+    expect(empty).toMatchObject({ text: '', tokens: 0, finish: 'length' });
+  });
+
+  it('change with an adapter, by its scale', async () => {
+    const { hiddenSize } = checkpoint.shape;
+    const halfOf = (rows: number, value: (index: number) => number) =>
+      Buffer.from(Float32Array.from({ length: rows * 2 }, (_, index) => value(index)).buffer);
+    const adapter = join(home, 'adapter.gguf');
+    await writeFile(
+      adapter,
+      writeGguf(
+        {
+          'general.type': 'adapter',
+          'general.architecture': 'llama',
+          'adapter.type': 'lora',
+          'adapter.lora.alpha': { float: 2 },
+        },
+        [
+          {
+            name: 'blk.0.attn_output.weight.lora_a',
+            shape: [2, hiddenSize],
+            type: 0,
+            data: halfOf(hiddenSize, Math.sin),
+          },
+          {
+            name: 'blk.0.attn_output.weight.lora_b',
+            shape: [hiddenSize, 2],
+            type: 0,
+            data: halfOf(hiddenSize, Math.cos),
+          },
+        ],
+      ),
+    );
+    const greedy = { ...SAMPLING, temperature: 0 };
+    const plain = await (await open(gguf)).sample(requestsFor(1), greedy);
+    const none = await (await open(gguf, { adapters: [{ path: adapter, scale: 0 }] })).sample(requestsFor(1), greedy);
+    const some = await (await open(gguf, { adapters: [{ path: adapter, scale: 1 }] })).sample(requestsFor(1), greedy);
+    expect(none.map(({ text }) => text)).toEqual(plain.map(({ text }) => text));
+    expect(some.map(({ text }) => text)).not.toEqual(plain.map(({ text }) => text));
+    await expect(open(gguf, { adapters: [{ path: `${gguf}.gguf`, scale: 1 }] })).rejects.toMatchObject({
+      code: 'STP1302',
+      message: expect.stringMatching(/no LoRA adapter/),
+    });
+  });
+
+  it('have room for a context that is asked for, and none beside a prompt that fills it', async () => {
+    const generator = await open(gguf, { contextLength: 32 });
+    expect(generator.model.contextLength).toBe(32);
+    const [request] = requestsFor(1);
+    const [short] = await generator.sample([request!], { ...SAMPLING, maxTokens: 500 });
+    expect(short!.tokens).toBeLessThan(32);
+    const long = { ...request!, prompt: request!.prompt.repeat(8) };
+    expect(await generator.sample([long], SAMPLING)).toMatchObject([{ text: '', tokens: 0, finish: 'length' }]);
+  });
+
+  it('end when the caller has enough, and the others go on', async () => {
+    const generator = await open(gguf);
+    const abort = new AbortController();
+    const others = generator.sample(requestsFor(3), SAMPLING);
+    const dropped = generator.sample(requestsFor(30), SAMPLING, {
+      signal: abort.signal,
+      onCompletion: () => abort.abort(new Error('enough')),
+    });
+    await expect(dropped).rejects.toThrow('enough');
+    expect((await others).every(({ tokens }) => tokens > 0)).toBe(true);
+  });
+});
+
+describe('prompts', () => {
+  it('are read as the tokenizer of the checkpoint reads them', async () => {
+    const { tokens, template, generator } = await openLlamaCpp(gguf, { engine: ENGINE, library, cores: 1 });
+    opened.push(generator);
+    const text = 'rw [Nat.add_comm]';
+    const ids = await tokens.encodePrompt(text);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(await tokens.decode(ids)).toBe(text);
+    expect(template?.source).toBe('{{ messages[0].content }}');
+  });
+});
+
+describe('a file that llama.cpp cannot open', () => {
+  it('is told in a line, and leaves nothing', async () => {
+    const { fields, tensors } = written;
+    const other = (name: string, changed: Record<string, string | number>) =>
+      ggufFolder(name, writeGguf({ ...fields, ...changed }, tensors));
+    const unknown = await other('unknown', { 'general.architecture': 'nosuch' });
+    await expect(open(unknown)).rejects.toMatchObject({
+      code: 'STP1302',
+      message: expect.stringMatching(/the architecture nosuch, which this version of llama.cpp does not know/),
+    });
+    const misfit = await other('misfit', { 'llama.block_count': 3 });
+    await expect(open(misfit)).rejects.toMatchObject({ code: 'STP1302', message: expect.stringMatching(/blk\.2/) });
+    const cut = await ggufFolder('cut', writeGguf(fields, tensors));
+    await truncate(join(home, 'cut.gguf'), 40_000);
+    await expect(open(cut)).rejects.toMatchObject({
+      code: 'STP1204',
+      message: expect.stringMatching(/another hash than the file that this evaluation began with/),
+    });
+    await expect(writeGgufModel(join(home, 'cut.gguf'), join(home, 'never'))).rejects.toMatchObject({
+      code: 'STP1302',
+      message: expect.stringMatching(/the file ends before its data do/),
+    });
+    expect(await readdir(home)).not.toContain('never');
+    await rm(join(home, 'cut.gguf'));
+    await expect(open(cut)).rejects.toMatchObject({ code: 'STP1302', message: expect.stringMatching(/not on this/) });
+    const elsewhere = (await readdir(tmpdir())).filter((name) => /^stp-model-[0-9a-f]{16}\.gguf$/.test(name));
+    expect(elsewhere).toEqual([]);
+  });
+});
