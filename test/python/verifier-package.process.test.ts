@@ -91,7 +91,7 @@ describe.skipIf(python === null)('the Python package', () => {
     expect(listed.split('\n').filter((line) => !/^(?:pip|setuptools)==/u.test(line))).toEqual(['stp-verifier==0.1.0']);
   });
 
-  it('passes its own tests', async () => {
+  it('passes its own tests', { timeout: LIMIT_MS }, async () => {
     const { all, exitCode } = await execa(python!, ['-m', 'unittest', 'discover', '-s', 'tests'], {
       ...{ cwd: PACKAGE, reject: false, all: true },
       env: { PYTHONPATH: join(PACKAGE, 'src'), PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'error' },
@@ -101,7 +101,7 @@ describe.skipIf(python === null)('the Python package', () => {
   });
 
   it('starts a server, starts it again when it is killed, and gets every verdict', { timeout: LIMIT_MS }, async () => {
-    const script = start({ task: 'own', stp: STP, killAfter: 1.5 });
+    const script = start({ task: 'own', stp: STP });
     const first = await script.next<{ pid: number; lean: string }>();
     expect(first.lean).toMatch(/^Lean /u);
     const last = await script.next<{ pid: number; verdicts: string[] }>();

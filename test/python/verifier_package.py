@@ -49,11 +49,19 @@ def proofs(count):
 
 def own_server():
     """Starts a server, kills it in the middle, and gets all verdicts."""
-    with Verifier.start(given["stp"], arguments=["--sandbox", "where-available"]) as verifier:
+    options = {"arguments": ["--sandbox", "where-available"], "rows_per_request": 4, "concurrency": 2}
+    with Counted.start(given["stp"], **options) as verifier:
         first = verifier._server.pid
         tell({"pid": first, "lean": verifier.environment()["lean"]})
         rows = proofs(24)
-        threading.Timer(given["killAfter"], os.kill, (first, 9)).start()
+
+        def kill():
+            verifier.begun.wait()
+            time.sleep(0.05)
+            os.kill(first, 9)
+
+        verifier.begun.clear()
+        threading.Thread(target=kill).start()
         verdicts = [verdict.verdict for verdict in verifier.verify(rows)]
         second = verifier._server.pid
         tell({"verdicts": verdicts, "pid": second})

@@ -59,7 +59,7 @@ class Judge:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def judged(self, _: int, rows: list[dict[str, Any]]) -> Answer:
