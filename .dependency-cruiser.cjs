@@ -19,21 +19,23 @@ const PACKAGES = {
   selfplay: ['base', 'lean-text', 'config'],
   judge: ['base', 'http', 'config', 'datasets', 'language-model', 'selfplay'],
   editor: ['base', 'lean-text', 'http', 'config', 'lean-verifier', 'lean-explore', 'language-model', 'selfplay'],
+  mcp: ['base', 'lean-text', 'http', 'config', 'lean-verifier', 'lean-explore', 'editor'],
 };
 const TOP = ['infra', 'activities', 'workflows', 'workers', 'cli', 'tools'];
 
 /** The folders on top, and which of them each may not import. */
 const ABOVE = {
   infra: ['activities', 'workflows', 'workers', 'cli', 'tools', 'packages/(?!base/|config/)'],
-  activities: ['workflows', 'workers', 'cli', 'tools', 'packages/(?:editor|judge)'],
+  activities: ['workflows', 'workers', 'cli', 'tools', 'packages/(?:editor|judge|mcp)'],
   workflows: ['workers', 'cli', 'tools'],
-  workers: ['cli', 'tools', 'packages/editor'],
+  workers: ['cli', 'tools', 'packages/(?:editor|mcp)'],
   cli: ['tools'],
 };
 
-/** The entries of each package: what its package.json exports. */
-const { readdirSync } = require('node:fs');
-const ENTRIES = readdirSync('packages').flatMap((name) =>
+/** The entries of each package: what its package.json exports. The one in Python has none. */
+const { existsSync, readdirSync } = require('node:fs');
+const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/package.json`));
+const ENTRIES = NAMES.flatMap((name) =>
   Object.values(require(`./packages/${name}/package.json`).exports).map((path) => `packages/${name}/${path.slice(2)}`),
 );
 

@@ -167,6 +167,7 @@ export interface Exploration {
   /**
    * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
    * `deeper`: so many steps further than at first. `coreEquivalents`: which functions Lean's core library has too comes first.
+   * `coreFunctions`: over that library's functions where a statement uses no others.
    */
   explore(
     run: string,
@@ -178,6 +179,7 @@ export interface Exploration {
       readonly random: boolean;
       readonly deeper: number;
       readonly coreEquivalents: boolean;
+      readonly coreFunctions: boolean;
     },
     signal: AbortSignal,
   ): Promise<readonly ExploredStatement[]>;

@@ -3,7 +3,14 @@
  * first signal it finishes its open requests; a second one ends it at once.
  */
 import { printableText, StpError } from '@stp/base';
-import { type DriverName, openDriver, openPool, openSandbox, type SandboxPolicy } from '@stp/lean-verifier';
+import {
+  type DriverName,
+  openDriver,
+  openLeanHost,
+  openPool,
+  openSandbox,
+  type SandboxPolicy,
+} from '@stp/lean-verifier';
 import { DEFAULT_LIMITS, type LeanServeLimits, startLeanServer } from '@stp/lean-verifier/serve';
 import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-scratch.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
@@ -11,6 +18,7 @@ import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
 import { clientKeys } from './serving.ts';
 import { Stopped, stopSignal } from './stop-signals.ts';
+import { openVerdictTools } from './verdict-tools.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_LEAN_SERVE_KEYS';
@@ -73,7 +81,12 @@ async function serveUntil(
   const { memoryBytesMax } = limits;
   const residentBytesMax = RECYCLED_SHARE * memoryBytesMax;
   stop.throwIfAborted();
-  const pool = openPool({ driver, processes, memoryBytesMax, residentBytesMax });
+  const host = openLeanHost();
+  const pool = openPool({ driver, processes, memoryBytesMax, residentBytesMax, host });
+  const verdicts = await openVerdictTools({
+    ...{ environment, sandbox, driver: driverName, host, processes, memoryBytesMax, cacheDirectory, runMark },
+    scratchDirectory: workingDirectory,
+  });
   try {
     const server = await startLeanServer({
       pool,
@@ -84,6 +97,7 @@ async function serveUntil(
       port: options.port,
       keys,
       limits,
+      verdicts,
       privateFolders: [workingDirectory, cacheDirectory, REPOSITORY],
       onError: (error) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
     });
@@ -95,6 +109,7 @@ async function serveUntil(
     console.log('finishing what is under way');
     await server.close();
   } finally {
+    await verdicts.verifier.close();
     await pool.close();
   }
 }

@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addJudgeCommands } from './commands/judge.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addNodesCommands } from './commands/nodes.ts';
 import { addRetrieveCommands } from './commands/retrieve.ts';
 import { addSuggestCommands } from './commands/suggest.ts';
@@ -237,6 +238,7 @@ program
   });
 
 addVerifyCommand(program);
+addMcpCommand(program);
 addJudgeCommands(program);
 addWeightsCommands(program);
 

@@ -2,13 +2,12 @@
  * Judges the rows of a window: every proof is screened, tried by Lean and judged as a compiled object, as in a run. Every row gets an answer: without Lean, or when the time is up, a row has no verdict (`infra`) and gives the reason.
  */
 import { StpError } from '@stp/base';
-import { type CheckResult, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
+import { type CheckResult, LIBRARY_HEADER, openVerifier, rowVerdict, type Verifier } from '@stp/lean-verifier';
 import { TimeIsUp } from './bounded-command.ts';
+import { writeCertificate } from './certificates-folder.ts';
 import type { LeanPlace } from './lean-place.ts';
 import type { Answer } from './verify-lines.ts';
 import type { VerifyRow } from './verify-rows.ts';
-
-const MESSAGE_CHARS_MAX = 4_096;
 
 export interface JudgeOptions {
   /** Lean processes at once. */
@@ -27,10 +26,19 @@ export interface RowJudge {
   close(): Promise<void>;
 }
 
-export async function openJudge(place: LeanPlace, options: JudgeOptions): Promise<RowJudge> {
+export async function openJudge(place: LeanPlace, options: JudgeOptions, certify: string | null): Promise<RowJudge> {
+  const verifier = await openPlaceVerifier(place, options);
+  return {
+    judge: (rows, signal) => judgeRows(rows, verifier, certify, signal),
+    close: () => verifier.close(),
+  };
+}
+
+/** A verifier that believes nothing that an earlier call has found. */
+export function openPlaceVerifier(place: LeanPlace, options: JudgeOptions): Promise<Verifier> {
   const { environment, sandbox, scratch, indexFolder } = place;
   const { processes, memoryBytesMax, disagreementsFolder } = options;
-  const verifier = await openVerifier({
+  return openVerifier({
     environment,
     sandbox,
     processes,
@@ -38,15 +46,11 @@ export async function openJudge(place: LeanPlace, options: JudgeOptions): Promis
     indexFolder,
     disagreementsFolder,
     libraryHeader: LIBRARY_HEADER,
-    // Nothing that an earlier call has found is believed, and memory does not grow with the rows.
+    // Memory does not grow with the rows.
     cacheDirectory: null,
     scratchDirectory: scratch.directory,
     runMark: scratch.runMark,
   });
-  return {
-    judge: (rows, signal) => judgeRows(rows, verifier, signal),
-    close: () => verifier.close(),
-  };
 }
 
 /** The answer for a row that was not judged. */
@@ -65,6 +69,7 @@ export function reasonOf(error: unknown, signal: AbortSignal): string {
 async function judgeRows(
   rows: readonly VerifyRow[],
   verifier: Verifier,
+  certify: string | null,
   signal: AbortSignal,
 ): Promise<readonly Answer[]> {
   // Rows may share an id, so candidates have numbers.
@@ -79,23 +84,20 @@ async function judgeRows(
   } catch (error) {
     givenUp = reasonOf(error, signal);
   }
-  return rows.map((row, index): Answer => {
+  const answers: Answer[] = [];
+  for (const [index, row] of rows.entries()) {
     const result = results[index];
-    if (result === undefined) return unjudged(row, givenUp);
-    const { kind, certificate, axioms } = result;
-    return {
-      ...{ id: row.id, verdict: kind, axioms: certificate?.axioms ?? axioms },
-      ...{ checks: certificate?.checks ?? [], message: messageOf(result) },
-    };
-  });
+    answers.push(result === undefined ? unjudged(row, givenUp) : await answerOf(row, result, certify));
+  }
+  return answers;
 }
 
-/** Lean's errors; where it reports none, all its messages. */
-function messageOf({ kind, messages }: CheckResult): string {
-  if (kind === 'proved') return '';
-  const errors = messages.filter(({ severity }) => severity === 'error');
-  const said = (errors.length > 0 ? errors : messages)
-    .map(({ line, column, text }) => (line < 1 ? text : `${line}:${column}: ${text}`))
-    .join('\n');
-  return said.slice(0, MESSAGE_CHARS_MAX) || (kind === 'sorry' ? 'rests on `sorry`' : 'Lean does not say why');
+/** `certify`: the folder that gets the certificate of a proof; null keeps none. */
+async function answerOf(row: VerifyRow, result: CheckResult, certify: string | null): Promise<Answer> {
+  const { certificate } = result;
+  const isWritten = certify !== null && certificate !== undefined;
+  return {
+    ...{ id: row.id, ...rowVerdict(result) },
+    ...(isWritten ? { certificate: await writeCertificate(certify, row.id, row, certificate) } : {}),
+  };
 }

@@ -15,6 +15,8 @@ export interface Answer {
   readonly checks: readonly CheckRecord[];
   /** Why it is not proved; empty where it is. */
   readonly message: string;
+  /** Path of the certificate of a proof, where certificates are written. */
+  readonly certificate?: string;
   /** The further keys of the row, where they are kept; null where the line is no object. */
   readonly row?: Readonly<Record<string, unknown>> | null;
 }

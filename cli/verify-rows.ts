@@ -3,7 +3,7 @@
  * has, are passed over or kept. An invalid line gets an answer in its place; reading continues.
  */
 
-import { describeIssues, editDistance } from '@stp/base';
+import { describeIssues, editDistance, repeatedKey } from '@stp/base';
 import { anyLinesOf, LINE_BYTES_MAX } from '@stp/base/files';
 import { libraryTheoremSchema, sampleSchema, statementSchema } from '@stp/config/records';
 import { z } from 'zod';
@@ -72,29 +72,8 @@ function readRow(text: string, line: number): VerifyRow | InvalidRow {
 
 /** JSON takes the last of two equal keys and some readers the first: a row says each of its four keys once. */
 function twice(text: string): string | null {
-  const seen = new Set<string>();
-  for (const key of ownKeys(text)) {
-    if (KEYS.has(key) && seen.has(key)) return `it has two keys ${key}`;
-    seen.add(key);
-  }
-  return null;
-}
-
-/** The keys of the object that the text is, repetitions included. `text` is JSON. */
-function* ownKeys(text: string): Generator<string> {
-  let depth = 0;
-  for (let offset = 0; offset < text.length; offset += 1) {
-    const character = text[offset]!;
-    if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (character === '"') {
-      const start = offset;
-      for (offset += 1; text[offset] !== '"'; offset += 1) if (text[offset] === '\\') offset += 1;
-      let behind = offset + 1;
-      while (' \t\r\n'.includes(text[behind] ?? '-')) behind += 1;
-      if (depth === 1 && text[behind] === ':') yield JSON.parse(text.slice(start, offset + 1));
-    }
-  }
+  const key = repeatedKey(text, (written) => written.depth === 1 && KEYS.has(written.key));
+  return key === null ? null : `it has two keys ${key}`;
 }
 
 /**

@@ -13,6 +13,7 @@ import { StpError } from '@stp/base';
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { runBounded, TimeIsUp } from './bounded-command.ts';
+import { openCertificates } from './certificates-folder.ts';
 import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
 import { openJudge, type RowJudge, reasonOf, unjudged } from './verify-judge.ts';
@@ -32,6 +33,8 @@ export interface VerifyCommand {
   readonly json?: boolean;
   /** Gives the further keys of each row back; answers are JSON then. */
   readonly keep?: boolean;
+  /** Folder for a certificate of each proof. */
+  readonly certify?: string;
   /** Seconds of wall time for the whole command; without it there is no limit. */
   readonly timeout?: number;
   readonly processes: number;
@@ -59,6 +62,7 @@ export async function verify(path: string, options: VerifyCommand): Promise<numb
 async function verifyAll(path: string, options: VerifyCommand, signal: AbortSignal): Promise<number> {
   const settings = workerSettings();
   const input = await openInput(path);
+  if (options.certify !== undefined) await openCertificates(options.certify);
   await sayRemoved(settings.scratchDirectory);
   const lean = new LazyLean(settings, options, signal);
   const tally = new Tally();
@@ -167,14 +171,15 @@ class LazyLean {
   }
 
   async #open(): Promise<RowJudge> {
-    const { processes, memoryMb, sandbox } = this.#options;
+    const { processes, memoryMb, sandbox, certify = null } = this.#options;
     this.#signal.throwIfAborted();
     this.#place = await openLeanPlace('verify', this.#settings, sandbox, this.#signal);
-    return openJudge(this.#place, {
+    const judge = {
       processes,
       memoryBytesMax: memoryMb * MEBIBYTE,
       disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
-    });
+    };
+    return openJudge(this.#place, judge, certify);
   }
 }
 

@@ -209,7 +209,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, await moduleTexts(), signal)),
-    async explore(run, statements, { seed, random, deeper, coreEquivalents, processes, ...limits }, signal) {
+    async explore(run, statements, { seed, random, deeper, coreEquivalents, coreFunctions, processes, ...limits }, signal) {
       const under = {
         cacheDirectory: settings.cacheDirectory,
         fingerprint: environment.fingerprint,
@@ -217,6 +217,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
         random,
         deeper,
         coreEquivalents,
+        coreFunctions,
       };
       return explored(statements, under, async (open) => {
         const texts = await moduleTexts();
@@ -225,6 +226,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
           seed,
           random,
           coreEquivalents,
+          coreFunctions,
           limits: deeperLimits(deeper),
           threads: processes,
           signal,

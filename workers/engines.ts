@@ -13,6 +13,7 @@ import {
   embeddedTrainer,
   type Generator,
   ggufToFolder,
+  LocalGenerators,
   llamaCppGenerator,
   pytorchTrainer,
   type RemoteOptions,
@@ -20,7 +21,8 @@ import {
   readServedModel,
   type ServerMetrics,
   type Trainer,
-  VllmGenerators,
+  transformersProgram,
+  vllmProgram,
 } from '@stp/language-model';
 import { z } from 'zod';
 import type { Ports } from '../activities/ports.ts';
@@ -94,7 +96,8 @@ export function openEngines({
   };
   const open = async (run: string, directory: string, threads: number): Promise<Warm> => {
     const { generator: engine } = await enginesOf(run);
-    const key = JSON.stringify(engine.kind === 'vllm' ? [run, engine] : [run, engine, directory, threads]);
+    const isInProcess = engine.kind === 'embedded' || engine.kind === 'llama-cpp';
+    const key = JSON.stringify(isInProcess ? [run, engine, directory, threads] : [run, engine]);
     if (warm?.key === key) return warm;
     if (engine.kind !== 'llama-cpp' && (await readGgufModel(directory)) !== null)
       throw new StpError(
@@ -103,7 +106,7 @@ export function openEngines({
         'Set engines.generator.kind=llama-cpp.',
       );
     await closeWarm();
-    if (engine.kind !== 'vllm') {
+    if (engine.kind === 'embedded' || engine.kind === 'llama-cpp') {
       const options = { threads, runMark: runMark(run) };
       const factory =
         engine.kind === 'embedded'
@@ -124,8 +127,10 @@ export function openEngines({
         // Numbers for people: losing some must not end the sampling.
         await (await monitor(run)).log(serverMetrics(looks, metrics));
       };
-      const servers = new VllmGenerators({
-        engine,
+      const program =
+        engine.kind === 'vllm' ? vllmProgram(engine) : transformersProgram(engine, (await enginesOf(run)).trainer);
+      const servers = new LocalGenerators({
+        program,
         logDirectory,
         runMark: runMark(run),
         findBase: async (signal) => baseOf((await enginesOf(run)).trainer, signal),

@@ -14,6 +14,7 @@ interface ExploredUnder {
   /** As of `deeperLimits`. */
   readonly deeper: number;
   readonly coreEquivalents: boolean;
+  readonly coreFunctions: boolean;
 }
 
 /**
@@ -22,12 +23,15 @@ interface ExploredUnder {
  */
 export async function explored(
   statements: readonly StatementToRead[],
-  { cacheDirectory, fingerprint, seed, random, deeper, coreEquivalents }: ExploredUnder,
+  { cacheDirectory, fingerprint, ...how }: ExploredUnder,
   explore: (open: readonly StatementToRead[]) => Promise<readonly ExploredStatement[]>,
 ): Promise<ExploredStatement[]> {
   const memoryOf = ({ header, statement }: StatementToRead): Memory<ExploredStatement> => ({
     cacheDirectory,
-    key: ['explored', VERSION, deeperLimits(deeper), fingerprint, seed, random, coreEquivalents, header, statement],
+    key: [
+      ...['explored', VERSION, deeperLimits(how.deeper), fingerprint, how.seed, how.random],
+      ...[how.coreEquivalents, how.coreFunctions, header, statement],
+    ],
     schema: exploredStatementSchema,
   });
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));

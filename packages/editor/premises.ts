@@ -5,23 +5,34 @@
 import { statedTheorems } from '@stp/lean-explore';
 import { TermRetriever, TermTableBuilder, termsOf } from '@stp/selfplay';
 
+export interface Premise {
+  /** Full name. */
+  readonly name: string;
+  /** The theorem without its proof, as it is written. */
+  readonly code: string;
+  /** The number of its text. */
+  readonly text: number;
+}
+
 export class Premises {
-  readonly #names: readonly string[];
+  readonly #theorems: readonly Premise[];
   readonly #retriever: TermRetriever;
 
   /** @param texts Lean files, or beginnings of such */
   constructor(texts: readonly string[]) {
-    const theorems = texts.flatMap(statedTheorems);
+    this.#theorems = texts.flatMap((source, text) => statedTheorems(source).map((one) => ({ ...one, text })));
     const table = new TermTableBuilder();
-    for (const { code } of theorems) table.add(termsOf(code));
-    this.#names = theorems.map(({ name }) => name);
+    for (const { code } of this.#theorems) table.add(termsOf(code));
     this.#retriever = new TermRetriever(table.finish(), 'bm25');
   }
 
-  /** Finds at most `most` full names, the best first, without `own`: what is to be proved. */
-  async find(state: string, own: string | null, most: number): Promise<string[]> {
-    const accessible = (number: number): boolean => own === null || !`.${this.#names[number]}`.endsWith(`.${own}`);
+  /** Finds at most `most` theorems, each name once, the best first, without `own`: what is to be proved. */
+  async find(state: string, own: string | null, most: number): Promise<Premise[]> {
+    const accessible = (number: number): boolean =>
+      own === null || !`.${this.#theorems[number]!.name}`.endsWith(`.${own}`);
     const [found] = await this.#retriever.retrieve([{ state, accessible }], most);
-    return [...new Set(found!.map(({ premise }) => this.#names[premise]!))];
+    return [
+      ...new Map(found!.map(({ premise }) => [this.#theorems[premise]!.name, this.#theorems[premise]!])).values(),
+    ];
   }
 }

@@ -4,20 +4,21 @@
  */
 
 import { StpError } from '@stp/base';
-import {
-  Definitions,
-  type Goal,
-  type PlaceResult,
-  type PlaceState,
-  readGoalTexts,
-  type StepOptions,
-} from '@stp/lean-explore';
+import { Definitions, type Goal, type PlaceState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
 import { boundNames, goalStatement } from '@stp/selfplay';
 import { AnswerCache } from './cache.ts';
+import {
+  type Checked,
+  checkProposal,
+  goalTexts,
+  REASON_CHARS_MAX,
+  refusal,
+  type SourcedProposal,
+} from './check-proposal.ts';
 import type { Engine, Proposal, Query } from './engines/engine.ts';
 import { Flights } from './flights.ts';
 import { goalFile, isSameGoal } from './goal-file.ts';
-import { type LeanPlace, type LeanPlaces, retried } from './lean-places.ts';
+import type { LeanPlace, LeanPlaces } from './lean-places.ts';
 import { ownName, refusedWord, refusedWords } from './own-words.ts';
 import { Premises } from './premises.ts';
 import { searchPlace } from './search-place.ts';
@@ -52,7 +53,6 @@ const SUGGESTIONS_MAX = 64;
 const UNCHECKED_MAX = 8;
 /** An answer that is not checked, or not to its end: for an editor that asks again at every refresh, and not for a calmer hour. */
 const UNFINISHED_KEPT_MS = 60_000;
-const REASON_CHARS_MAX = 400;
 const OPEN_LINE = /^\s*(?:open|namespace)\s.*$/gmu;
 const USES_LIBRARY = /^import Stp\b/mu;
 
@@ -78,6 +78,8 @@ export interface SuggesterOptions {
   readonly environment: string;
   /** Texts of the library's modules, for files that import it. */
   readonly modules: () => Promise<readonly string[]>;
+  /** Texts of further files that a file imports; without it none are known. */
+  readonly imported?: (above: string) => Promise<readonly string[]>;
 }
 
 /** A goal in Lean, or why there is none. */
@@ -144,7 +146,7 @@ export class Suggester {
     const opened = await this.#open(request, signal);
     const unchecked = 'unchecked' in opened ? opened.unchecked : null;
     const goals =
-      'state' in opened ? [...texts(opened.state.goals), ...opened.others] : splitGoals(request.tacticState ?? '');
+      'state' in opened ? [...goalTexts(opened.state.goals), ...opened.others] : splitGoals(request.tacticState ?? '');
     emit({ kind: 'goals', goals, unchecked });
     const query = await this.#query(request, goals, 'state' in opened ? opened.state.goals[0]! : null);
     if (query === null)
@@ -173,7 +175,7 @@ export class Suggester {
           all: request.all,
           isEnough,
           signal,
-          check: (one, deadlineMs) => this.#check(one, opened.state, opened.others, words, deadlineMs),
+          check: (one, deadlineMs) => checkProposal(one, { ...opened, words }, limits.stepMs, deadlineMs),
           add,
         });
         if (isEnough()) return;
@@ -184,7 +186,6 @@ export class Suggester {
     });
     signal.throwIfAborted();
     if (request.searchSeconds > 0 && 'state' in opened && !isEnough()) {
-      const { others } = opened;
       const proof = await searchPlace({
         ...opened,
         query,
@@ -198,9 +199,8 @@ export class Suggester {
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
         await opened.place.turn(async () => {
-          add(
-            (await this.#check({ proposal, source: 'search', isQuiet: true }, opened.state, others, words)).suggestion,
-          );
+          const one = { proposal, source: 'search' };
+          add((await checkProposal(one, { ...opened, words }, limits.stepMs)).suggestion);
         }, signal);
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)
@@ -311,33 +311,6 @@ export class Suggester {
     return isFull() ? [] : [...left];
   }
 
-  async #check(
-    { proposal: { text, score }, source }: Sourced,
-    state: PlaceState,
-    others: readonly string[],
-    words: ReadonlyMap<string, string>,
-    deadlineMs = this.#options.limits.stepMs,
-  ): Promise<Checked> {
-    const common = { text, goals: [], score, source, ms: 0, checked: true };
-    const refused = refusedWord(text, words);
-    if (refused !== null)
-      return { suggestion: { ...common, class: 'forbidden', reason: refused }, cpuMs: 0, isLate: false };
-    const began = performance.now();
-    const { stepMs } = this.#options.limits;
-    const limits: StepOptions = deadlineMs < stepMs ? { deadlineMs, wallMs: deadlineMs } : { deadlineMs };
-    const result = await retried(() => state.run(text, limits));
-    const ms = Math.round(performance.now() - began);
-    const { cpuMs } = result;
-    if (result.kind === 'invalid')
-      return { suggestion: { ...common, ...refusal(result), ms }, cpuMs, isLate: result.why === 'timeout' };
-    const goals = [...texts(result.state.goals), ...others];
-    return {
-      suggestion: { ...common, class: goals.length === 0 ? 'done' : 'valid', goals, ms, reason: null },
-      cpuMs,
-      isLate: false,
-    };
-  }
-
   /** Opens the goal in its file if that is known; else the first goal as a statement of its own. */
   async #open(request: SuggestionRequest, signal: AbortSignal): Promise<Opened> {
     const { tacticState, context } = request;
@@ -387,13 +360,17 @@ export class Suggester {
     const far = USES_LIBRARY.test(above) ? await (await this.#libraryPremises()).find(goal, own, PREMISES) : [];
     return {
       definitions: definitions.under(opens.join('\n'), statement, boundNames(statement)),
-      premises: [...new Set([...near, ...far])].slice(0, PREMISES),
+      premises: [...new Set([...near, ...far].map(({ name }) => name))].slice(0, PREMISES),
     };
   }
 
   async #read(above: string) {
     const modules = USES_LIBRARY.test(above) ? await this.#options.modules() : [];
-    const read = { definitions: new Definitions([...modules, above]), premises: new Premises([above]) };
+    const imported = (await this.#options.imported?.(above)) ?? [];
+    const read = {
+      definitions: new Definitions([...modules, ...imported, above]),
+      premises: new Premises([above, ...imported]),
+    };
     this.#definitions.set(above, read);
     if (this.#definitions.size > DEFINITIONS_KEPT) this.#definitions.delete(this.#definitions.keys().next().value!);
     return read;
@@ -412,31 +389,14 @@ const PREMISES = 8;
 const OPENING_MS = 60_000;
 const DEFINITIONS_KEPT = 16;
 
-interface Checked {
-  readonly suggestion: Suggestion;
-  readonly cpuMs: number;
-  /** A limit of time ended it. */
-  readonly isLate: boolean;
-}
-
 function firstCheckMs(answerMs: number, proposals: number): number {
   const { least, most, share } = FIRST_CHECK;
   return Math.min(most, Math.max(least, (answerMs * share) / proposals));
 }
 
-interface Sourced {
+interface Sourced extends SourcedProposal {
   readonly proposal: Proposal;
-  readonly source: string;
   readonly isQuiet: boolean;
-}
-
-function refusal({ why, messages }: Extract<PlaceResult, { kind: 'invalid' }>): {
-  class: 'invalid' | 'forbidden';
-  reason: string;
-} {
-  const text = (messages.find(({ severity }) => severity === 'error') ?? messages[0])?.text ?? why;
-  const reason = (why === 'timeout' ? `time limit: ${text}` : text).slice(0, REASON_CHARS_MAX);
-  return { class: why === 'forbidden' || why === 'sorry' ? 'forbidden' : 'invalid', reason };
 }
 
 function uncheckedSuggestion({ proposal: { text, score }, source }: Sourced, reason: string): Suggestion {
@@ -468,5 +428,4 @@ function* eventsOf({ goals, unchecked, suggestions }: Answer): Generator<Suggest
   for (const suggestion of suggestions) yield { kind: 'suggestion', suggestion };
 }
 
-const texts = (goals: readonly Goal[]): string[] => goals.map(({ text }) => text);
 const splitGoals = (state: string): string[] => state.trim().split(/\n[ \t]*\n/u);

@@ -55,3 +55,4 @@ export { trainTokenizer } from './tokenizer/train.ts';
 export type { ModelShape, TrainOptions, TrainProgress, TrainRequest } from './trainer.ts';
 export { rowsWanted } from './trainers/levanter/config.ts';
 export { parseMetricsLine } from './trainers/levanter/metrics-log.ts';
+export { pytorchRequest } from './trainers/pytorch/trainer.ts';

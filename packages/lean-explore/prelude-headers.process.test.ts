@@ -96,6 +96,30 @@ test('exploration finds equations where its types are there, and says where noth
   }
 });
 
+test('exploration over functions of the core library: those that a statement mentions, at any universe, where it is asked for', async () => {
+  const statements = [
+    { header: LISTS, statement: 'theorem t {α : Type u} (xs ys : List α) : (xs ++ ys).length = xs.length + ys.length' },
+    { header: LISTS, statement: 'theorem t {α : Type u} (x : α) (o : Option α) (h : o = Option.some x) : o.isSome' },
+  ];
+  const { signal, ...common } = task();
+  const ask = (coreFunctions: boolean) =>
+    readStatements(
+      statements,
+      { ...common, signal, place: { environment: core, workingDirectory } },
+      {
+        read: (stated, { source: _, ...module }) =>
+          exploreInThreads(stated, { ...module, seed: 1, coreFunctions, texts: new Map(), threads: 1, signal }),
+        unread: unexplored,
+      },
+    );
+  const [lists, options] = await ask(true);
+  const texts = lists!.equations.map(({ text }) => text);
+  expect(texts.some((text) => text.startsWith('{α : Type _} (xs : List α) (ys : List α)'))).toBe(true);
+  expect(texts.some((text) => text.includes('++') && text.includes('length'))).toBe(true);
+  expect(options).toMatchObject({ equations: [], reason: 'no function near it has a first-order type' });
+  expect((await ask(false)).map(({ equations }) => equations)).toEqual([[], []]);
+});
+
 test('a proof goes step by step, and what a header lacks is an ordinary failure', async () => {
   const steps = open();
   const state = await start(steps, MAP, LISTS);

@@ -3,7 +3,7 @@ export { compileLibrary } from './library/compile.ts';
 export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
 export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
 export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
-export { openLeanHost } from './runtime/pool/lean-host.ts';
+export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';
 export type { DriverName } from './runtime/process/driver.ts';
 export { isFull } from './runtime/process/full-disk.ts';
@@ -21,6 +21,15 @@ export { openRemotePool, type RemotePoolOptions } from './serve/client/remote-po
 export { readLakeProject } from './toolchain/lake-project.ts';
 export { explainToolchain, resolveToolchain } from './toolchain/resolve.ts';
 export type { Toolchain } from './toolchain/toolchain.ts';
+export {
+  type CertificateVerdict,
+  type CertifiedTexts,
+  certificateFile,
+  certificateText,
+  isConfirmed,
+  judgeCertificates,
+  readCertificate,
+} from './trust/certificate/certificate-file.ts';
 export { checkerVersions } from './trust/certificate/checkers.ts';
 export {
   foreignLines,
@@ -64,4 +73,5 @@ export { implicitLines } from './trust/stated-form.ts';
 export { HEARTBEATS_USED } from './trust/verdict/batch-reading.ts';
 export { endedEarly, infra, note } from './trust/verdict/check-outcome.ts';
 export { type BaseLimits, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';
+export { rowVerdict } from './trust/verdict/row-verdict.ts';
 export type { Candidate, CheckOptions, CheckResult, GrownObject, LeanEnvironment, Verifier } from './verifier.ts';

@@ -20,33 +20,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
+import { type LeanService, startLeanService } from '../support/lean-service.ts';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
 
-/** The command, serving; killed at the end of the test if it still runs. Its scratch folder is its own. */
-async function startServe(args: readonly string[] = [], env: Record<string, string> = {}) {
-  const port = await freePort();
-  const scratch = mkdtempSync(join(tmpdir(), 'stp-lean-serve-'));
-  const command = stp(['lean', 'serve', '--port', String(port), '--sandbox', 'where-available', ...args], {
-    env: { STP_LEAN_SERVE_KEYS: '', STP_SCRATCH: scratch, ...env },
-  });
-  onTestFinished(async () => {
-    command.kill('SIGKILL');
-    await command;
-    await rm(scratch, { recursive: true, force: true });
-  });
-  await new Promise<void>((resolve, reject) => {
-    let said = '';
-    command.stdout?.on('data', (text: Buffer) => {
-      said += text.toString('utf8');
-      if (/^serving .*\n/m.test(said)) resolve();
-    });
-    command.then((result) => reject(new Error(String(result.all))), reject);
-  });
-  // Wrapped: a command is a promise of its end.
-  return { command, scratch, url: `http://127.0.0.1:${port}` };
+/** The command, serving; killed at the end of the test if it still runs. */
+async function startServe(args: readonly string[] = [], env: Record<string, string> = {}): Promise<LeanService> {
+  const service = await startLeanService({ args, env });
+  onTestFinished(() => service.close());
+  return service;
 }
 
 /**

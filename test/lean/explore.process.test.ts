@@ -31,7 +31,7 @@ const explore = async (statements: readonly { header: string | null; statement: 
   const found = await ports.explore(
     'explore',
     statements,
-    { ...limits, seed, random: false, deeper: 0, coreEquivalents: true },
+    { ...limits, seed, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false },
     signal,
   );
   return found.map((one) => ({ ...one, equations: one.equations.map(({ text }) => text) }));
@@ -93,7 +93,7 @@ describe('exploration', () => {
   test('ends with the reason of its signal, and keeps nothing of what was cut off', async () => {
     const stop = new AbortController();
     const near = [named('prop_15'), named('prop_58')];
-    const options = { ...limits, seed: 5, random: false, deeper: 0, coreEquivalents: true };
+    const options = { ...limits, seed: 5, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false };
     const exploring = ports.explore('explore', near, options, stop.signal);
     setTimeout(() => stop.abort(new Error('enough')), 500);
     await expect(exploring).rejects.toThrow('enough');
@@ -107,7 +107,7 @@ describe('exploration', () => {
     const found: string[] = [];
     for (const processes of [1, 2, 3]) {
       rmSync(join(cache, 'remembered'), { recursive: true, force: true });
-      const options = { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, processes };
+      const options = { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false, processes };
       found.push(JSON.stringify(await ports.explore('explore', near, options, signal)));
     }
     expect(found[1]).toBe(found[0]);
@@ -185,7 +185,7 @@ describe('exploration', () => {
       const [found] = await ports.explore(
         'explore',
         asked,
-        { ...limits, seed: 1, random: false, deeper, coreEquivalents: false },
+        { ...limits, seed: 1, random: false, deeper, coreEquivalents: false, coreFunctions: false },
         signal,
       );
       return found!.equations.map(({ text }) => text);
@@ -220,7 +220,7 @@ describe('equations from elsewhere', () => {
     const [near] = await ports.explore(
       'explore',
       [named('prop_85')],
-      { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true },
+      { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false },
       signal,
     );
     const { signature } = near!;
@@ -264,7 +264,7 @@ describe('equations from elsewhere', () => {
     const found = await ports.explore(
       'explore',
       near,
-      { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true },
+      { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false },
       signal,
     );
     const asked = near.map(({ header, statement }, place) => {

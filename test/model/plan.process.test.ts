@@ -14,12 +14,13 @@ const figure = (preset: string, what: string, options: Partial<PlanOptions> = {}
   planOf(preset, options).figures.find((one) => one.what === what)!.value;
 
 describe('the number of weights', () => {
-  // From the model cards: Qwen3-8B, DeepSeek's 7B, Qwen2.5-1.5B.
+  // From the model cards: Qwen3-8B, DeepSeek's 7B, Qwen2.5-1.5B, SmolLM2-135M.
   it.each([
     ['goedel-8b', 8.19e9],
     ['deepseek-7b', 6.91e9],
     ['kimina-1.5b', 1.54e9],
     ['stp-7b', 6.91e9],
+    ['smollm2', 0.1345e9],
   ])('of %s is that of its model card, within one in a hundred', (preset, expected) => {
     const { all } = parameters(resolveConfig({ preset }).model);
     expect(Math.abs(all / expected - 1)).toBeLessThan(0.01);
@@ -38,6 +39,17 @@ describe('the number of weights', () => {
     // q and o 8×8, k and v 8×4, three of 8×16.
     expect(adapterParameters(shape, 2)).toBe(3 * 2 * (2 * 16 + 2 * 12 + 3 * 24));
     expect(cacheBytesPerToken(shape)).toBe(2 * 2 * 3 * 4);
+  });
+});
+
+describe('sampling by transformers serve', () => {
+  it("is no faster than its steps, which leave a small model's GPU idle", () => {
+    const input = inputOf('smollm2', { gpu: 'h200', gpus: 1 });
+    const tokens = makePlan(input).figures.find(({ what }) => what === 'tokens')!;
+    expect(tokens.value).toBeCloseTo((128 / 0.1) * 3_600, 3);
+    expect(tokens.formula).toContain('0.1 s');
+    const vllm = makePlan({ ...input, sampling: { ...input.sampling, stepSecondsMin: 0 } });
+    expect(vllm.figures.find(({ what }) => what === 'tokens')!.value).toBeGreaterThan(10 * tokens.value);
   });
 });
 

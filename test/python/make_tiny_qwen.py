@@ -65,4 +65,5 @@ def main() -> None:
     json.dump({"name": NAME, "directory": directory}, sys.stdout)
 
 
-main()
+if __name__ == "__main__":
+    main()

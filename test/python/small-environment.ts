@@ -14,20 +14,25 @@ const RUN_MS_MAX = 180_000;
 type RunScript = (script: string, input: unknown) => Promise<unknown>;
 
 /**
- * Null, after saying why, where the packages are not to be had.
+ * The environment's Python; null, after saying why, where the packages are not to be had.
  * @param name of the environment; its packages are in `NAME-requirements.txt`
  * @param what is skipped without them
  */
-export async function smallPython(name: string, what: string): Promise<RunScript | null> {
+export async function smallInterpreter(name: string, what: string): Promise<string | null> {
   const environment = join(import.meta.dirname, '..', '..', '.cache', `${name}-venv`);
   const requirements = join(import.meta.dirname, `${name}-requirements.txt`);
   const problem = isInstalled(environment, requirements) ? null : await install(environment, requirements);
-  if (problem !== null) {
-    console.log(`skipped: ${what} (${problem})`);
-    return null;
-  }
+  if (problem === null) return join(environment, 'bin', 'python');
+  console.log(`skipped: ${what} (${problem})`);
+  return null;
+}
+
+/** As `smallInterpreter`, for scripts. */
+export async function smallPython(name: string, what: string): Promise<RunScript | null> {
+  const interpreter = await smallInterpreter(name, what);
+  if (interpreter === null) return null;
   return async (script, input) => {
-    const { stdout } = await execa(join(environment, 'bin', 'python'), [resolve(import.meta.dirname, script)], {
+    const { stdout } = await execa(interpreter, [resolve(import.meta.dirname, script)], {
       input: JSON.stringify(input),
       timeout: RUN_MS_MAX,
       env: { PYTHONDONTWRITEBYTECODE: '1', NO_PROXY: '127.0.0.1' },

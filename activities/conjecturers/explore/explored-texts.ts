@@ -89,6 +89,7 @@ export async function exploredBySeed(
     random: conjectures.source === 'random',
     deeper,
     coreEquivalents: 'coreEquivalents' in conjectures && conjectures.coreEquivalents,
+    coreFunctions: 'coreFunctions' in conjectures && conjectures.coreFunctions,
   };
   for (let from = 0; from < statements.length; from += EXPLORED_AT_ONCE) {
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);

@@ -138,16 +138,41 @@ const llamaCppGenerator = z.strictObject({
     .default([]),
 });
 
+/**
+ * `transformers serve` on the node that samples, started on each checkpoint as it is asked for. It takes turns with a training on the
+ * same accelerator.
+ */
+const transformersGenerator = z.strictObject({
+  kind: z.literal('transformers'),
+  /** Python with what `infra/bootstrap/locks/pytorch.txt` lists; null: the PyTorch trainer's, else `python3`. */
+  python: path.nullable().default(null),
+  /** Null: the PyTorch trainer's, else `cuda`. */
+  device: z.enum(['cpu', 'cuda']).nullable().default(null),
+  precision: z.enum(['float32', 'bfloat16']).default('bfloat16'),
+  port: z.int().min(1_024).max(65_535).default(8_000),
+  /** Prompt and completion together, tokens; null: the model's context. */
+  contextLength: positive
+    .max(1 << 20)
+    .nullable()
+    .default(null),
+  /** Share of the free memory that the cache of the requests may take. */
+  memoryShare: z.number().positive().max(0.95).default(0.8),
+  requestsInFlight: positive.max(4_096).default(128),
+  startTimeoutSeconds: positive.max(7_200).default(600),
+});
+
 export const generatorEngineSchema = z.discriminatedUnion('kind', [
   /** The ONNX decoder, or the servers that STP_GENERATOR_URL names. */
   z.strictObject({ kind: z.literal('embedded') }),
   vllmGenerator,
   llamaCppGenerator,
+  transformersGenerator,
 ]);
 export type LlamaCppEngine = z.infer<typeof llamaCppGenerator>;
 /** The engine with its defaults. A `ZodError` for values that are not allowed. */
 export const llamaCppEngine = (values: Partial<Omit<LlamaCppEngine, 'kind'>> = {}): LlamaCppEngine =>
   llamaCppGenerator.parse({ kind: 'llama-cpp', ...values });
+export type TransformersEngine = z.infer<typeof transformersGenerator>;
 export type VllmEngine = z.infer<typeof vllmGenerator>;
 
 export const enginesConfigSchema = z.strictObject({

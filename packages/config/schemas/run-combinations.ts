@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
-import { type ConjecturerConfig, rewardsUse, writesTyped } from './conjecturers/index.ts';
+import { type ConjecturerConfig, hasConjecturer, rewardsUse, writesTyped } from './conjecturers/index.ts';
 import { objectiveIn, type RunObjective, trainsByReward } from './objectives/index.ts';
 import { type ProverConfig, proverIn } from './provers/index.ts';
 
@@ -14,7 +14,7 @@ interface Combined {
   readonly conjectures: ConjecturerConfig;
   readonly objective: RunObjective;
   readonly library: 'fixed' | 'grow';
-  readonly engines: { readonly trainer: { readonly kind: string } };
+  readonly engines: { readonly trainer: { readonly kind: string }; readonly generator: { readonly kind: string } };
   readonly evaluation: { readonly samplesPerStatement: number };
   readonly retrain: { readonly everyRounds: number };
 }
@@ -29,6 +29,7 @@ export function* combinationProblems(config: Combined): Generator<CombinationPro
   yield* ofObjective(config);
   yield* ofJudgedProver(config);
   yield* ofConjecturer(config);
+  yield* ofGenerator(config);
   for (const set of Object.keys(config.data.weights))
     if (!config.data.problemSets.includes(set))
       yield {
@@ -85,4 +86,17 @@ function* ofConjecturer({ conjectures, prover, library }: Combined): Generator<C
       path: ['conjectures', 'source'],
       message: `is ${conjectures.source}, and without slots the format embedded has no question for it (docs/models.md)`,
     };
+}
+
+/** `transformers serve` has neither log-probabilities nor vectors of texts. */
+function* ofGenerator({ engines, prover, conjectures }: Combined): Generator<CombinationProblem> {
+  if (engines.generator.kind !== 'transformers') return;
+  const path = ['engines', 'generator', 'kind'];
+  if ('search' in prover)
+    yield {
+      path,
+      message: `is transformers, which has no log-probabilities, and prover.mode=${prover.mode} ranks by them`,
+    };
+  if (hasConjecturer(conjectures) && conjectures.transport !== null)
+    yield { path, message: 'is transformers, which has no vectors of texts, and conjectures.transport compares them' };
 }

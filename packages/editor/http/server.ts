@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { BearerKeys, discardBody, listen, WorkTracker } from '@stp/http';
+import { BearerKeys, discardBody, isLoopbackHost, listen, WorkTracker } from '@stp/http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Suggester } from '../suggester.ts';
 import type { SuggestionRequest } from '../suggestion.ts';
@@ -27,7 +27,6 @@ import {
 const RECEIVE_TIMEOUT_MS = 30_000;
 const DRAIN_MS = 10_000;
 const HEALTH_ROUTE = '/health';
-const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/iu;
 
 export interface SuggestServerOptions {
   /** Stays the caller's: closing the server does not close it. */
@@ -78,7 +77,7 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
     if (isClosing) throw workEndings.shuttingDown();
     if (routeOptions.url === HEALTH_ROUTE) return;
     if (!bearers.admits(headers.authorization)) throw unauthorised();
-    if (keys.length === 0 && !anyHost && !LOOPBACK_HOST.test(headers.host ?? '')) throw foreignHost();
+    if (keys.length === 0 && !anyHost && !isLoopbackHost(headers.host)) throw foreignHost();
   });
   server.get(HEALTH_ROUTE, () => ({ status: 'ok', engines: suggester.engines.map(({ name }) => name) }));
 

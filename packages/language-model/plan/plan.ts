@@ -36,6 +36,8 @@ export interface PlanInput {
     /** Mean length of an answer. */
     readonly meanTokens: number;
     readonly promptTokens: number;
+    /** A step of a server takes at least this long, whatever the GPU does in it. */
+    readonly stepSecondsMin: number;
   };
   readonly round: {
     readonly statements: number;
@@ -110,7 +112,8 @@ function figures(input: PlanInput): Figure[] {
     1,
     Math.min(Math.floor(sampling.requestsInFlight / servers), Math.floor(cacheTokens / heldTokens)),
   );
-  const step = Math.max((2 * all + batch * heldTokens * cacheBytesPerToken(shape)) / bytes, (2 * all * batch) / flops);
+  const reading = (2 * all + batch * heldTokens * cacheBytesPerToken(shape)) / bytes;
+  const step = Math.max(reading, (2 * all * batch) / flops, sampling.stepSecondsMin);
   const tokensPerSecond = (batch / step) * servers;
   const answers = (round.statements + round.conjectures) * round.samplesPerStatement * round.answersPerSample;
   const tokens = answers * sampling.meanTokens;
@@ -135,7 +138,7 @@ function figures(input: PlanInput): Figure[] {
       'tokens',
       tokensPerSecond * 3_600,
       'an hour',
-      `servers × requests / max((2P + cache read) / (${BANDWIDTH_SHARE} × bandwidth), 2P × requests / (${SAMPLING_FLOPS_SHARE} × FLOPS))`,
+      `servers × requests / max((2P + cache read) / (${BANDWIDTH_SHARE} × bandwidth), 2P × requests / (${SAMPLING_FLOPS_SHARE} × FLOPS), ${sampling.stepSecondsMin} s)`,
     ),
     figure('proofs', answersPerSecond * 3_600, 'an hour', 'tokens / mean answer'),
     figure('answers', answers, 'a round', '(statements + conjectures) × samples × answers a sample'),

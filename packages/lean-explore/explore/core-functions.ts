@@ -1,4 +1,6 @@
 /** Functions of Lean's core library that others may be equal to, and how its theorems write them. */
+import type { CompiledLibrary, Expr, Name, Terms } from '@stp/lean-kernel';
+import { mentionsInOrder } from '../context/mentions.ts';
 
 type Written = (...parts: readonly string[]) => string;
 
@@ -58,3 +60,26 @@ export const CORE_FUNCTIONS: ReadonlyMap<string, Written | null> = new Map<strin
 
 /** How an application of the constant is written; undefined: by its name. */
 export const coreNotation = (name: string): Written | undefined => CORE_FUNCTIONS.get(name) ?? undefined;
+
+/** Instances name functions (`List.instAppend`, `List.append`), and one may name the next. */
+const INSTANCE = /^inst/u;
+const INSTANCES_DEEP = 4;
+
+/** The functions of the list that a statement's type mentions, itself or through instances, in its order. */
+export function coreFunctionsIn(terms: Terms, library: CompiledLibrary, type: Expr): Name[] {
+  const found = new Set<Name>();
+  const passed = new Set<Name>();
+  let next = mentionsInOrder(terms, [type]);
+  for (let deep = 0; next.length > 0 && deep <= INSTANCES_DEEP; deep++) {
+    const instances: Name[] = [];
+    for (const name of next) {
+      if (passed.has(name)) continue;
+      passed.add(name);
+      if (CORE_FUNCTIONS.has(terms.names.print(name))) found.add(name);
+      else if (INSTANCE.test(String(terms.names.last(name))) && library.has(name))
+        instances.push(...library.mentioned(name));
+    }
+    next = instances;
+  }
+  return [...found];
+}

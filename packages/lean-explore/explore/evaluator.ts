@@ -34,7 +34,7 @@ export interface Value {
   readonly form:
     | { readonly kind: 'natural'; readonly value: bigint }
     | { readonly kind: 'constructor'; readonly name: Name; readonly fields: readonly Value[] }
-    | { readonly kind: 'function'; readonly expr: (terms: Terms) => Expr };
+    | { readonly kind: 'function'; readonly text: string; readonly expr: (terms: Terms) => Expr };
 }
 
 export function naturalValue(value: bigint): Value {

@@ -12,7 +12,7 @@ const HEAP_MEBIBYTES = 4_096;
 
 interface Asked
   extends Omit<ModuleToRead, 'source'>,
-    Pick<ExploreOptions, 'seed' | 'random' | 'coreEquivalents' | 'limits'> {
+    Pick<ExploreOptions, 'seed' | 'random' | 'coreEquivalents' | 'coreFunctions' | 'limits'> {
   /** By module, what it was compiled from. */
   readonly texts: ReadonlyMap<string, string>;
 }

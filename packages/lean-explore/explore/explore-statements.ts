@@ -21,6 +21,7 @@ import { DefinitionReader, NO_OWN } from '../context/definitions.ts';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { writtenName } from '../context/written-name.ts';
 import { CoreEquivalents } from './core-equivalents.ts';
+import { coreFunctionsIn } from './core-functions.ts';
 import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './equations.ts';
 import { Evaluator } from './evaluator.ts';
 import {
@@ -79,6 +80,8 @@ export interface ExploreOptions extends ModuleToRead {
   readonly random?: boolean;
   /** First the equations of `CoreEquivalents`. */
   readonly coreEquivalents?: boolean;
+  /** Over functions of Lean's core library where a statement uses no others. */
+  readonly coreFunctions?: boolean;
   readonly limits?: ExploreLimits;
   readonly signal?: AbortSignal;
 }
@@ -220,7 +223,9 @@ async function forEachSignature<Answer>(
       answers.push(missing('the module has no such theorem'));
       continue;
     }
-    const near = functionsNear(definitions, constant.type, limits);
+    const own = functionsNear(definitions, constant.type, limits);
+    const isCore = options.coreFunctions === true && own.length === 0;
+    const near = isCore ? coreFunctionsIn(terms, library, constant.type).slice(0, limits.nearMax) : own;
     // Of two equal terms the one found first stands in larger ones.
     const names = limits.simplestFirst
       ? near.toSorted((one, other) => rankOf(print(one)) - rankOf(print(other)))
@@ -240,7 +245,7 @@ async function forEachSignature<Answer>(
     };
     const written = (full: string): string => writtenName(displayName(terms.names, terms.names.of(full)), scope);
     const textOf: TextOf = (equation, side = 'greater') =>
-      equationText(side === 'greater' ? byPathOrder(equation, rankOf) : equation, written);
+      equationText(side === 'greater' ? byPathOrder(equation, rankOf) : equation, written, isCore ? 'Type _' : 'Type');
     answers.push(await answer(signature, textOf, one));
   }
   return answers;

@@ -84,24 +84,35 @@ export function sampleValue(
   };
 }
 
-/** Functions from numbers, or elements, which are numbers here, to one of a few types. */
-const FUNCTIONS: Readonly<Record<string, readonly (readonly [name: string, make: (terms: Terms) => Expr])[]>> = {
+/** A function from numbers, or elements, which are numbers here: its key, how Lean writes it, and its term. */
+type SampleFunction = readonly [name: string, text: string, make: (terms: Terms) => Expr];
+
+/** By type: to one of a few types. */
+const FUNCTIONS: Readonly<Record<string, readonly SampleFunction[]>> = {
   'Nat → Nat': [
-    ['same', (terms) => lambda(terms, terms.bound(0))],
-    ['next', (terms) => lambda(terms, call(terms, 'Nat.succ', terms.bound(0)))],
-    ['twice', (terms) => lambda(terms, call(terms, 'Nat.add', terms.bound(0), terms.bound(0)))],
-    ['none', (terms) => lambda(terms, terms.natural(0n))],
+    ['same', 'fun x => x', (terms) => lambda(terms, terms.bound(0))],
+    ['next', 'fun x => x + 1', (terms) => lambda(terms, call(terms, 'Nat.succ', terms.bound(0)))],
+    ['twice', 'fun x => x + x', (terms) => lambda(terms, call(terms, 'Nat.add', terms.bound(0), terms.bound(0)))],
+    ['none', 'fun _ => 0', (terms) => lambda(terms, terms.natural(0n))],
   ],
   'Nat → Bool': [
-    ['isOne', (terms) => lambda(terms, call(terms, 'Nat.beq', terms.bound(0), terms.natural(1n)))],
-    ['isSmall', (terms) => lambda(terms, call(terms, 'Nat.ble', terms.bound(0), terms.natural(1n)))],
-    ['yes', (terms) => lambda(terms, call(terms, 'Bool.true'))],
-    ['no', (terms) => lambda(terms, call(terms, 'Bool.false'))],
+    ['isOne', 'fun x => x == 1', (terms) => lambda(terms, call(terms, 'Nat.beq', terms.bound(0), terms.natural(1n)))],
+    [
+      'isSmall',
+      'fun x => Nat.ble x 1',
+      (terms) => lambda(terms, call(terms, 'Nat.ble', terms.bound(0), terms.natural(1n))),
+    ],
+    ['yes', 'fun _ => true', (terms) => lambda(terms, call(terms, 'Bool.true'))],
+    ['no', 'fun _ => false', (terms) => lambda(terms, call(terms, 'Bool.false'))],
   ],
   'Nat → List(Nat)': [
-    ['nothing', (terms) => lambda(terms, list(terms))],
-    ['alone', (terms) => lambda(terms, list(terms, terms.bound(0)))],
-    ['both', (terms) => lambda(terms, list(terms, terms.bound(0), call(terms, 'Nat.succ', terms.bound(0))))],
+    ['nothing', 'fun _ => []', (terms) => lambda(terms, list(terms))],
+    ['alone', 'fun x => [x]', (terms) => lambda(terms, list(terms, terms.bound(0)))],
+    [
+      'both',
+      'fun x => [x, x + 1]',
+      (terms) => lambda(terms, list(terms, terms.bound(0), call(terms, 'Nat.succ', terms.bound(0)))),
+    ],
   ],
 };
 
@@ -109,8 +120,8 @@ function sampleFunction({ args: [from, to] }: GroundType, random: SmallRandom): 
   const flat = (type: GroundType): string => typeKey(type).replaceAll(ELEMENT, NATURAL_TYPE.head);
   const known = FUNCTIONS[`${flat(from!)} → ${flat(to!)}`];
   if (known === undefined) return null;
-  const [name, expr] = known[random.below(known.length)]!;
-  return { key: name, type: { head: ARROW, args: [from!, to!] }, form: { kind: 'function', expr } };
+  const [name, text, expr] = known[random.below(known.length)]!;
+  return { key: name, type: { head: ARROW, args: [from!, to!] }, form: { kind: 'function', text, expr } };
 }
 
 const constant = (terms: Terms, name: string): Expr => terms.constant(terms.names.of(name), EMPTY_LEVELS);

@@ -146,23 +146,31 @@ class SchemeReader {
   }
 
   #type(expr: Expr): TypeScheme | null {
-    const terms = this.#terms;
-    const whole = this.#checker.reduction.whnf(expr);
-    if (terms.kind(whole) === LOCAL) {
-      const variable = this.#variables.get(whole);
-      return variable === undefined ? null : { variable };
-    }
-    if (terms.kind(whole) === FORALL) {
-      if (terms.looseBound(terms.body(whole)) > 0) return null;
-      return this.#compound(ARROW, [terms.binderType(whole), terms.body(whole)]);
-    }
-    const head = headOf(terms, whole);
-    if (terms.kind(head) !== CONSTANT) return null;
-    return this.#compound(terms.names.print(terms.name(head)), argumentsOf(terms, whole));
+    return readType(this.#terms, this.#checker, expr, this.#variables);
   }
+}
 
-  #compound(head: string, parts: readonly Expr[]): TypeScheme | null {
-    const args = parts.map((part) => this.#type(part));
+/** Reads a type that is made of inductive types, functions between such types, and variables (by their locals); null for any other. */
+export function readType(
+  terms: Terms,
+  checker: Checker,
+  expr: Expr,
+  variables: ReadonlyMap<Expr, number>,
+): TypeScheme | null {
+  const compound = (head: string, parts: readonly Expr[]): TypeScheme | null => {
+    const args = parts.map((part) => readType(terms, checker, part, variables));
     return args.some((its) => its === null) ? null : { head, args: args as TypeScheme[] };
+  };
+  const whole = checker.reduction.whnf(expr);
+  if (terms.kind(whole) === LOCAL) {
+    const variable = variables.get(whole);
+    return variable === undefined ? null : { variable };
   }
+  if (terms.kind(whole) === FORALL)
+    return terms.looseBound(terms.body(whole)) > 0
+      ? null
+      : compound(ARROW, [terms.binderType(whole), terms.body(whole)]);
+  const head = headOf(terms, whole);
+  if (terms.kind(head) !== CONSTANT) return null;
+  return compound(terms.names.print(terms.name(head)), argumentsOf(terms, whole));
 }

@@ -102,7 +102,7 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The equation at its most general types, as the statement of a theorem without a name: `{α : Type} (xs : List α) : left = right`. A condition stands before it and `→`. */
-export function equationText(equation: Equation, written: (name: string) => string): string {
+export function equationText(equation: Equation, written: (name: string) => string, universe = 'Type'): string {
   const { sides, variableType } = generalised(equation);
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -127,7 +127,7 @@ export function equationText(equation: Equation, written: (name: string) => stri
   });
   const texts = sides.map((side) => termText(side, naming));
   const equations = texts.flatMap((text, place) => (place % 2 === 0 ? [`${text} = ${texts[place + 1]}`] : []));
-  const types = typeNames.size === 0 ? [] : [`{${[...typeNames.values()].join(' ')} : Type}`];
+  const types = typeNames.size === 0 ? [] : [`{${[...typeNames.values()].join(' ')} : ${universe}}`];
   return `${[...types, ...binders].join(' ')} : ${equations.join(' → ')}`;
 }
 

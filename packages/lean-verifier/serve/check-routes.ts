@@ -2,14 +2,13 @@
 
 import type { WorkTracker } from '@stp/http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { z } from 'zod';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import { checkBatch } from './check-batch.ts';
 import type { LeanServeLimits } from './limits.ts';
 import { describe } from './openapi.ts';
 import type { HidePaths } from './private-paths.ts';
 import type { ServeMetrics } from './serve-metrics.ts';
-import { bodyError, unprocessable } from './service-error.ts';
+import { parseBody, unprocessable } from './service-error.ts';
 import {
   checkAnswerSchema,
   checkRequestSchema,
@@ -45,7 +44,7 @@ export function addCheckRoutes(server: FastifyInstance, routes: CheckRoutes): vo
     errors: CHECK_ERRORS,
   });
   server.post('/api/check', { schema }, async ({ body }, reply) => {
-    const { snippets, timeout, cpu_timeout, debug, reuse, infotree } = parse(checkRequestSchema, body);
+    const { snippets, timeout, cpu_timeout, debug, reuse, infotree } = parseBody(checkRequestSchema, body);
     if (infotree) throw unprocessable(['infotree'], NO_INFOTREE);
     return {
       results: await check(
@@ -63,7 +62,7 @@ export function addCheckRoutes(server: FastifyInstance, routes: CheckRoutes): vo
   });
   for (const route of ['/verify', '/one_pass_verify_batch']) {
     server.post(route, { schema: legacySchema }, async ({ body }, reply) => {
-      const { codes, timeout, disable_cache, infotree_type } = parse(legacyRequestSchema, body);
+      const { codes, timeout, disable_cache, infotree_type } = parseBody(legacyRequestSchema, body);
       if (infotree_type) throw unprocessable(['infotree_type'], NO_INFOTREE);
       const snippets = codes.map(({ custom_id, proof, code }) => ({
         id: String(custom_id),
@@ -88,12 +87,6 @@ async function check(job: Job, { tracker, ...routes }: CheckRoutes, reply: Fasti
   } finally {
     work.end();
   }
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw bodyError(parsed.error);
-  return parsed.data;
 }
 
 function legacyResult({ id, error, response, time }: WireResult) {

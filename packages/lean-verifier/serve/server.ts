@@ -9,12 +9,15 @@ import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import type { SandboxFacts } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
+import { addAxleRoutes } from './axle/axle-routes.ts';
 import { addCheckRoutes } from './check-routes.ts';
 import { BODY_BYTES_MAX, type LeanServeLimits, RECEIVE_TIMEOUT_MS } from './limits.ts';
 import { addOpenApi, DOCS_ROUTE, describe, OPENAPI_ROUTE } from './openapi.ts';
 import { type HidePaths, hidePathsOf } from './private-paths.ts';
 import { ServeMetrics } from './serve-metrics.ts';
 import { ServiceError, serviceErrorOf, unauthorised, workEndings } from './service-error.ts';
+import { addVerdictRoutes } from './verdicts/verdict-routes.ts';
+import type { VerdictTools } from './verdicts/verdict-tools.ts';
 import { environmentAnswerSchema, healthAnswerSchema } from './wire.ts';
 
 /** These say nothing but that the server is up and what it understands. */
@@ -32,6 +35,8 @@ export interface LeanServeOptions {
   /** Keys of clients; none lets everyone in. */
   readonly keys: readonly string[];
   readonly limits: LeanServeLimits;
+  /** Judges proofs; without it the service only checks sources. The caller opens and closes what is in it. */
+  readonly verdicts?: VerdictTools;
   /** Folders of the service that no answer names; those of Lean and of the user are known. */
   readonly privateFolders: readonly string[];
   /** Receives failures that clients see only in part. */
@@ -82,7 +87,13 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
   server.get('/metrics', { schema: { hide: true } }, async (_, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );
-  addCheckRoutes(server, { pool, limits, metrics, tracker, hidePaths });
+  const checks = { pool, limits, metrics, hidePaths };
+  addCheckRoutes(server, { ...checks, tracker });
+  const { verdicts: tools, environment, sandbox } = options;
+  if (tools !== undefined) {
+    addVerdictRoutes(server, tools, tracker);
+    await addAxleRoutes(server, { ...checks, environment, sandbox, tools }, tracker);
+  }
   const url = await listen(server, options.host, options.port);
   return {
     url,
@@ -96,7 +107,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
 
 function addFactRoutes(
   server: FastifyInstance,
-  { environment, driver, sandbox, pool, limits }: LeanServeOptions,
+  { environment, driver, sandbox, pool, limits, verdicts }: LeanServeOptions,
   hidePaths: HidePaths,
 ): void {
   const health = {
@@ -111,6 +122,7 @@ function addFactRoutes(
     sandbox: hidePaths(`${sandbox.kind}: ${sandbox.description}`),
     processes: pool.stats().processes,
     timeout_max: limits.timeoutSecondsMax,
+    formats: verdicts?.formats ?? [],
   }));
 }
 

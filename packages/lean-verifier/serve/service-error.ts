@@ -60,8 +60,14 @@ export const workEndings: WorkEndings = {
   shuttingDown: () => unavailable('The server is shutting down.'),
 };
 
-/** Everything that a schema found wrong with a body. */
-export function bodyError(error: z.ZodError): ServiceError {
+/** The body, read by its schema. Throws 422 with all that the schema found wrong. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw bodyError(parsed.error);
+  return parsed.data;
+}
+
+function bodyError(error: z.ZodError): ServiceError {
   const detail = error.issues.slice(0, PROBLEMS_MAX).map(({ path, message, code }) => ({
     loc: ['body', ...path.map((step) => (typeof step === 'symbol' ? String(step) : step))],
     msg: message,

@@ -125,6 +125,7 @@ export const environmentAnswerSchema = z.object({
   sandbox: z.string(),
   processes: z.int(),
   timeout_max: z.number().describe('Longest `timeout` of a request, seconds'),
+  formats: z.array(z.string()).default([]).describe('Prompt formats by which `POST /api/verify` reads answers'),
 });
 
 /** FastAPI's shape, which clients of Kimina print. */

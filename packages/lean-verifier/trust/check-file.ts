@@ -56,6 +56,12 @@ export interface TheoremReport {
   readonly axioms: readonly string[];
 }
 
+/** Whether the file has a constant of the statement's name, and whether its type is that of the statement. */
+export interface StatedReport {
+  readonly name: string;
+  readonly statement: 'same' | 'other' | 'missing';
+}
+
 export interface FileReport {
   readonly path: string;
   /**
@@ -69,6 +75,8 @@ export interface FileReport {
   readonly examples?: readonly TheoremReport[];
   /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
   readonly others?: readonly DeclarationAxioms[];
+  /** What the file holds of the statements that were asked for, in their order; missing if none were. */
+  readonly stated?: readonly StatedReport[];
   /** Facts that can deceive a reader of the file, beside those of its theorems; missing if there are none. */
   readonly notes?: readonly string[];
   /** Whether the compiled module is where `offerAs` says. */
@@ -110,6 +118,8 @@ export interface CheckFileOptions {
   readonly neighboursFolder?: string;
   /** Where modules go that the two kernels disagree on; without it they are not kept. */
   readonly disagreementsFolder?: string;
+  /** A compiled module, made without the file, and the names of its constants that the file is to state as well. */
+  readonly statements?: { readonly path: string; readonly names: readonly string[] };
 }
 
 const UNPROTECTED = noSandbox('none was asked for');
@@ -157,7 +167,7 @@ export async function checkFile(
     }
     const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
-    const { theorems, objection, open, notes, others } = judged;
+    const { theorems, objection, open, notes, others, stated } = judged;
     const examples = theorems.filter(({ isExample }) => isExample);
     const isOffered = options.offerAs !== undefined && judged.isSound;
     if (isOffered) await offer(compiled.path, options.offerAs!);
@@ -169,6 +179,7 @@ export async function checkFile(
       ...(examples.length === 0 ? {} : { examples }),
       ...(others.length === 0 ? {} : { others }),
       ...(notes.length === 0 ? {} : { notes }),
+      ...(stated.length === 0 ? {} : { stated }),
       ...(isOffered ? { isOffered } : {}),
       checks,
     });
@@ -180,6 +191,7 @@ export async function checkFile(
 interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'others' | 'isSound'> {
   readonly theorems: readonly TheoremReport[];
   readonly checks: readonly CheckRecord[];
+  readonly stated: readonly StatedReport[];
 }
 
 /** One file's way: compiled, its object judged, and shown to further checkers. */
@@ -248,6 +260,7 @@ class FileCheck {
       notes: found.notes,
       isSound: found.isSound,
       others: found.others,
+      stated: found.stated,
       checks,
     };
   }
@@ -255,14 +268,23 @@ class FileCheck {
   async #findings(
     path: string,
     text: string,
-  ): Promise<(ObjectFinding & { objectMs: number }) | { readonly unread: string }> {
+  ): Promise<(ObjectFinding & Pick<Judged, 'stated'> & { objectMs: number }) | { readonly unread: string }> {
     const { toleratesLibraryAxioms } = this.#environment;
     const startedMs = performance.now();
-    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading() });
+    const { statements } = this.#options;
+    const asked = statements && {
+      asked: statements.names.map((name) => ({ name, stated: name })),
+      statedPath: statements.path,
+    };
+    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading(), ...asked });
     if ('unread' in report) return report;
     const copy = await this.#exampleCopy(text);
     if (copy !== null && 'unread' in copy) return copy;
-    return { ...findInFile(report, toleratesLibraryAxioms, text, copy), objectMs: performance.now() - startedMs };
+    const stated = report.asked.map(({ name, place, statement }): StatedReport => {
+      return { name, statement: place === null ? 'missing' : statement === 'same' ? 'same' : 'other' };
+    });
+    const found = findInFile(report, toleratesLibraryAxioms, text, copy);
+    return { ...found, stated, objectMs: performance.now() - startedMs };
   }
 
   /** Null where the file has no example. */

@@ -13,6 +13,8 @@ export const functionsRead = {
    * that library's theorems serve.
    */
   coreEquivalents: z.boolean().default(true),
+  /** Where a statement uses no function but those of Lean's core library, exploration is over these. */
+  coreFunctions: z.boolean().default(false),
 };
 
 export const exploration = {

@@ -2,24 +2,26 @@
  * The command line of a vLLM server on a checkpoint folder (vLLM 0.33; docs.vllm.ai, `vllm serve`). Such a server completes
  * or embeds, not both, so there are two kinds. It listens on this machine only and asks for no key.
  */
-import type { VllmEngine } from '@stp/config';
-
-/** `complete`: samples. `embed`: vectors of texts, the mean over their tokens, as the `Generator` port has them. */
-export type ServerTask = 'complete' | 'embed';
-
-export const SERVER_HOST = '127.0.0.1';
-
-export interface ServedCheckpoint {
-  readonly directory: string;
-  /** The name requests use: the hash of the weights, so that a server of another model is noticed. */
-  readonly model: string;
-  /** Where the folder holds an adapter: the whole model that it belongs to, and the adapter's rank. */
-  readonly adapterOf?: { readonly base: string; readonly rank: number } | undefined;
-}
+import { MODEL_PLACE, type VllmEngine } from '@stp/config';
+import { SERVER_HOST, type ServedCheckpoint, type ServerProgram, type ServerTask } from '../local/program.ts';
 
 const TOKENS_PER_EVENT = 16;
 /** Values that `--max-lora-rank` takes. */
 const ADAPTER_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
+
+export const vllmProgram = (engine: VllmEngine): ServerProgram => ({
+  kind: 'vllm',
+  name: 'the vLLM server',
+  engine,
+  servedName: MODEL_PLACE,
+  command: (checkpoint, task) => vllmCommand(engine, checkpoint, task),
+  advice:
+    'It is started anew on the next try. Where memory ran out, lower memoryShare, contextLength or requestsInFlight of engines.generator.',
+  servesAdapters: true,
+  embeds: true,
+  endsWithInput: false,
+  fixesSampling: false,
+});
 
 export function vllmCommand(
   engine: VllmEngine,

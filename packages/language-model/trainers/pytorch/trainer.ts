@@ -49,20 +49,7 @@ async function train(
   try {
     const baseDirectory = findBase === undefined ? engine.base : await findBase(signal);
     const { initDirectory, parent } = await startingPoint(request, baseDirectory, workDirectory, { runMark, signal });
-    const { shape, objective = LIKELIHOOD, referenceDirectory = null, ...rest } = request;
-    const { device, precision, floatMasters, attention, lora, parallelism, recomputeActivations } = engine;
-    const { microBatchTokens, keepStateSeconds } = engine;
-    const asked = {
-      ...rest,
-      ...{ objective, referenceDirectory },
-      ...{ device, precision, floatMasters, attention, lora, parallelism, recomputeActivations },
-      ...{ microBatchTokens, keepStateSeconds, baseDirectory, baseName: engine.base },
-      contextLength: shape.contextLength,
-      initDirectory,
-      parent,
-      workDirectory,
-      threads,
-    };
+    const asked = pytorchRequest(request, engine, { initDirectory, baseDirectory, parent, workDirectory, threads });
     const path = join(workDirectory, 'request.json');
     await writeFile(path, JSON.stringify(asked));
     await runTrainerProcesses({
@@ -92,6 +79,34 @@ async function train(
   } finally {
     await rm(workDirectory, { recursive: true, force: true });
   }
+}
+
+/** Where a training starts and works on the machine that it runs on. */
+interface Whereabouts {
+  readonly initDirectory: string;
+  readonly baseDirectory: string | null;
+  /** Name of the model that it starts from, where it has one. */
+  readonly parent: string | null;
+  readonly workDirectory: string;
+  readonly threads: number;
+}
+
+/** What `train.py` reads: the request with the engine's settings. */
+export function pytorchRequest(
+  { shape, objective = LIKELIHOOD, referenceDirectory = null, ...rest }: TrainRequest,
+  engine: PytorchEngine,
+  whereabouts: Whereabouts,
+): object {
+  const { device, precision, floatMasters, attention, lora, parallelism, recomputeActivations } = engine;
+  const { microBatchTokens, keepStateSeconds } = engine;
+  return {
+    ...rest,
+    ...{ objective, referenceDirectory },
+    ...{ device, precision, floatMasters, attention, lora, parallelism, recomputeActivations },
+    ...{ microBatchTokens, keepStateSeconds, baseName: engine.base },
+    contextLength: shape.contextLength,
+    ...whereabouts,
+  };
 }
 
 /** Has a state copied; the next is announced when the file that the trainer has made is gone (`training_state.py`). */

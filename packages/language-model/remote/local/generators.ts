@@ -1,22 +1,21 @@
 /**
- * The `Generator` port by a vLLM server of this node: the server is started on the requested checkpoint for the
+ * The `Generator` port by a model server of this node: the server is started on the requested checkpoint for the
  * requested task and replaces the previous one, because an accelerator holds one model. A server that dies is started
  * anew, and finished samples are not sampled again.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
-import type { VllmEngine } from '@stp/config';
 import { z } from 'zod';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
 import { parseJson, readWhole } from '../../checkpoint/files.ts';
 import { ADAPTER_CONFIG_FILE, ADAPTER_FILE } from '../../checkpoint/manifest.ts';
-import type { Generator } from '../../generator.ts';
+import type { Generator, SamplingOptions } from '../../generator.ts';
 import { remoteGenerator } from '../openai/engine.ts';
 import type { RemoteGenerator } from '../openai/remote-generator.ts';
-import type { ServerTask } from './command.ts';
-import { VllmServer } from './server.ts';
-import { readServerMetrics, type ServerMetrics } from './server-metrics.ts';
+import { readServerMetrics, type ServerMetrics } from '../vllm/server-metrics.ts';
+import type { ServerProgram, ServerTask } from './program.ts';
+import { LocalServer } from './server.ts';
 
 /** A server that dies more often in one call will not get better by itself. */
 const RESTARTS_MAX = 3;
@@ -32,8 +31,8 @@ const adapterConfigSchema = z.looseObject({
     .max(1 << 16),
 });
 
-export interface VllmGeneratorsOptions {
-  readonly engine: VllmEngine;
+export interface LocalGeneratorsOptions {
+  readonly program: ServerProgram;
   /** Where servers log. */
   readonly logDirectory: string;
   readonly runMark?: string | undefined;
@@ -45,14 +44,21 @@ export interface VllmGeneratorsOptions {
   readonly metricsEveryMs?: number;
 }
 
-/** Generators over one vLLM server. Calls run one after another, because each fills the server by itself. */
-export class VllmGenerators {
-  readonly #options: VllmGeneratorsOptions;
-  #open: { readonly server: VllmServer; readonly client: RemoteGenerator } | null = null;
+/** What a server is wanted for. */
+interface Use {
+  readonly directory: string;
+  readonly task: ServerTask;
+  readonly sampling?: SamplingOptions;
+}
+
+/** Generators over one server. Calls run one after another, because each fills the server by itself. */
+export class LocalGenerators {
+  readonly #options: LocalGeneratorsOptions;
+  #open: { readonly server: LocalServer; readonly client: RemoteGenerator; readonly use: string } | null = null;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #looking: NodeJS.Timeout | null;
 
-  constructor(options: VllmGeneratorsOptions) {
+  constructor(options: LocalGeneratorsOptions) {
     this.#options = options;
     const { onMetrics, metricsEveryMs = METRICS_EVERY_MS } = options;
     this.#looking =
@@ -60,7 +66,7 @@ export class VllmGenerators {
   }
 
   /** The server that runs now, or null. */
-  get server(): VllmServer | null {
+  get server(): LocalServer | null {
     return this.#open?.server ?? null;
   }
 
@@ -68,10 +74,14 @@ export class VllmGenerators {
     return {
       sample: (requests, sampling, options = {}) =>
         this.#inTurn(() =>
-          this.#served(directory, 'complete', options.signal, (client) => client.sample(requests, sampling, options)),
+          this.#served({ directory, task: 'complete', sampling }, options.signal, (client) =>
+            client.sample(requests, sampling, options),
+          ),
         ),
       embed: (texts, options = {}) =>
-        this.#inTurn(() => this.#served(directory, 'embed', options.signal, (client) => client.embed(texts, options))),
+        this.#inTurn(() =>
+          this.#served({ directory, task: 'embed' }, options.signal, (client) => client.embed(texts, options)),
+        ),
     };
   }
 
@@ -87,19 +97,18 @@ export class VllmGenerators {
   }
 
   async #served<Result>(
-    directory: string,
-    task: ServerTask,
+    use: Use,
     signal: AbortSignal | undefined,
     work: (client: RemoteGenerator) => Promise<Result>,
   ): Promise<Result> {
     for (let restarts = 0; ; restarts += 1) {
       signal?.throwIfAborted();
-      const client = await this.#client(directory, task, signal);
+      const client = await this.#client(use, signal);
       try {
         return await work(client);
       } catch (error) {
         signal?.throwIfAborted();
-        const failure = await this.#failure();
+        const failure = await this.#failure(signal);
         // A server that runs has refused for a reason that a restart does not mend.
         if (failure === null) throw error;
         // The client stays: it holds the samples that were finished.
@@ -109,36 +118,43 @@ export class VllmGenerators {
     }
   }
 
-  /** Why the server has died, or null where it lives. */
-  async #failure(): Promise<StpError | null> {
+  /** Why the server serves no more, or null where it does. */
+  async #failure(signal: AbortSignal | undefined): Promise<StpError | null> {
     for (let waitedMs = 0; waitedMs < EXIT_NOTICE_MS; waitedMs += EXIT_POLL_MS) {
       const failure = this.#open?.server.failure ?? null;
       if (failure !== null) return failure;
       await sleep(EXIT_POLL_MS);
     }
-    return null;
+    // A thread of it may have died, of which its health check tells.
+    return (await this.server?.isWell(signal)) === false ? this.server!.unwell : null;
   }
 
-  async #client(directory: string, task: ServerTask, signal: AbortSignal | undefined): Promise<RemoteGenerator> {
+  async #client({ directory, task, sampling }: Use, signal: AbortSignal | undefined): Promise<RemoteGenerator> {
+    const { program, logDirectory, runMark } = this.#options;
+    if (task === 'embed' && !program.embeds) throw withoutVectors(program);
+    const fixed = program.fixesSampling && sampling !== undefined ? [sampling.temperature, sampling.topP] : [];
+    const use = JSON.stringify([directory, task, ...fixed]);
     const open = this.#open;
-    const isSame = open?.server.checkpoint.directory === directory && open.server.task === task;
+    const isSame = open?.use === use;
     if (open !== null && isSame && (await open.server.isWell(signal))) return open.client;
-    const { engine, logDirectory, runMark } = this.#options;
     const { model, files } = await readManifest(directory);
     const isAdapter = files.some(({ name }) => name === ADAPTER_FILE);
+    if (isAdapter && !program.servesAdapters) throw withoutAdapters(program);
     const adapterOf = isAdapter ? await this.#below(directory, signal) : undefined;
     if (open !== null && isSame) await open.server.end();
     else await this.#end();
-    const logPath = join(logDirectory, `vllm-${task}-${model}.log`);
-    const server = await VllmServer.start({ directory, model, adapterOf }, task, { engine, logPath, runMark, signal });
+    const logPath = join(logDirectory, `${program.kind}-${task}-${model}.log`);
+    const checkpoint = { directory, model, adapterOf };
+    const server = await LocalServer.start(checkpoint, task, { program, logPath, runMark, signal });
     if (open !== null && isSame) {
-      this.#open = { server, client: open.client };
+      this.#open = { server, client: open.client, use };
       return open.client;
     }
     try {
-      const { requestsInFlight } = engine;
-      const client = await remoteGenerator({ urls: [`${server.origin}/v1`], requestsInFlight })(directory, signal);
-      this.#open = { server, client };
+      const { servedName, engine } = program;
+      const options = { urls: [`${server.origin}/v1`], servedName, requestsInFlight: engine.requestsInFlight };
+      const client = await remoteGenerator(options)(directory, signal);
+      this.#open = { server, client, use };
       return client;
     } catch (error) {
       await server.end();
@@ -173,3 +189,17 @@ export class VllmGenerators {
     return turn;
   }
 }
+
+const withoutVectors = ({ name }: ServerProgram): StpError =>
+  new StpError(
+    'STP1002',
+    `${name} has no vectors of texts, and the run asks for them`,
+    'Take engines.generator.kind=embedded or vllm, or conjectures.source=explore or none.',
+  );
+
+const withoutAdapters = ({ name }: ServerProgram): StpError =>
+  new StpError(
+    'STP1002',
+    `${name} serves whole models, and the checkpoint is an adapter alone`,
+    'Set engines.trainer.lora.output=merged, or take engines.generator.kind=vllm.',
+  );

@@ -1,13 +1,14 @@
 /**
- * One vLLM server as a process of this machine: started on a checkpoint, ready when its health check passes, ended with
+ * One model server as a process of this machine: started on a checkpoint, ready when its health check passes, ended with
  * all its children. Its log is kept in a file of limited size.
  */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
-import type { VllmEngine } from '@stp/config';
 import { CappedLog } from '../../process/capped-log.ts';
 import { type Exit, ProcessGroup } from '../../process/process-group.ts';
-import { SERVER_HOST, type ServedCheckpoint, type ServerTask, vllmCommand } from './command.ts';
+import { SERVER_HOST, type ServedCheckpoint, type ServerProgram, type ServerTask } from './program.ts';
 
 /** Between two questions whether it is well. */
 const POLL_MS = 250;
@@ -15,20 +16,22 @@ const POLL_MS = 250;
 const HEALTH_TIMEOUT_MS = 10_000;
 const MILLISECONDS = 1_000;
 
-export interface VllmServerOptions {
-  readonly engine: VllmEngine;
+export interface LocalServerOptions {
+  readonly program: ServerProgram;
   readonly logPath: string;
   readonly runMark?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export class VllmServer {
+export class LocalServer {
   readonly checkpoint: ServedCheckpoint;
   readonly task: ServerTask;
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
+  readonly #program: ServerProgram;
   readonly #group: ProcessGroup;
   readonly #log: CappedLog;
+  readonly #workDirectory: string;
   #exit: Exit | null = null;
   #ended = false;
 
@@ -36,15 +39,19 @@ export class VllmServer {
     checkpoint: ServedCheckpoint,
     task: ServerTask,
     origin: string,
+    program: ServerProgram,
     group: ProcessGroup,
     log: CappedLog,
+    workDirectory: string,
   ) {
     this.checkpoint = checkpoint;
     this.task = task;
     this.origin = origin;
+    this.#program = program;
     this.#group = group;
     this.#log = log;
-    group.child.stdin!.end();
+    this.#workDirectory = workDirectory;
+    if (!program.endsWithInput) group.child.stdin!.end();
     log.take(group.child.stdout!);
     log.take(group.child.stderr!);
     void group.exited.then((exit) => {
@@ -56,9 +63,13 @@ export class VllmServer {
    * Resolves when it serves. Throws STP1301 where it ends before that (with the end of its log), takes longer than the engine
    * allows, or where something else listens on its port.
    */
-  static async start(checkpoint: ServedCheckpoint, task: ServerTask, options: VllmServerOptions): Promise<VllmServer> {
-    const { engine, runMark, signal } = options;
-    const origin = `http://${SERVER_HOST}:${engine.port}`;
+  static async start(
+    checkpoint: ServedCheckpoint,
+    task: ServerTask,
+    options: LocalServerOptions,
+  ): Promise<LocalServer> {
+    const { program, runMark, signal } = options;
+    const origin = `http://${SERVER_HOST}:${program.engine.port}`;
     if (await isWell(origin, signal))
       throw new StpError(
         'STP1301',
@@ -66,14 +77,20 @@ export class VllmServer {
         'End it, or set engines.generator.port to a port that is free on every node.',
       );
     const log = new CappedLog(options.logPath);
-    let server: VllmServer | null = null;
+    await mkdir(dirname(options.logPath), { recursive: true });
+    const workDirectory = await mkdtemp(`${options.logPath}-`);
+    let server: LocalServer | null = null;
     try {
-      const group = await ProcessGroup.start(vllmCommand(engine, checkpoint, task), { runMark });
-      server = new VllmServer(checkpoint, task, origin, group, log);
-      await server.#untilWell(engine.startTimeoutSeconds * MILLISECONDS, signal);
+      const group = await ProcessGroup.start(program.command(checkpoint, task, workDirectory), {
+        runMark,
+        ...(program.endsWithInput && { environment: { STP_ENDS_WITH_STDIN: '1', PYTHONDONTWRITEBYTECODE: '1' } }),
+      });
+      server = new LocalServer(checkpoint, task, origin, program, group, log, workDirectory);
+      await server.#untilWell(program.engine.startTimeoutSeconds * MILLISECONDS, signal);
       return server;
     } catch (error) {
       await (server === null ? log.close() : server.end());
+      await rm(workDirectory, { recursive: true, force: true });
       throw error;
     }
   }
@@ -91,6 +108,16 @@ export class VllmServer {
     return this.#exit === null || this.#ended ? null : this.#exitError(this.#exit, 'ended');
   }
 
+  /** Its process runs, and its health check fails. */
+  get unwell(): StpError {
+    return new StpError(
+      'STP1301',
+      `${this.#program.name} is not well any more${this.#lastWords()}`,
+      this.#program.advice,
+      { retryable: true, facts: { log: this.#log.path } },
+    );
+  }
+
   isWell(signal?: AbortSignal): Promise<boolean> {
     return this.#exit === null ? isWell(this.origin, signal) : Promise.resolve(false);
   }
@@ -99,6 +126,7 @@ export class VllmServer {
     this.#ended = true;
     await this.#group.end();
     await this.#log.close();
+    await rm(this.#workDirectory, { recursive: true, force: true });
   }
 
   async #untilWell(limitMs: number, signal: AbortSignal | undefined): Promise<void> {
@@ -111,7 +139,7 @@ export class VllmServer {
     }
     throw new StpError(
       'STP1301',
-      `the vLLM server did not serve within ${limitMs / MILLISECONDS} s${this.#lastWords()}`,
+      `${this.#program.name} did not serve within ${limitMs / MILLISECONDS} s${this.#lastWords()}`,
       'Raise engines.generator.startTimeoutSeconds where the model is large and the disk slow; else look into its log.',
       { retryable: true, facts: { log: this.#log.path } },
     );
@@ -119,12 +147,10 @@ export class VllmServer {
 
   #exitError({ code, signal }: Exit, what: string): StpError {
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
-    return new StpError(
-      'STP1301',
-      `the vLLM server ${what} (${how})${this.#lastWords()}`,
-      'It is started anew on the next try. Where memory ran out, lower memoryShare, contextLength or requestsInFlight of engines.generator.',
-      { retryable: true, facts: { code, signal, log: this.#log.path } },
-    );
+    return new StpError('STP1301', `${this.#program.name} ${what} (${how})${this.#lastWords()}`, this.#program.advice, {
+      retryable: true,
+      facts: { code, signal, log: this.#log.path },
+    });
   }
 
   #lastWords(): string {

@@ -14,9 +14,9 @@ import { embeddedGenerator } from '../../embedded/engine.ts';
 import { makeFreshCheckpoint } from '../../embedded/fresh-checkpoint.ts';
 import { SMALL_SHAPE } from '../../testing/small-model.ts';
 import { EXAMPLES } from '../../testing/small-training.ts';
-import { vllmCommand } from './command.ts';
-import { VllmGenerators } from './generators.ts';
-import { parseServerMetrics, type ServerMetrics } from './server-metrics.ts';
+import { vllmCommand, vllmProgram } from '../vllm/command.ts';
+import { parseServerMetrics, type ServerMetrics } from '../vllm/server-metrics.ts';
+import { LocalGenerators } from './generators.ts';
 
 const STAND_IN = join(import.meta.dirname, '../../testing/stand-in-vllm.ts');
 const RUN = `vllm-test-${process.pid}`;
@@ -54,7 +54,12 @@ async function servers(
     ...changes,
   };
   const telling = onMetrics === undefined ? {} : { onMetrics, metricsEveryMs: 100 };
-  const generators = new VllmGenerators({ engine, logDirectory: folder, runMark: RUN, ...telling });
+  const generators = new LocalGenerators({
+    program: vllmProgram(engine),
+    logDirectory: folder,
+    runMark: RUN,
+    ...telling,
+  });
   onTestFinished(async () => {
     await generators.close();
     expect(markedProcesses(RUN)).toEqual([]);

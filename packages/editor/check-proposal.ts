@@ -1,0 +1,70 @@
+/** Runs one proposal on the goals of a place, and says what came of it. */
+import type { Goal, PlaceResult, PlaceState, StepOptions } from '@stp/lean-explore';
+import type { Proposal } from './engines/engine.ts';
+import { retried } from './lean-places.ts';
+import { refusedWord } from './own-words.ts';
+import type { Suggestion } from './suggestion.ts';
+
+export const REASON_CHARS_MAX = 400;
+
+export interface SourcedProposal {
+  readonly proposal: Pick<Proposal, 'text' | 'score'>;
+  readonly source: string;
+}
+
+export interface Checked {
+  readonly suggestion: Suggestion;
+  readonly cpuMs: number;
+  /** A limit of time ended it. */
+  readonly isLate: boolean;
+}
+
+export interface OpenGoals {
+  readonly state: PlaceState;
+  /** Goals that were told but are not part of the state. */
+  readonly others: readonly string[];
+  /** Why each word is refused there (`own-words.ts`). */
+  readonly words: ReadonlyMap<string, string>;
+}
+
+/**
+ * Within a turn at the place.
+ *
+ * @param stepMs Lean's processor time, ms; ten times that in wall time
+ * @param deadlineMs a smaller bound of both times, ms
+ */
+export async function checkProposal(
+  { proposal: { text, score }, source }: SourcedProposal,
+  { state, others, words }: OpenGoals,
+  stepMs: number,
+  deadlineMs = stepMs,
+): Promise<Checked> {
+  const common = { text, goals: [], score, source, ms: 0, checked: true };
+  const refused = refusedWord(text, words);
+  if (refused !== null)
+    return { suggestion: { ...common, class: 'forbidden', reason: refused }, cpuMs: 0, isLate: false };
+  const began = performance.now();
+  const limits: StepOptions = deadlineMs < stepMs ? { deadlineMs, wallMs: deadlineMs } : { deadlineMs };
+  const result = await retried(() => state.run(text, limits));
+  const ms = Math.round(performance.now() - began);
+  const { cpuMs } = result;
+  if (result.kind === 'invalid')
+    return { suggestion: { ...common, ...refusal(result), ms }, cpuMs, isLate: result.why === 'timeout' };
+  const goals = [...goalTexts(result.state.goals), ...others];
+  return {
+    suggestion: { ...common, class: goals.length === 0 ? 'done' : 'valid', goals, ms, reason: null },
+    cpuMs,
+    isLate: false,
+  };
+}
+
+export const goalTexts = (goals: readonly Goal[]): string[] => goals.map(({ text }) => text);
+
+export function refusal({ why, messages }: Extract<PlaceResult, { kind: 'invalid' }>): {
+  class: 'invalid' | 'forbidden';
+  reason: string;
+} {
+  const text = (messages.find(({ severity }) => severity === 'error') ?? messages[0])?.text ?? why;
+  const reason = (why === 'timeout' ? `time limit: ${text}` : text).slice(0, REASON_CHARS_MAX);
+  return { class: why === 'forbidden' || why === 'sorry' ? 'forbidden' : 'invalid', reason };
+}

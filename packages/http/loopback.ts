@@ -1,0 +1,4 @@
+/** Names of this machine in a request's `Host`: a page of another name in a browser must not reach a server without keys. */
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/iu;
+
+export const isLoopbackHost = (host: string | undefined): boolean => LOOPBACK_HOST.test(host ?? '');

@@ -1,0 +1,148 @@
+/**
+ * Tries to prove that a statement is false: by test values in the places of its variables, of which Lean decides the rest, and by
+ * tactics on the negation. A disproof is a certified proof of the negation, and the negation is checked to be that of the
+ * statement. That none was found says nothing.
+ */
+import type { Certificate } from '@stp/config/records';
+import { statementPieces, typeColon } from '@stp/lean-text';
+import { type Candidate, type CheckResult, screenStatement, type Verifier } from '@stp/lean-verifier';
+import { type ContextTask, readStatements, type StatementToRead } from '../context/statement-contexts.ts';
+import { type Instance, type Instances, type NamedValue, readInstances } from './instances.ts';
+
+/** Instances of the first try; most false statements fail on one of them. */
+const FIRST_INSTANCES = 10;
+/** Proofs of one try. */
+const AT_ONCE = 60;
+const TACTICS: readonly string[] = ['decide', 'omega', 'simp', 'grind'];
+const NAME = 'disproof';
+
+/** What `disprove` works with. */
+export interface DisproveTools {
+  /** Certifies the disproof. */
+  readonly verifier: Verifier;
+  /** Where the statement is compiled; of the verifier's environment. */
+  readonly task: ContextTask;
+}
+
+/** How the negation may be proved. */
+export interface DisproveOptions {
+  /** Tactics for the negation as a whole. Default: `decide`, `omega`, `simp`, `grind`. */
+  readonly tactics?: readonly string[];
+}
+
+/** What became of the attempt. */
+export type Disproof =
+  | {
+      readonly verdict: 'disproved';
+      /** The values on which the statement fails; null if a tactic proved the negation as a whole. */
+      readonly values: readonly NamedValue[] | null;
+      /** A sentence for people. */
+      readonly words: string;
+      /** `theorem disproof : ¬ (∀ BINDERS, TYPE)`; below the statement's header. */
+      readonly statement: string;
+      /** The tactic block that proves it. */
+      readonly proof: string;
+      readonly certificate: Certificate | null;
+    }
+  | {
+      /** `unknown`: nothing was found. `invalid`: the statement was refused, or Lean cannot read it. `infra`: Lean could not be run. */
+      readonly verdict: 'unknown' | 'invalid' | 'infra';
+      readonly words: string;
+      /** As above; null where it could not be written. */
+      readonly statement: string | null;
+    };
+
+/** Never says `disproved` without a proof that the verifier has accepted. Rejects only with the signal's reason, or as `readStatements` does. */
+export async function disprove(
+  asked: StatementToRead,
+  { verifier, task }: DisproveTools,
+  { tactics = TACTICS }: DisproveOptions = {},
+): Promise<Disproof> {
+  const screened = screenStatement(asked.statement);
+  if (!screened.accepted) return { verdict: 'invalid', words: screened.refusal.reason, statement: null };
+  const statement = negated(screened.signature);
+  if (statement === null)
+    return { verdict: 'invalid', words: 'its binders and its type could not be told apart', statement };
+  const header = asked.header ?? task.libraryHeader;
+  const both = [asked.statement, statement].map((one) => ({ header, statement: one }));
+  const answers = await readStatements<Instances>(both, task, {
+    read: readInstances,
+    unread: (reason) => ({ reason, isUnreadable: true }),
+  });
+  const read = answers[0]!;
+  if ('reason' in read) return { verdict: read.isUnreadable ? 'invalid' : 'unknown', words: read.reason, statement };
+  const byInstance = read.instances.map((instance) => ({ instance, proof: refutation(instance, header) }));
+  const byTactic = tactics.map((tactic) => ({ instance: null, proof: `  ${tactic}` }));
+  const tries = [[...byInstance.slice(0, FIRST_INSTANCES), ...byTactic]];
+  for (let from = FIRST_INSTANCES; from < byInstance.length; from += AT_ONCE)
+    tries.push(byInstance.slice(from, from + AT_ONCE));
+  let isUnjudged = false;
+  for (const attempts of tries) {
+    const candidates = attempts.map(({ proof }, place) => ({ id: String(place), header, statement, proof }));
+    for (const { kind, id } of await tried(candidates, verifier, task)) {
+      isUnjudged ||= kind === 'infra';
+      if (kind !== 'proved') continue;
+      const [result] = await verifier.check([candidates[Number(id)]!], signalOf(task));
+      isUnjudged ||= result!.kind === 'infra';
+      if (result!.kind !== 'proved') continue;
+      const { instance, proof } = attempts[Number(id)]!;
+      const values = instance?.values ?? null;
+      const certificate = result!.certificate ?? null;
+      return { verdict: 'disproved', values, words: inWords(values, proof), statement, proof, certificate };
+    }
+  }
+  if (isUnjudged) return { verdict: 'infra', words: 'Lean could not be run on some of the attempts', statement };
+  const words = `none of ${byInstance.length} instances and ${byTactic.length} tactics refutes it; it may be true or false`;
+  return { verdict: 'unknown', words, statement };
+}
+
+const signalOf = ({ signal }: ContextTask) => (signal === undefined ? {} : { signal });
+
+/** Without their compiled objects: only what is found is judged in full. */
+function tried(
+  candidates: readonly Candidate[],
+  verifier: Verifier,
+  task: ContextTask,
+): Promise<readonly CheckResult[]> {
+  return verifier.check(candidates, {
+    ...signalOf(task),
+    confirm: false,
+    smallLimitsOnly: true,
+    explains: () => false,
+  });
+}
+
+/** `.{u} BINDERS : TYPE` to the statement of its negation; null where there is no colon. */
+function negated(signature: string): string | null {
+  const universes = /^\.\{[^}]*\}/u.exec(signature)?.[0] ?? '';
+  const rest = signature.slice(universes.length);
+  const { pieces } = statementPieces(rest);
+  const colon = pieces[typeColon(pieces)];
+  if (colon === undefined) return null;
+  const [binders, type] = [rest.slice(0, colon.at).trim(), rest.slice(colon.at + 1).trim()];
+  return `theorem ${NAME}${universes} : ¬ (${binders === '' ? '' : `∀ ${binders}, `}${type})`;
+}
+
+function refutation(instance: Instance, header: string): string {
+  const given = [...instance.arguments].map((argument) => ` ${argument}`).join('');
+  const closing = [
+    'decide',
+    'decide +kernel',
+    'omega',
+    'simp',
+    ...(/^import Mathlib\b/mu.test(header) ? ['norm_num'] : []),
+  ];
+  return [
+    '  intro stated',
+    `  have instance_ := @stated${given}`,
+    '  revert instance_',
+    '  first',
+    ...closing.map((tactic) => `    | ${tactic}`),
+  ].join('\n');
+}
+
+function inWords(values: readonly NamedValue[] | null, proof: string): string {
+  if (values === null) return `It is false: the tactic \`${proof.trim()}\` proves the negation.`;
+  const named = values.map(({ name, value }) => `${name ?? '_'} = ${value.replace(/^\((.*)\)$/su, '$1')}`);
+  return named.length === 0 ? 'It is false.' : `It fails for ${named.join(', ')}.`;
+}

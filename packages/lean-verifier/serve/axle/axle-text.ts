@@ -1,0 +1,64 @@
+/** Texts of AXLE's contract: imports of a file, Lean's messages as strings, and declarations by the lines of messages. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LeanMessage } from '@stp/config/records';
+import { maskSource, readCommands } from '@stp/lean-text';
+import { splitImports } from '../../trust/header.ts';
+import type { LeanEnvironment } from '../../verifier.ts';
+import type { WireMessage, WirePosition } from '../wire.ts';
+import type { AxleMessages } from './axle-wire.ts';
+
+/** AXLE's texts stand below Mathlib; here below Lean's core library where there is no Mathlib. */
+export function defaultImports({ searchPath }: LeanEnvironment): string {
+  return searchPath.some((folder) => existsSync(join(folder, 'Mathlib.olean'))) ? 'import Mathlib' : 'import Init';
+}
+
+/** `lean-4.35.0` for `Lean 4.35.0, assembled (library 4.28)`. */
+export function environmentName({ version }: LeanEnvironment): string {
+  return `lean-${/\d+\.\d+\.\d+(?:-rc\d+)?/u.exec(version)?.[0] ?? version}`;
+}
+
+/** The text below other imports. */
+export const withImports = (text: string, imports: string): string => `${imports}\n\n${splitImports(text).rest}\n`;
+
+export const noMessages = (): AxleMessages => ({ errors: [], warnings: [], infos: [] });
+
+const KIND = { error: 'errors', warning: 'warnings', info: 'infos', information: 'infos' } as const;
+const WORD = { error: 'error', warning: 'warning', info: 'info', information: 'info' } as const;
+
+export function wireMessages(messages: readonly WireMessage[]): AxleMessages {
+  const sorted = noMessages();
+  for (const { severity, pos, endPos, data } of messages) {
+    const end = endPos ? `-${endPos.line}:${endPos.column}` : '';
+    sorted[KIND[severity]].push(`-:${pos.line}:${pos.column}${end}: ${WORD[severity]}: ${data}\n`);
+  }
+  return sorted;
+}
+
+export function leanMessages(messages: readonly LeanMessage[], hide: (text: string) => string): AxleMessages {
+  const sorted = noMessages();
+  for (const { severity, line, column, text } of messages)
+    sorted[KIND[severity]].push(`-:${line}:${column}: ${WORD[severity]}: ${hide(text)}\n`);
+  return sorted;
+}
+
+/** A declaration's keyword and its name, at the keyword. */
+const DECLARATION =
+  /^(theorem|lemma|def|abbrev|instance|structure|class|inductive|opaque|axiom|example)(?:\s+((?:«[^»\n]*»|[^\s:({[⦃«»])+))?/u;
+
+/** Names of the declarations at these places, each once; the keyword for one without a name. */
+export function declarationsAt(text: string, places: readonly WirePosition[]): string[] {
+  const masked = maskSource(text);
+  const commands = readCommands(masked);
+  const lines = text.split('\n');
+  const offsets = [0];
+  for (const line of lines) offsets.push(offsets.at(-1)! + line.length + 1);
+  const names = places.flatMap((pos) => {
+    const line = lines[pos.line - 1] ?? '';
+    const at = (offsets[pos.line - 1] ?? text.length) + [...line].slice(0, pos.column).join('').length;
+    const own = commands.findLast(({ begin }) => begin <= at);
+    const declared = own && DECLARATION.exec(masked.withoutComments.slice(own.start));
+    return declared ? [declared[2] ?? declared[1]!] : [];
+  });
+  return [...new Set(names)];
+}

@@ -1,0 +1,128 @@
+/**
+ * Judges texts as whole files: alone, or against a file of statements. The statements are compiled without the text, into a
+ * folder of their own, and compared as compiled terms. Each file takes one turn of the host.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LeanMessage } from '@stp/config/records';
+import { readHeader } from '@stp/lean-text';
+import type { LeanHost } from '../../runtime/pool/lean-host.ts';
+import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { Sandbox } from '../../runtime/sandbox/sandbox.ts';
+import { type CheckFileOptions, checkFile, type FileReport } from '../../trust/check-file.ts';
+import { importedNames } from '../../trust/header.ts';
+import { compileModule } from '../../trust/object/compiled-module.ts';
+import { judgeObject } from '../../trust/object/judge-object.ts';
+import type { LeanEnvironment } from '../../verifier.ts';
+
+export interface FileJudgeOptions {
+  readonly environment: LeanEnvironment;
+  readonly sandbox: Sandbox;
+  /** Folders for the files are made below it, and removed. */
+  readonly scratchDirectory: string;
+  readonly runMark: string;
+  readonly indexFolder: string;
+  readonly disagreementsFolder: string;
+  readonly memoryBytesMax: number;
+  /** Shared with everything that starts Lean here. */
+  readonly host: LeanHost;
+  /** Files and other Lean processes at once on the host. */
+  readonly processes: number;
+}
+
+/** Why nothing is said of the text: the statements cannot be used. */
+export interface UnusableStatements {
+  readonly problem: string;
+}
+
+export class FileJudge {
+  readonly #options: FileJudgeOptions;
+
+  constructor(options: FileJudgeOptions) {
+    this.#options = options;
+  }
+
+  /** `timeoutMs`: processor time for compiling. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
+  check(text: string, timeoutMs: number, signal: AbortSignal): Promise<FileReport> {
+    return this.#inTurn(signal, (directory) => this.#judge(text, directory, { timeoutMs, signal }));
+  }
+
+  /**
+   * Judges the text, and whether each theorem of `statements`, whose proofs may be left open, stands in it under the same name with
+   * the same type. Rejects as `check` does.
+   */
+  verify(
+    statements: string,
+    text: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<FileReport | UnusableStatements> {
+    return this.#inTurn(signal, async (directory) => {
+      const [ours, theirs] = [statements, text].map((one) => importedNames(readHeader(one.replaceAll('\r\n', '\n'))));
+      // Over other imports the same name may stand for another constant.
+      if (ours!.symmetricDifference(theirs!).size > 0)
+        return { problem: 'formal_statement and content import different modules' };
+      const stated = await this.#compileStatements(statements, join(directory, 'stated'), timeoutMs, signal);
+      if ('problem' in stated) return stated;
+      return this.#judge(text, directory, { timeoutMs, signal, statements: stated });
+    });
+  }
+
+  #inTurn<Value>(signal: AbortSignal, work: (directory: string) => Promise<Value>): Promise<Value> {
+    const { host, processes, scratchDirectory } = this.#options;
+    const inFolder = async (): Promise<Value> => {
+      const directory = join(scratchDirectory, `file-${randomBytes(8).toString('hex')}`);
+      await mkdir(directory, { recursive: true });
+      try {
+        return await work(directory);
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
+    };
+    return host.turns.run(processes, inFolder, signal);
+  }
+
+  async #judge(
+    text: string,
+    directory: string,
+    more: Pick<CheckFileOptions, 'timeoutMs' | 'signal' | 'statements'>,
+  ): Promise<FileReport> {
+    const { environment, sandbox, runMark, indexFolder, disagreementsFolder, memoryBytesMax } = this.#options;
+    const path = join(directory, 'content.lean');
+    await writeFile(path, text);
+    const places = { scratchDirectory: directory, runMark, indexFolder, disagreementsFolder };
+    return checkFile(path, environment, { ...places, sandbox, memoryBytesMax, ...more });
+  }
+
+  async #compileStatements(
+    text: string,
+    directory: string,
+    deadlineMs: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly path: string; readonly names: readonly string[] } | UnusableStatements> {
+    const { environment, sandbox, runMark, memoryBytesMax, indexFolder } = this.#options;
+    const place: ProcessPlace = { environment, workingDirectory: directory, runMark, sandbox };
+    const bounds = { place, memoryBytesMax, signal };
+    const compiled = await compileModule({ ...bounds, module: 'Stated', text, directory, deadlineMs });
+    if (compiled.path === null)
+      return { problem: `formal_statement does not compile: ${compiled.failure || firstError(compiled.messages)}` };
+    const report = await judgeObject({ ...bounds, path: compiled.path, indexFolder });
+    if ('unread' in report) return { problem: `formal_statement was not read: ${report.unread}` };
+    const written = report.constants.filter(({ range, isPrivate }) => range !== null && !isPrivate);
+    const axiom = written.find(({ kind }) => kind === 'axiom');
+    if (axiom !== undefined) return { problem: `formal_statement declares the axiom ${axiom.name}` };
+    const open = written.find(
+      ({ kind, axioms }) => kind !== 'theorem' && axioms.some(({ name }) => name === 'sorryAx'),
+    );
+    if (open !== undefined)
+      return { problem: `formal_statement leaves the definition ${open.name} open, which cannot be compared here` };
+    const names = written.flatMap(({ kind, name }) => (kind === 'theorem' ? [name] : []));
+    return names.length === 0 ? { problem: 'formal_statement has no theorem' } : { path: compiled.path, names };
+  }
+}
+
+function firstError(messages: readonly LeanMessage[]): string {
+  const wrong = messages.find(({ severity }) => severity === 'error');
+  return wrong === undefined ? 'Lean says that it has errors' : `${wrong.line}:${wrong.column}: ${wrong.text}`;
+}

@@ -1,0 +1,124 @@
+/**
+ * The server over streamable HTTP at `/mcp`: a session for each client, with keys. Without keys it serves this machine only, and only
+ * under this machine's names, so that no page in a browser reaches it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { BearerKeys, isLoopbackHost, listen } from '@stp/http';
+import fastify from 'fastify';
+
+const PATH = '/mcp';
+const HEALTH = '/health';
+const SESSIONS_MAX = 64;
+/** A session that nobody has used for so long ends, ms. */
+const IDLE_MS = 3_600_000;
+const SWEEP_MS = 60_000;
+const RECEIVE_TIMEOUT_MS = 30_000;
+const SESSION_HEADER = 'mcp-session-id';
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Keys of clients; none lets everyone in. */
+  readonly keys: readonly string[];
+  /** Whether a request may come under any name of this machine's. */
+  readonly anyHost: boolean;
+  readonly bodyBytesMax: number;
+  readonly createServer: () => McpServer;
+}
+
+interface Session {
+  readonly transport: StreamableHTTPServerTransport;
+  readonly server: McpServer;
+  usedAt: number;
+  /** Answers that are being written, streams too. */
+  open: number;
+}
+
+export interface RunningHttp {
+  /** `http://host:port/mcp`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
+export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
+  const { keys, anyHost, bodyBytesMax } = options;
+  const sessions = new Map<string, Session>();
+  const bearers = new BearerKeys(keys);
+  const web = fastify({ requestTimeout: RECEIVE_TIMEOUT_MS, forceCloseConnections: true });
+  // The transport reads the body itself, up to its bound.
+  web.removeAllContentTypeParsers();
+  web.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  web.get(HEALTH, () => ({ status: 'ok', sessions: sessions.size }));
+  web.all(PATH, async (request, reply) => {
+    const { headers, raw } = request;
+    if (!bearers.admits(headers.authorization))
+      return reply
+        .status(401)
+        .header('www-authenticate', 'Bearer')
+        .send(refusal('The key is wrong or missing: send `Authorization: Bearer KEY`.'));
+    if (keys.length === 0 && !anyHost && !isLoopbackHost(headers.host))
+      return reply
+        .status(403)
+        .send(refusal('Without keys only this machine is served, under the names of this machine.'));
+    const id = headers[SESSION_HEADER];
+    if (typeof id === 'string') {
+      const session = sessions.get(id);
+      if (session === undefined) return reply.status(404).send(refusal('There is no such session: begin a new one.'));
+      reply.hijack();
+      return handle(session, raw, reply.raw);
+    }
+    if (sessions.size >= SESSIONS_MAX)
+      return reply.status(503).send(refusal(`${SESSIONS_MAX} sessions are open, which is this server's limit.`));
+    reply.hijack();
+    return handle(await begin(), raw, reply.raw);
+  });
+  const sweep = setInterval(() => {
+    for (const session of sessions.values())
+      if (session.open === 0 && performance.now() - session.usedAt > IDLE_MS) void session.server.close();
+  }, SWEEP_MS);
+  sweep.unref();
+  const url = await listen(web, options.host, options.port);
+  return {
+    url: url + PATH,
+    async close() {
+      clearInterval(sweep);
+      await Promise.all([...sessions.values()].map(({ server }) => server.close()));
+      await web.close();
+    },
+  };
+
+  /** A session exists from the client's `initialize` on; a transport that gets another message first refuses it. */
+  async function begin(): Promise<Session> {
+    const server = options.createServer();
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize: bodyBytesMax,
+      onsessioninitialized: (id) => void sessions.set(id, session),
+    });
+    const session: Session = { transport, server, usedAt: performance.now(), open: 0 };
+    await server.connect(transport as Parameters<McpServer['connect']>[0]);
+    server.server.onclose = () => {
+      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
+    };
+    return session;
+  }
+
+  async function handle(session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    session.usedAt = performance.now();
+    session.open += 1;
+    response.once('close', () => {
+      session.open -= 1;
+      session.usedAt = performance.now();
+      // Nothing was begun by this message.
+      if (session.transport.sessionId === undefined) void session.server.close();
+    });
+    await session.transport.handleRequest(request, response);
+  }
+}
+
+const refusal = (message: string) => ({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });

@@ -1,0 +1,87 @@
+/** A place in a file, as agents name it: lines from 1 and columns from 0 in characters, as Lean's messages count. */
+import { StpError } from '@stp/base';
+import { type EditPlace, editPlace, type PlaceGoals } from '@stp/editor';
+import { z } from 'zod';
+import type { ProjectFile, ProjectFolder } from './project-folder.ts';
+
+/** Of a text that is sent; files may be larger. */
+export const TEXT_CHARS_MAX = 262_144;
+export const PATH_CHARS_MAX = 4_096;
+
+export const fileInput = {
+  path: z.string().min(1).max(PATH_CHARS_MAX).optional().describe('a .lean file below the project folder'),
+  text: z.string().max(TEXT_CHARS_MAX).optional().describe('the text of a Lean file, in place of path'),
+};
+
+export const placeInput = {
+  ...fileInput,
+  line: z.number().int().min(1).describe('line of the place, from 1'),
+  column: z.number().int().min(0).default(0).describe('column of the place, from 0, in characters'),
+};
+
+const position = z.object({ line: z.number(), column: z.number() });
+export const editOutput = {
+  replace: z
+    .object({ start: position, end: position })
+    .describe('the part of the file that a tactic replaces; empty where it is inserted'),
+};
+
+/** A file that was named or sent. */
+export interface GivenFile {
+  readonly text: string;
+  /** Null for a text that was sent. */
+  readonly file: ProjectFile | null;
+}
+
+interface FileInput {
+  readonly path?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+/** STP1002 unless exactly one of the two is given; and as `ProjectFolder.read`. */
+export async function givenFile(folder: ProjectFolder, { path, text }: FileInput): Promise<GivenFile> {
+  if ((path === undefined) === (text === undefined))
+    throw new StpError('STP1002', 'a file is named by path, or sent as text', 'Give one of the two, and not both.');
+  if (text !== undefined) return { text: text.replaceAll('\r\n', '\n'), file: null };
+  const file = await folder.read(path!);
+  return { text: file.text, file };
+}
+
+/** Where a tactic can go, and the goals there. */
+export interface FoundPlace {
+  readonly place: EditPlace;
+  readonly goals: PlaceGoals;
+}
+
+/**
+ * The place for a tactic at a line and column: below the tactic there or, if nothing can stand there, in the place of that tactic, whose
+ * beginning is the prefix then. `goalsOf` asks Lean. STP1002 for a place that the text does not have.
+ */
+export async function findPlace(
+  text: string,
+  { line, column }: { readonly line: number; readonly column: number },
+  goalsOf: (context: string) => Promise<PlaceGoals>,
+): Promise<FoundPlace> {
+  const written = text.split('\n')[line - 1];
+  if (written === undefined)
+    throw new StpError('STP1002', `the text has no line ${line}`, 'Name a line of the text, from 1.');
+  const character = Array.from(written).slice(0, column).join('').length;
+  const at = { line: line - 1, character };
+  const below = editPlace(text, at, false);
+  const found = { place: below, goals: await goalsOf(below.context) };
+  if (found.goals.problem === null) return found;
+  const inPlace = editPlace(text, at, true);
+  if (inPlace.context === below.context) return found;
+  const goals = await goalsOf(inPlace.context);
+  return goals.problem === null ? { place: inPlace, goals } : found;
+}
+
+/** The part of the text that a tactic replaces, with columns in characters. */
+export function replaced(text: string, { range }: EditPlace): z.output<z.ZodObject<typeof editOutput>>['replace'] {
+  const lines = text.split('\n');
+  const told = (at: EditPlace['range']['start']) => ({
+    line: at.line + 1,
+    column: Array.from((lines[at.line] ?? '').slice(0, at.character)).length,
+  });
+  return { start: told(range.start), end: told(range.end) };
+}

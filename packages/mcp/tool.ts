@@ -1,0 +1,29 @@
+/** A tool of the server: what it takes, what it answers, and how. */
+import { z } from 'zod';
+import type { ToolCall, Workbench } from './workbench.ts';
+
+/** Longest time of a call, seconds. */
+export const SECONDS_MAX = 3_600;
+
+export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape, Output extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** Time of a call that names none, seconds. */
+  readonly seconds: number;
+  run(input: z.output<z.ZodObject<Input>>, bench: Workbench, call: ToolCall): Promise<z.input<z.ZodObject<Output>>>;
+}
+
+/** A tool whose types are forgotten, for the list of them. */
+export function tool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(its: Tool<Input, Output>): Tool {
+  return its as unknown as Tool;
+}
+
+export const timeoutSeconds = z
+  .number()
+  .min(1)
+  .max(SECONDS_MAX)
+  .optional()
+  .describe('wall time of the call, seconds; then its work is ended');

@@ -1,0 +1,39 @@
+/** What the tools work with: the project folder, its Lean, and the certificates so far. The command line opens it. */
+import type { LeanPlaces, Suggester } from '@stp/editor';
+import type { LeanEnvironment, Sandbox, Verifier } from '@stp/lean-verifier';
+import type { KeptCertificates } from './certificates.ts';
+import type { ProjectFolder } from './project-folder.ts';
+
+/** An open Lean with warm processes. */
+export interface LeanBench {
+  readonly environment: LeanEnvironment;
+  readonly sandbox: Sandbox;
+  readonly scratchDirectory: string;
+  readonly runMark: string;
+  readonly indexFolder: string;
+  readonly memoryBytesMax: number;
+  readonly verifier: Verifier;
+  /** Goals and tactics in files. */
+  readonly places: LeanPlaces;
+  /** Searches over the same processes. */
+  readonly suggester: Suggester;
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  /** Aborts when the client cancels or leaves, some time after `late`, and when the server closes. */
+  readonly signal: AbortSignal;
+  /** Aborts at the end of the call's time. What was found by then is the answer, where there is something. */
+  readonly late: AbortSignal;
+  /** Tells the client how far the call is. */
+  readonly tell: (what: string) => void;
+}
+
+export interface Workbench {
+  readonly folder: ProjectFolder;
+  readonly certificates: KeptCertificates;
+  /** Texts of the modules of this repository's library, for files that import it. */
+  readonly libraryTexts: () => Promise<readonly string[]>;
+  /** Runs the work with Lean, which the first call opens. Rejects where there is none, and with the call's reason. */
+  withLean<T>(call: ToolCall, work: (lean: LeanBench) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,23 @@
+"""Kimina's published client: `{url, snippets}` in, the status of each out, as JSON. The server's description of itself is valid."""
+
+import json
+import sys
+import typing
+
+import typing_extensions
+
+if sys.version_info < (3, 12):
+    typing.TypedDict = typing_extensions.TypedDict
+
+given = json.load(sys.stdin)
+out, sys.stdout = sys.stdout, sys.stderr  # The client's log goes where its import finds standard output.
+
+import httpx  # noqa: E402
+from kimina_client import KiminaClient, Snippet  # noqa: E402
+from openapi_spec_validator import validate  # noqa: E402
+
+validate(httpx.get(f"{given['url']}/api/openapi.json").json())
+
+snippets = [Snippet(id=str(number), code=code) for number, code in enumerate(given["snippets"])]
+results = KiminaClient(api_url=given["url"], n_retries=1).check(snippets, timeout=60, show_progress=False).results
+json.dump([result.analyze().status.value for result in sorted(results, key=lambda one: int(one.id))], out)
