@@ -96,8 +96,8 @@ export function openEngines({
   };
   const open = async (run: string, directory: string, threads: number): Promise<Warm> => {
     const { generator: engine } = await enginesOf(run);
-    const isInProcess = engine.kind === 'embedded' || engine.kind === 'llama-cpp';
-    const key = JSON.stringify(isInProcess ? [run, engine, directory, threads] : [run, engine]);
+    const isServed = engine.kind === 'vllm' || engine.kind === 'transformers';
+    const key = JSON.stringify(isServed ? [run, engine] : [run, engine, directory, threads]);
     if (warm?.key === key) return warm;
     if (engine.kind !== 'llama-cpp' && (await readGgufModel(directory)) !== null)
       throw new StpError(

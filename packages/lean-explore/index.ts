@@ -11,8 +11,7 @@ export {
   type StatementToRead,
   statementContexts,
 } from './context/statement-contexts.ts';
-export { type Disproof, type DisproveOptions, type DisproveTools, disprove } from './disprove/disprove.ts';
-export type { NamedValue } from './disprove/instances.ts';
+export { disprove } from './disprove/disprove.ts';
 export { deeperLimits } from './explore/equations.ts';
 export { type LibraryEquations, readEquations } from './explore/equations-file.ts';
 export { exploreInThreads } from './explore/explore-in-threads.ts';

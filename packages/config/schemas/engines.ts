@@ -116,28 +116,6 @@ const vllmGenerator = z.strictObject({
   arguments: z.array(argument).max(ARGUMENTS_MAX).default([]),
 });
 
-/** llama.cpp on the node that samples, which `bin/stp setup --with llama-cpp` installs. */
-const llamaCppGenerator = z.strictObject({
-  kind: z.literal('llama-cpp'),
-  /** Prompt and completion together, tokens; null: the model's, at most 4,096. */
-  contextLength: positive
-    .min(2)
-    .max(1 << 20)
-    .nullable()
-    .default(null),
-  /** Samples decoded together. Each has a cache of the whole context, and the prompt has one more. */
-  sequences: positive.max(255).default(4),
-  /** Null: half the cores of the worker. Its threads wait for each other at every step, so one that Lean keeps waiting stops all. */
-  threads: positive.max(1_024).nullable().default(null),
-  /** Layers on the GPU; `auto`: as many as its memory holds. */
-  gpuLayers: z.union([z.literal('auto'), z.int().nonnegative().max(1_024)]).default('auto'),
-  /** LoRA adapters as GGUF files. */
-  adapters: z
-    .array(z.strictObject({ path, scale: z.number().min(-100).max(100).default(1) }))
-    .max(16)
-    .default([]),
-});
-
 /**
  * `transformers serve` on the node that samples, started on each checkpoint as it is asked for. It takes turns with a training on the
  * same accelerator.
@@ -161,18 +139,40 @@ const transformersGenerator = z.strictObject({
   startTimeoutSeconds: positive.max(7_200).default(600),
 });
 
+/** llama.cpp on the node that samples, which `bin/stp setup --with llama-cpp` installs. */
+const llamaCppGenerator = z.strictObject({
+  kind: z.literal('llama-cpp'),
+  /** Prompt and completion together, tokens; null: the model's, at most 4,096. */
+  contextLength: positive
+    .min(2)
+    .max(1 << 20)
+    .nullable()
+    .default(null),
+  /** Samples decoded together. Each has a cache of the whole context, and the prompt has one more. */
+  sequences: positive.max(255).default(4),
+  /** Null: half the cores of the worker. Its threads wait for each other at every step, so one that Lean keeps waiting stops all. */
+  threads: positive.max(1_024).nullable().default(null),
+  /** Layers on the GPU; `auto`: as many as its memory holds. */
+  gpuLayers: z.union([z.literal('auto'), z.int().nonnegative().max(1_024)]).default('auto'),
+  /** LoRA adapters as GGUF files. */
+  adapters: z
+    .array(z.strictObject({ path, scale: z.number().min(-100).max(100).default(1) }))
+    .max(16)
+    .default([]),
+});
+
 export const generatorEngineSchema = z.discriminatedUnion('kind', [
   /** The ONNX decoder, or the servers that STP_GENERATOR_URL names. */
   z.strictObject({ kind: z.literal('embedded') }),
   vllmGenerator,
-  llamaCppGenerator,
   transformersGenerator,
+  llamaCppGenerator,
 ]);
+export type TransformersEngine = z.infer<typeof transformersGenerator>;
 export type LlamaCppEngine = z.infer<typeof llamaCppGenerator>;
 /** The engine with its defaults. A `ZodError` for values that are not allowed. */
 export const llamaCppEngine = (values: Partial<Omit<LlamaCppEngine, 'kind'>> = {}): LlamaCppEngine =>
   llamaCppGenerator.parse({ kind: 'llama-cpp', ...values });
-export type TransformersEngine = z.infer<typeof transformersGenerator>;
 export type VllmEngine = z.infer<typeof vllmGenerator>;
 
 export const enginesConfigSchema = z.strictObject({

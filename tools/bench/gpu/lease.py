@@ -9,24 +9,20 @@ What it leaves in OUT is complete after each stage: `figures.json`, `samples-*.j
 """
 
 import argparse
-import asyncio
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import threading
 import time
-import urllib.request
 
-CODE = os.path.dirname(os.path.abspath(__file__))
-PORT = 23_456
-START_SECONDS_MAX = 240
+from gpu_figures import MemoryWatch, machine
+from lease_weights import converted, random_model
+from model_server import Served, row_of
+
+TRAINER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trainers/python/train.py")
 REQUESTS_AT_ONCE = 128
 STARTED = time.monotonic()
-CODE_FOLDERS = {"trainer": "trainers/python/train.py", "server": "remote/transformers/serve_checkpoint.py"}
 LORA = {"rank": 32, "alpha": 64, "targets": [], "quantised": False, "output": "merged"}
 # What matters most comes first.
 STAGES = (
@@ -141,7 +137,7 @@ class Lease:
             json.dump(request, file)
         watch = MemoryWatch(self.options.device)
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, os.path.join(CODE, CODE_FOLDERS["trainer"]), "--request", path]
+        command = [sys.executable, TRAINER, "--request", path]
         ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, env=environment, text=True)
         messages = [json.loads(line) for line in ran.stdout.splitlines()]
         last = messages[-1] if messages else {}
@@ -240,213 +236,6 @@ class Lease:
             "sampleSeconds": round(seconds, 2),
             "tokensPerSecond": round(tokens / seconds),
         }
-
-
-def row_of(prompt, sampling, answer):
-    """A sample as `judge.ts` reads it, cut at the first stop text."""
-    choice, usage = answer["choices"][0], answer["usage"]
-    text, finish = choice["text"], choice["finish_reason"]
-    for stop in sampling["stop"]:
-        if stop in text:
-            text, finish = text[: text.index(stop)], "stop"
-    found = {"text": text, "finish": finish, "tokens": usage["completion_tokens"], "promptTokens": usage["prompt_tokens"]}
-    return {"id": prompt["id"], "index": prompt["index"], **found}
-
-
-class Served:
-    """`transformers serve` on a folder, as `engines.generator.kind=transformers` starts it."""
-
-    NAME = "stp/model"
-
-    def __init__(self, model, options, requests, context, log):
-        precision = "bfloat16" if options.device == "cuda" else "float32"
-        work = tempfile.mkdtemp(dir=options.work)
-        command = [sys.executable, os.path.join(CODE, CODE_FOLDERS["server"]), "--directory", model, "--name", self.NAME]
-        command += ["--work", work, "--port", str(PORT), "--device", options.device, "--precision", precision]
-        command += ["--requests", str(requests), "--context", str(context)]
-        environment = {**os.environ, "STP_ENDS_WITH_STDIN": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment)
-        deadline = time.monotonic() + START_SECONDS_MAX
-        while True:
-            if self.process.poll() is not None:
-                raise RuntimeError(f"the server ended with {self.process.returncode}; see lease.log")
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health", timeout=5).read()
-                return
-            except OSError:
-                if time.monotonic() > deadline:
-                    self.end()
-                    raise RuntimeError("the server does not serve")
-                time.sleep(0.2)
-
-    def body(self, prompt, sampling):
-        stop = {"stop": sampling["stop"]} if sampling["stop"] else {}
-        return {
-            **{"model": self.NAME, "prompt": prompt["prompt"], "max_tokens": sampling["maxTokens"], "seed": prompt["seed"]},
-            **{"temperature": sampling["temperature"], "top_p": sampling["topP"], **stop},
-        }
-
-    def complete(self, prompt, sampling):
-        body = json.dumps(self.body(prompt, sampling)).encode()
-        asked = urllib.request.Request(f"http://127.0.0.1:{PORT}/v1/completions", body, {"content-type": "application/json"})
-        with urllib.request.urlopen(asked, timeout=600) as answer:
-            return row_of(prompt, sampling, json.load(answer))
-
-    def complete_all(self, prompts, sampling, requests, deadline):
-        """Rows in the order of the prompts; what is not there at the deadline is left out."""
-        return asyncio.run(self._complete_all(prompts, sampling, requests, deadline))
-
-    async def _complete_all(self, prompts, sampling, requests, deadline):
-        rows = [None] * len(prompts)
-        waiting = iter(range(len(prompts)))
-
-        async def work():
-            reader, writer = await asyncio.open_connection("127.0.0.1", PORT, limit=1 << 24)
-            for at in waiting:
-                body = json.dumps(self.body(prompts[at], sampling)).encode()
-                head = f"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-                writer.write(head.encode() + body)
-                rows[at] = row_of(prompts[at], sampling, await read_answer(reader))
-            writer.close()
-
-        tasks = [asyncio.create_task(work()) for _ in range(requests)]
-        done, left = await asyncio.wait(tasks, timeout=max(1, deadline - time.monotonic()))
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        for task in done:
-            task.result()
-        return [row for row in rows if row is not None]
-
-    def end(self):
-        self.process.stdin.close()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-
-async def read_answer(reader):
-    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-    status = head.split(" ", 2)[1]
-    length = next(int(line.split(":")[1]) for line in head.split("\r\n") if line.startswith("content-length:"))
-    body = await reader.readexactly(length)
-    if status != "200":
-        raise RuntimeError(f"the server answered {status}: {body[:500]}")
-    return json.loads(body)
-
-
-class MemoryWatch:
-    """The most memory that the GPU's processes took, MiB, looked at twice a second."""
-
-    def __init__(self, device):
-        self.found = None
-        self.ended = threading.Event()
-        if device == "cuda":
-            self.thread = threading.Thread(target=self.look, daemon=True)
-            self.thread.start()
-
-    def look(self):
-        while not self.ended.wait(0.5):
-            used = query("memory.used")
-            self.found = max(self.found or 0, int(used)) if used and used.isdigit() else self.found
-
-    def most(self):
-        self.ended.set()
-        return self.found
-
-
-def query(fields):
-    try:
-        asked = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader,nounits"]
-        return subprocess.run(asked, capture_output=True, text=True, timeout=20).stdout.strip()
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-
-
-def machine():
-    from importlib.metadata import PackageNotFoundError, version
-
-    def of(name):
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return None
-
-    names = ("torch", "transformers", "tokenizers", "peft", "safetensors", "accelerate", "fastapi", "uvicorn", "gguf", "kernels", "flash-attn")
-    return {"gpu": query("name,memory.total"), "python": sys.version.split()[0], "cores": os.cpu_count(), **{name: of(name) for name in names}}
-
-
-def converted(source, target, parts, work):
-    """The folder of the GGUF, equal byte for byte to the one that `bin/stp weights get` made."""
-    from gguf import GGUFReader, dequantize
-
-    gguf = os.path.join(work, "model.gguf")
-    with open(gguf, "wb") as file:
-        for part in parts:
-            with open(os.path.join(part, "model.gguf.part"), "rb") as piece:
-                shutil.copyfileobj(piece, file)
-    os.makedirs(target)
-    for name in os.listdir(source):
-        if name.endswith(".json"):
-            shutil.copy(os.path.join(source, name), target)
-    with open(os.path.join(source, "config.json")) as file:
-        config = json.load(file)
-    with open(os.path.join(source, "header.bin"), "rb") as file:
-        header = file.read()
-    tensors = {tensor.name: tensor for tensor in GGUFReader(gguf).tensors}
-    heads = {"q_proj": config["num_attention_heads"], "k_proj": config["num_key_value_heads"]}
-    digest = hashlib.sha256(header)
-    entries = {name: entry for name, entry in json.loads(header[8:]).items() if name != "__metadata__"}
-    with open(os.path.join(target, "model.safetensors"), "wb") as file:
-        file.write(header)
-        for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"][0]):
-            tensor = tensors[gguf_name(name)]
-            values = dequantize(tensor.data, tensor.tensor_type).reshape(entry["shape"]).astype("<f4")
-            turned = heads.get(name.split(".")[-2])
-            if turned is not None:
-                # llama.cpp turns neighbouring rows of a head against each other, Hugging Face the halves.
-                rows, columns = values.shape
-                values = values.reshape(turned, rows // turned // 2, 2, columns).swapaxes(1, 2).reshape(rows, columns)
-            content = values.tobytes()
-            digest.update(content)
-            file.write(content)
-    with open(os.path.join(source, "sha256.txt")) as file:
-        if file.read() != digest.hexdigest():
-            raise RuntimeError("the converted weights differ from the prepared ones")
-    return {"sha256": digest.hexdigest()}
-
-
-NAMES = {
-    "input_layernorm": "attn_norm", "q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output",
-    "post_attention_layernorm": "ffn_norm", "gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down",
-}  # fmt: skip
-OUTER = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
-
-
-def gguf_name(name):
-    stem, _ = name.rsplit(".", 1)
-    if stem in OUTER:
-        return f"{OUTER[stem]}.weight"
-    layer, part = stem.split(".")[2], stem.split(".")[-1]
-    return f"blk.{layer}.{NAMES[part]}.weight"
-
-
-def random_model(source, target):
-    """Two layers of the same family with the same tokenizer, for a trial without the weights."""
-    import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
-
-    os.makedirs(target)
-    for name in os.listdir(source):
-        if name.endswith(".json"):
-            shutil.copy(os.path.join(source, name), target)
-    config = AutoConfig.from_pretrained(target)
-    config.num_hidden_layers = 2
-    torch.manual_seed(1)
-    AutoModelForCausalLM.from_config(config).save_pretrained(target)
-    return {"random": True}
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { cp, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
@@ -68,7 +68,8 @@ export async function prepareLease(folder: string, python: string): Promise<void
 /** The very files that runs use. */
 async function copyCode(code: string): Promise<void> {
   const languageModel = join(import.meta.dirname, '../../../packages/language-model');
-  await cp(join(import.meta.dirname, 'lease.py'), join(code, 'lease.py'));
+  for (const name of await readdir(import.meta.dirname))
+    if (name.endsWith('.py')) await cp(join(import.meta.dirname, name), join(code, name));
   const isSource = (path: string): boolean => !path.includes('__pycache__');
   for (const part of ['trainers/python', 'remote/transformers'])
     await cp(join(languageModel, part), join(code, part), { recursive: true, filter: isSource });
