@@ -1,11 +1,12 @@
 /**
- * The same rows judged through the command line, the Python package, Kimina's client and AXLE's client: one verdict. About half a
- * minute of a core.
+ * The same rows judged through the command line, the Python package, an agent's client, Kimina's and AXLE's: one verdict. About
+ * a minute of a core.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
+import { builtProject, openedClient } from '../mcp/opened.ts';
 import { startLeanService } from '../support/lean-service.ts';
 import { REPOSITORY, stp } from '../support/stp.ts';
 import { systemPython } from './python.ts';
@@ -59,6 +60,14 @@ it.skipIf(kimina === null || axle === null || python === undefined)(
       env: { PYTHONPATH: join(REPOSITORY, 'packages/python/src'), PYTHONDONTWRITEBYTECODE: '1' },
     });
     expect(JSON.parse(stdout)).toEqual(ROWS.map(({ verdict }) => verdict));
+
+    const project = await builtProject();
+    onTestFinished(() => project.remove());
+    const agent = await openedClient(project.folder);
+    onTestFinished(() => agent.client.close());
+    const found: unknown[] = [];
+    for (const row of rows) found.push((await agent.call('verify_proof', row)).verdict);
+    expect(found).toEqual(ROWS.map(({ verdict }) => verdict));
 
     const calls = ROWS.map(({ statement }, index) => [
       'verify_proof',
