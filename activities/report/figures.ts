@@ -47,6 +47,13 @@ export interface RoundFigures {
   readonly secondKernel: Readonly<Record<SecondOpinion, number>>;
 }
 
+/** Statements, or conjectures, by who found proofs of them in the run: the model's samples, scripts, or each in some round. */
+export interface FoundBy {
+  readonly samplesOnly: number;
+  readonly scriptsOnly: number;
+  readonly both: number;
+}
+
 export interface ListedProof {
   readonly proof: Proved;
   readonly novelty: number | null;
@@ -89,6 +96,7 @@ export interface RunFigures {
   readonly losses: readonly LossPoint[];
   readonly newlyProved: { readonly count: number; readonly listed: readonly ListedProof[] };
   /** Proved conjectures, lowest pass rates first, and most novel first. */
+  readonly foundBy: { readonly [Origin in Proved['origin']]: FoundBy };
   readonly hardest: readonly ListedProof[];
   readonly mostNovel: readonly ListedProof[];
   /** How many lemmas some certified proof rests on, and those that most statements of the dataset rest on. */

@@ -12,6 +12,7 @@ import {
 } from '@stp/config/records';
 import { displayStatement, type NoveltyIndex, statementSymbols, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
+import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { secondOpinion, whyIneligible } from '../round/certificate-record.ts';
 import { grownTheorems } from '../round/library.ts';
@@ -65,6 +66,10 @@ export interface Gathering {
   readonly grown: Map<string, GrownFacts>;
   /** Chains of the statements certified in the last round read, by id: as `GrownFacts.chain`. */
   chains: Map<string, number>;
+  /** Statements and conjectures by whose proofs were found for them, in any round. */
+  readonly found: {
+    readonly [Origin in Proved['origin']]: { readonly samples: Set<string>; readonly scripts: Set<string> };
+  };
   readonly newlyProved: TopList<ListedProof>;
   readonly hardest: TopList<ListedProof>;
   readonly mostNovel: TopList<ListedProof>;
@@ -98,6 +103,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   const secondKernel = { accepted: 0, declined: 0, none: 0 };
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
+    gathering.found[proof.origin][proof.model === SCRIPTS_MODEL ? 'scripts' : 'samples'].add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
     for (const reason of whyIneligible(proof.certificate.sandbox)) gathering.ineligibleBecause.add(reason);
     secondKernel[secondOpinion(proof)]++;

@@ -7,7 +7,7 @@ import { readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import { lastManifest } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
-import type { ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
+import type { FoundBy, ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
 import { type Gathering, gatherRound, LISTED_MAX, newLists, textSchema } from './gather-round.ts';
 import { summarise } from './summary.ts';
 import { TopList } from './top-list.ts';
@@ -50,6 +50,10 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     grown: new Map(),
     chains: new Map(),
     progress: [{ samples: 0, proved: 0, round: 0 }],
+    found: {
+      dataset: { samples: new Set(), scripts: new Set() },
+      conjecture: { samples: new Set(), scripts: new Set() },
+    },
     ...newLists(),
   };
   const rounds: RoundFigures[] = [];
@@ -89,9 +93,18 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
       count: provedEver.difference(provedBySft).size,
       listed: gathering.newlyProved.best().filter(({ proof }) => !provedBySft.has(proof.statementId)),
     },
+    foundBy: { dataset: foundBy(gathering.found.dataset), conjecture: foundBy(gathering.found.conjecture) },
     hardest: gathering.hardest.best(),
     mostNovel: gathering.mostNovel.best(),
     lemmas: await usedLemmas(gathering, state),
+  };
+}
+
+function foundBy({ samples, scripts }: Gathering['found']['dataset']): FoundBy {
+  return {
+    samplesOnly: samples.difference(scripts).size,
+    scriptsOnly: scripts.difference(samples).size,
+    both: samples.intersection(scripts).size,
   };
 }
 

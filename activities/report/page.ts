@@ -10,6 +10,7 @@ import { headline, howMade } from './sections/how-made.ts';
 import {
   costTable,
   curriculumTable,
+  foundByTable,
   gateTable,
   libraryText,
   roundsTable,
@@ -70,7 +71,7 @@ ${trackedIn(run)}
 <main>
 ${headline(run)}
 ${compared ? comparison(runs) : ''}
-${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), methodTables(run), secondKernelText(run), heldOutTable(runs))}
+${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), foundByTable(run), methodTables(run), secondKernelText(run), heldOutTable(runs))}
 ${section(
   'conjectures',
   'Conjectures',

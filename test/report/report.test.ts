@@ -150,6 +150,22 @@ describe('the report of a run', () => {
     expect(page.text).toMatch(/>1<\/th>(?:<td[^>]*>\d+<\/td>){2}<td[^>]*>18<\/td><td[^>]*>31<\/td>/u);
     const plain = (await makeReport([figures])).find(({ name }) => name.endsWith('.html'))!;
     expect(plain.text).not.toContain('by scripts alone');
+    expect(plain.text).not.toContain('By samples only');
+  });
+  it('says what samples proved, what scripts did, and what both did in different rounds', async () => {
+    const [baseline, next] = KNOWN.rounds;
+    const again = { samples: 4, shards: [{ 0: 1, 2: 1 }], provedBy: 'scripts' };
+    const figures = await gather('found-by', { ...KNOWN, rounds: [baseline!, next!, again] });
+    expect(figures.foundBy).toEqual({
+      dataset: { samplesOnly: 1, scriptsOnly: 1, both: 1 },
+      conjecture: { samplesOnly: 2, scriptsOnly: 0, both: 0 },
+    });
+    const rounds = figures.summary.rounds.map((one) => ({
+      ...one,
+      provedByScripts: { statements: 0, conjectures: 0 },
+    }));
+    const files = await makeReport([{ ...figures, summary: { ...figures.summary, rounds } }]);
+    expect(pageOf(files)).toMatch(/>statements<\/th><td[^>]*>1<\/td><td[^>]*>1<\/td><td[^>]*>1<\/td>/u);
   });
   it('counts the proofs that two kernels have checked', async () => {
     const figures = await gather('second-kernel', KNOWN);

@@ -40,6 +40,8 @@ export interface SyntheticRound {
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
+  /** Whose proofs are the round's; missing: the model's. */
+  readonly provedBy?: string;
   /** Grown theorems that its certified proofs rest on, of statements and of conjectures. */
   readonly restsOn?: readonly string[];
   readonly conjecturesRestOn?: readonly string[];
@@ -159,7 +161,8 @@ async function makeRound(
   const count = (statement: Statement, origin: Rate['origin'], successes: number): void => {
     const rate = { statementId: statement.id, origin, attempts: spec.samples, successes };
     rates.push(rate);
-    if (successes > 0) proved.push(asProved(statement, origin, round, successes / spec.samples, model, spec));
+    if (successes > 0)
+      proved.push(asProved(statement, origin, round, successes / spec.samples, spec.provedBy ?? model, spec));
     if (successes > 0 && origin === 'dataset') everProved.add(statement.id);
   };
   const shards: ShardResult[] = [];

@@ -38,6 +38,18 @@ export function roundsTable(run: RunFigures): string {
   return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
 }
 
+/** Who proved what. Scripts try only what samples leave unproved, so “both” means in different rounds. */
+export function foundByTable(run: RunFigures): string {
+  if (!run.summary.rounds.some(({ provedByScripts }) => provedByScripts !== undefined)) return '';
+  const rows = (['dataset', 'conjecture'] as const).map((origin) => {
+    const { samplesOnly, scriptsOnly, both } = run.foundBy[origin];
+    return [origin === 'dataset' ? 'statements' : 'conjectures', samplesOnly, scriptsOnly, both];
+  });
+  const caption =
+    'Who found proofs, all rounds together. Scripts try what samples leave unproved, so both found one only where they did so in different rounds';
+  return table(['Proved', 'By samples only', 'By scripts only', 'By both'], rows, caption);
+}
+
 /** How many certified proofs two kernels that share nothing have checked. */
 export function secondKernelText(run: RunFigures): string {
   const { accepted, declined, none, disagreed } = run.summary.secondKernel;
