@@ -209,7 +209,12 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     },
     contexts: async (run, statements, limits, signal) =>
       statementContexts(statements, await contextTask(run, limits, await moduleTexts(), signal)),
-    async explore(run, statements, { seed, random, deeper, coreEquivalents, coreFunctions, processes, ...limits }, signal) {
+    async explore(
+      run,
+      statements,
+      { seed, random, deeper, coreEquivalents, coreFunctions, processes, ...limits },
+      signal,
+    ) {
       const under = {
         cacheDirectory: settings.cacheDirectory,
         fingerprint: environment.fingerprint,

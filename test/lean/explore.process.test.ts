@@ -107,7 +107,15 @@ describe('exploration', () => {
     const found: string[] = [];
     for (const processes of [1, 2, 3]) {
       rmSync(join(cache, 'remembered'), { recursive: true, force: true });
-      const options = { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false, processes };
+      const options = {
+        ...limits,
+        seed: 1,
+        random: false,
+        deeper: 0,
+        coreEquivalents: true,
+        coreFunctions: false,
+        processes,
+      };
       found.push(JSON.stringify(await ports.explore('explore', near, options, signal)));
     }
     expect(found[1]).toBe(found[0]);
