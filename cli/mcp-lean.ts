@@ -29,6 +29,8 @@ interface Opened extends LeanBench {
   /** Changes when a module of the project does. */
   readonly marks: string;
   users: number;
+  /** Work that may still write into its folder after its call was given up. */
+  readonly working: Set<Promise<unknown>>;
   /** Another took its place: it ends with its last user. */
   isReplaced: boolean;
   close(): Promise<void>;
@@ -50,8 +52,12 @@ export class SharedLean {
   async use<T>(call: ToolCall, work: (lean: LeanBench) => Promise<T>): Promise<T> {
     const lean = await untilAborted(this.#current(call), call.signal);
     lean.users += 1;
+    const working = work(lean);
+    lean.working.add(working);
+    const done = (): void => void lean.working.delete(working);
+    working.then(done, done);
     try {
-      return await untilAborted(work(lean), call.signal);
+      return await untilAborted(working, call.signal);
     } finally {
       lean.users -= 1;
       if (lean.isReplaced && lean.users === 0) await lean.close();
@@ -113,14 +119,18 @@ export class SharedLean {
       });
       const bench = { ...common, scratchDirectory, indexFolder, verifier, places, suggester };
       let closed: Promise<void> | null = null;
+      const working: Opened['working'] = new Set();
       const close = async (): Promise<void> => {
         await Promise.all([verifier.close(), suggester.close()]);
+        // All of it has the signal of its call, and ends soon after it.
+        await Promise.allSettled(working);
         await scratch.remove();
       };
       return {
         ...bench,
         marks: await marksOf(bench),
         users: 0,
+        working,
         isReplaced: false,
         close: () => (closed ??= close()),
       };

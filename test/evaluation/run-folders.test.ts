@@ -92,7 +92,7 @@ describe('a model', () => {
     await rm(join(checkpoint, 'config.json'));
     await expect(findModel(checkpoint, directory)).rejects.toMatchObject({
       code: 'STP1002',
-      advice: expect.stringContaining('Give the folder of a model'),
+      advice: expect.stringContaining('the folder of a model'),
     });
   });
 });

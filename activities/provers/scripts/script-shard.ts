@@ -116,9 +116,8 @@ export function scriptShardActivity(
               // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
               chosen: (id, stages) => {
                 if (rows.has(id)) return [];
-                return [
-                  conjectures.has(id) ? firstOf(stages, CONJECTURE_STAGES) : scriptsFor(stages, input.round ?? 0),
-                ];
+                if (conjectures.has(id)) return [firstOf(stages, CONJECTURE_STAGES)];
+                return [triesAll(config.prover) ? stages.flat() : scriptsFor(stages, input.round ?? 0)];
               },
               ...(further && {
                 further: (asked, context) => (conjectures.has(asked.id) ? [] : further(asked, context)),
@@ -196,6 +195,8 @@ async function premiseTries(
     );
   };
 }
+
+const triesAll = (prover: RunConfig['prover']): boolean => 'scriptsTried' in prover && prover.scriptsTried === 'all';
 
 const firstOf = (stages: PortfolioStages, which: readonly [number, number]): SearchScript[] =>
   stages
