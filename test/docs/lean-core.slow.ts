@@ -1,4 +1,8 @@
-/** The commands of docs/lean-core.md, with a smaller run: some minutes of a core. */
+/**
+ * The commands of docs/lean-core.md, with a smaller run: some minutes of a core.
+ *
+ * @module-tag slow
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

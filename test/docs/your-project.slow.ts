@@ -1,6 +1,8 @@
 /**
  * The guide for a project of one's own, from the first command to the last, on a copy of the example: some minutes of a
  * core, because one command is a whole run.
+ *
+ * @module-tag slow
  */
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** Problems that bring definitions along, from their rows to certified proofs: two commands, real Lean, a real server. A minute. */
+/**
+ * Problems that bring definitions along, from their rows to certified proofs: two commands, real Lean, a real server. A minute.
+ *
+ * @module-tag slow
+ */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,8 @@
 /**
  * Commands with a GGUF file: served to the official client, evaluated, described, planned; and a run whose checkpoints llama.cpp
  * samples. Installs llama.cpp into the cache if it is not there. Costs two minutes.
+ *
+ * @module-tag slow
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,6 +2,8 @@
  * llama.cpp behind the `Generator` port, on a small random model and its GGUF: the contract of every engine, the embedded engine's
  * figures, grammars, adapters, and what is refused. Installs llama.cpp into the cache if it is not there (some 40 MB to download).
  * Costs half a minute.
+ *
+ * @module-tag slow
  */
 import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** ARCHITECTURE.md draws who imports whom. The drawing is held against the code: no arrow too many, none missing, no circle. */
+import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,4 +18,11 @@ describe('the drawing of the folders in ARCHITECTURE.md', () => {
       .filter((line) => (opened === null ? !line.includes('/') : line.startsWith(`${opened}/`)));
     expect(drawn.sort().join('\n')).toBe(arrows(importsByFolder(opened)).join('\n'));
   });
+});
+
+it('files of the slow tier have its tag, without which they never run', () => {
+  const cwd = join(import.meta.dirname, '../..');
+  const files = globSync('{test,packages}/**/*.slow.ts', { cwd, exclude: (path) => path === 'node_modules' });
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((path) => !readFileSync(join(cwd, path), 'utf8').includes('@module-tag slow'))).toEqual([]);
 });

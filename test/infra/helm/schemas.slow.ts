@@ -2,6 +2,8 @@
  * The chart by real Helm (`lint`, `template`), what it becomes by the published schemas of Kubernetes' objects, and the compose
  * file by its published schema. Slow where Helm must be built first (minutes, once); half a minute after that. A real cluster
  * and a real Docker are not met here.
+ *
+ * @module-tag slow
  */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
