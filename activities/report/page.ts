@@ -113,46 +113,39 @@ function trackedIn({ summary: { tracking = [] } }: RunFigures): string {
 function heldOutTable(runs: readonly RunFigures[]): string {
   const rows = runs.flatMap(({ run, evaluation, summary }) => {
     const name = runs.length > 1 ? `${run}: ` : '';
-    const row = (
-      model: string,
-      of: number,
-      samples: number,
-      proved: number,
-      certified: number,
-    ): (string | number)[] => [`${name}${model}`, samples, of, `${proved} (${formatShare(proved, of)})`, certified];
+    const row = (model: string, of: number, samples: number | string, proved: number): (string | number)[] => [
+      `${name}${model}`,
+      samples,
+      of,
+      `${proved} (${formatShare(proved, of)})`,
+    ];
     const between = summary.evaluations.map((entry) =>
       row(
         entry.round === 0 ? 'after the baseline' : `after round ${entry.round}`,
         entry.statements,
         entry.samplesPerStatement,
         entry.proved,
-        entry.certified,
       ),
     );
     const { portfolio } = summary;
-    if (portfolio)
-      between.push([
-        `${name}portfolio of scripts`,
-        '–',
-        portfolio.heldOut.statements,
-        `${portfolio.heldOut.proved} (${formatShare(portfolio.heldOut.proved, portfolio.heldOut.statements)})`,
-        '–',
-      ]);
+    // What was not tried says nothing of the scripts.
+    const tried = portfolio ? portfolio.heldOut.statements - portfolio.heldOut.untried : 0;
+    if (portfolio && tried > 0) between.push(row('portfolio of scripts', tried, '–', portfolio.heldOut.proved));
     if (evaluation === null) return between;
-    const { statements, samplesPerStatement, provedFirst, provedLast, certified, withScripts } = evaluation;
-    const scripted = (model: string, { proved, certified: kept }: { proved: number; certified: number }) =>
-      row(`${model}, and scripts`, statements, samplesPerStatement, proved, kept);
+    const { statements, samplesPerStatement, provedFirst, provedLast, withScripts } = evaluation;
+    const scripted = (model: string, { proved }: { proved: number }) =>
+      row(`${model}, and scripts`, statements, samplesPerStatement, proved);
     return [
-      row('SFT model', statements, samplesPerStatement, provedFirst, certified.first),
+      row('SFT model', statements, samplesPerStatement, provedFirst),
       ...(withScripts ? [scripted('SFT model', withScripts.first)] : []),
       ...between,
-      row('last model', statements, samplesPerStatement, provedLast, certified.last),
+      row('last model', statements, samplesPerStatement, provedLast),
       ...(withScripts ? [scripted('last model', withScripts.last)] : []),
     ];
   });
   if (rows.length === 0) return note('No model was evaluated on held-out statements so far.');
   return table(
-    ['Model', 'Samples each', 'Held-out statements', 'Proved', 'Certified'],
+    ['Model', 'Samples each', 'Held-out statements', 'Proved'],
     rows,
     'Held-out statements, which neither selection nor training sees',
   );

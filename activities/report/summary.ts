@@ -81,6 +81,7 @@ function portfolioText(
   { proved, statements, untried, heldOut, bySet, recordedWith }: PortfolioFigures,
   share: (count: number, of: number) => string,
 ): string {
+  if (untried === statements && heldOut.untried === heldOut.statements) return 'not tried';
   const sets = Object.entries(bySet).map(([set, its]) => `${set} ${its.proved} of ${its.statements}`);
   const notes = [
     ...(untried + heldOut.untried > 0 ? [`${untried + heldOut.untried} not tried`] : []),

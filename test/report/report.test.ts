@@ -167,6 +167,21 @@ describe('the report of a run', () => {
     const files = await makeReport([{ ...figures, summary: { ...figures.summary, rounds } }]);
     expect(pageOf(files)).toMatch(/>statements<\/th><td[^>]*>1<\/td><td[^>]*>1<\/td><td[^>]*>1<\/td>/u);
   });
+  it('says nothing of scripts that were not tried, and how many statements they were tried on', async () => {
+    const figures = await gather('untried', KNOWN);
+    const shown = async (untried: number) => {
+      const part = { proved: 4 - untried, statements: 4, untried, bySet: {} };
+      const summary = { ...figures.summary, portfolio: { ...part, heldOut: part, recordedWith: null } };
+      const row = summaryRows(summary).find(([name]) => name === 'portfolio of scripts')![1];
+      return [row, pageOf(await makeReport([{ ...figures, summary }]))] as const;
+    };
+    const [none, without] = await shown(4);
+    expect(none).toBe('not tried');
+    expect(without).not.toContain('portfolio of scripts</th>');
+    const [some, with_] = await shown(1);
+    expect(some).toContain('2 not tried');
+    expect(with_).toMatch(/>portfolio of scripts<\/th><td[^>]*>–<\/td><td[^>]*>3<\/td><td[^>]*>3 \(100\.0 %\)/u);
+  });
   it('counts the proofs that two kernels have checked', async () => {
     const figures = await gather('second-kernel', KNOWN);
     expect(figures.rounds.map(({ secondKernel }) => secondKernel)).toEqual([
