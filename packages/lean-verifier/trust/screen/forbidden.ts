@@ -10,6 +10,7 @@ const EXTENDS = 'changes what later text means';
 const RUNS_CODE = 'runs code while Lean checks';
 const TRUSTS_COMPILER = 'trusts compiled code in place of the kernel';
 const SEARCHES = 'searches the whole environment, so its result depends on what else is checked beside it';
+const NAMES_ITSELF = 'asks under which name it stands, which is another one while it is judged';
 const STALLS = 'waits or prints without proving anything';
 
 function words(reason: string, list: string): [string, string][] {
@@ -80,6 +81,7 @@ export const FORBIDDEN_BEFORE_PERCENT: ReadonlyMap<string, string> = new Map([
   ...words(RUNS_CODE, 'eval elab_stx elabToSyntax html json mk_rpc_widget let_mvar private_decl'),
   ...words(EXTENDS, 'gen_injective_theorems reset_grind_attrs simproc_pattern cbv_simproc_pattern with_decl_name'),
   ...words(SEARCHES, 'exact?'),
+  ...words(NAMES_ITSELF, 'decl_name'),
 ]);
 
 /** Words that are names as well (`start stop : Nat`): refused only where a tactic starts. */

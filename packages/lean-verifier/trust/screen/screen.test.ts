@@ -268,6 +268,8 @@ describe('statements', () => {
     'def a : True',
     'theorem a : True theorem b : True',
     'theorem a (n : Nat',
+    'theorem a : (by first | (have _h : decl_name% = `a := rfl; exact False) | exact True)',
+    'theorem a : (by exact (fun (_ : Lean.Name) => True) decl_name%)',
   ])('refuses %j', (statement) => {
     expect(screenStatement(statement).accepted).toBe(false);
   });
@@ -319,6 +321,7 @@ describe('headers', () => {
     'def x := "a',
     'def x := by\n  run_tac pure ()\n  exact 1',
     'def x := by\n  exact?',
+    'def x : Lean.Name := decl_name%',
     'def x := eval% 1',
     'open «Nat»',
     'variable (h : True := by set_option debug.skipKernelTC true in trivial)',
