@@ -268,7 +268,6 @@ describe('statements', () => {
     'def a : True',
     'theorem a : True theorem b : True',
     'theorem a (n : Nat',
-    'theorem a : (by first | (have _h : decl_name% = `a := rfl; exact False) | exact True)',
     'theorem a : (by exact (fun (_ : Lean.Name) => True) decl_name%)',
   ])('refuses %j', (statement) => {
     expect(screenStatement(statement).accepted).toBe(false);
