@@ -38,9 +38,8 @@ export type Asked = Stated & { readonly id?: string };
 /** The lemmas for a statement, or for states in its proof; `goal`: a state, written as a statement. */
 export type LemmaOffers = (asked: Asked) => (goal?: string) => LemmaOffer;
 
-const HEAD = /^(?:theorem|lemma)\s+\S+\s*/u;
-/** `.{u, v}` behind a theorem's name. */
-const UNIVERSES = /^\.\{[^}]*\}\s*/u;
+/** Keyword, name and universes: `theorem List.map_map.{u, v} `. */
+const HEAD = /^(?:theorem|lemma)\s+\S+?(?:\.\{[^}]*\})?(?:\s+|$)/u;
 const LIBRARY = 'Stp';
 const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
 
@@ -90,7 +89,7 @@ export async function lemmaOffers(
         const { name, statement } = theorems[premise]!;
         const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
         const written = isShort ? name.slice(LIBRARY.length + 1) : name;
-        return { name, written, signature: statement.replace(HEAD, '').replace(UNIVERSES, '') };
+        return { name, written, signature: statement.replace(HEAD, '') };
       });
       return { lemmas, tokens: lemmaTokens };
     };

@@ -151,6 +151,13 @@ describe('premises of a prepared set', () => {
     expect(offered('prelude\nimport Init.Elsewhere')).toEqual([]);
   });
 
+  it('have none of their universes left, however many there are', async () => {
+    const many = row('Init.Lists', [], [['List.map_rev', '.{u, v} {α : Type u} {β : Type v} (l : List α) : l.rev = l']]);
+    const offerFor = await lemmaOffers({ ...sources, premises: () => Readable.from([many]) }, asked, []);
+    const [found] = offerFor({ header: 'prelude\nimport Init.Lists', statement })().lemmas;
+    expect(found!.signature).toBe('{α : Type u} {β : Type v} (l : List α) : l.rev = l');
+  });
+
   it('have slots in the prompt, and a proof may name them', async () => {
     const prompts: Prompts = { slots: true, definitionTokens: 0, ...asked };
     const form = (await proverForms(withCorpus, prompts))({ header: 'prelude\nimport Init.Lists', statement });
