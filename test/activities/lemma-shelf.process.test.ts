@@ -152,7 +152,11 @@ describe('premises of a prepared set', () => {
   });
 
   it('have none of their universes left, however many there are', async () => {
-    const many = row('Init.Lists', [], [['List.map_rev', '.{u, v} {α : Type u} {β : Type v} (l : List α) : l.rev = l']]);
+    const many = row(
+      'Init.Lists',
+      [],
+      [['List.map_rev', '.{u, v} {α : Type u} {β : Type v} (l : List α) : l.rev = l']],
+    );
     const offerFor = await lemmaOffers({ ...sources, premises: () => Readable.from([many]) }, asked, []);
     const [found] = offerFor({ header: 'prelude\nimport Init.Lists', statement })().lemmas;
     expect(found!.signature).toBe('{α : Type u} {β : Type v} (l : List α) : l.rev = l');
