@@ -142,13 +142,7 @@ async function lookAt(
     directory: join(directory, 'proofs'),
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   };
-  const snapshot = (await kept?.snapshots.of(importLines, bounds)) ?? null;
-  let compiled = await compileModule({ ...proofsTask, snapshot });
-  if (snapshot !== null && (compiled.exit === 'crashed' || compiled.exit === 'not-started')) {
-    // A snapshot that Lean cannot read says nothing about the proofs.
-    await kept?.snapshots.forget(importLines);
-    compiled = await compileModule(proofsTask);
-  }
+  const compiled = await (kept?.snapshots.compile(importLines, proofsTask) ?? compileModule(proofsTask));
   if (compiled.path === null) {
     const errors = compiled.messages.filter(({ severity }) => severity === 'error');
     // Where Lean says that errors are decides what is tried beside what, and nothing else.
