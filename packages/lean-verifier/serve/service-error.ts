@@ -45,7 +45,8 @@ export const noFreeProcess = (waitMs: number): ServiceError =>
 export const unprocessable = (loc: readonly (string | number)[], msg: string): ServiceError =>
   new ServiceError(422, msg, [{ loc: ['body', ...loc], msg, type: 'value_error' }]);
 
-const unavailable = (message: string): ServiceError => new ServiceError(503, message, undefined, RETRY_AFTER_SECONDS);
+export const unavailable = (message: string): ServiceError =>
+  new ServiceError(503, message, undefined, RETRY_AFTER_SECONDS);
 
 export const workEndings: WorkEndings = {
   tooManyRequests: (inFlightMax) =>
