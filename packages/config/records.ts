@@ -96,6 +96,7 @@ export {
   type Evaluation,
   type GateCounts,
   gateCountsSchema,
+  type LibraryProgress,
   type MachineTime,
   machineTimeSchema,
   modelEvaluationSchema,

@@ -131,11 +131,17 @@ async function lookAt(
     directory: join(directory, 'stated'),
     writtenUnder,
     indexFolder,
+    snapshots: kept?.snapshots,
   };
   const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileAndCompare(theorems, statedTask));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
+  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
   const unread = [...statements.wrong.values()][0];
-  if (unread !== undefined) return mixed(refused('header_error', `the statement: ${unread}`));
+  if (unread !== undefined) {
+    const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
+    const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
+    return mixed(refused('header_error', `the statement: ${unread}`), blamed);
+  }
   const { imports: importLines, rest } = splitImports(header);
   const lines = [...importLines, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
   const lastLines = claims.map((claim, index) => {
@@ -152,20 +158,13 @@ async function lookAt(
     directory: join(directory, 'proofs'),
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   };
-  const snapshot = (await kept?.snapshots.of(importLines, bounds)) ?? null;
-  let compiled = await compileModule({ ...proofsTask, snapshot });
-  if (snapshot !== null && (compiled.exit === 'crashed' || compiled.exit === 'not-started')) {
-    // A snapshot that Lean cannot read says nothing about the proofs.
-    await kept?.snapshots.forget(importLines);
-    compiled = await compileModule(proofsTask);
-  }
+  const compiled = await (kept?.snapshots.compile(importLines, proofsTask) ?? compileModule(proofsTask));
   if (compiled.path === null) {
     const errors = compiled.messages.filter(({ severity }) => severity === 'error');
     // Where Lean says that errors are decides what is tried beside what, and nothing else.
     const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
     return mixed(notCompiled(compiled), blamed);
   }
-  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
   const asked = claims.map(({ statement }, index) => ({
     name: names[index]!.full,
     stated: statedName(placeOf.get(statement)!),
