@@ -382,13 +382,13 @@ export class Installation {
 }
 
 /** Where machines see a file of the cache. */
-function seen(path: string): string {
+export function seen(path: string): string {
   const cache = realpathSync(CACHE_FOLDER);
   return path.startsWith(cache) ? SEEN_CACHE + path.slice(cache.length) : path;
 }
 
 /** The Lean and the sandbox of this machine, as an image of a node would have them; its library is compiled now. */
-async function leanVariables(say: (line: string) => void): Promise<Record<string, string>> {
+export async function leanVariables(say: (line: string) => void): Promise<Record<string, string>> {
   const environment = await leanEnvironment(workerSettings(), say);
   const { found } = await findBubblewrap({ cacheDirectory: CACHE_FOLDER });
   return {

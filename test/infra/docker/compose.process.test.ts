@@ -80,7 +80,7 @@ it('watches everything that stays up, and lets nothing keep rights or write wher
       .split(/^FROM /m)
       .slice(1)
       .map((stage) => /^USER (\w+)$(?![\s\S]*^USER)/m.exec(stage)?.[1]),
-  ).toEqual(['node', undefined, 'node']);
+  ).toEqual(['node', undefined, undefined, 'node']);
 });
 
 it('holds no credential', () => {
