@@ -240,7 +240,7 @@ export class Installation {
   async startFleet(say: (line: string) => void): Promise<void> {
     say('bucket, Lean service, control worker');
     await this.bucket.start();
-    await this.startLean();
+    await this.startLeanService();
     this.control.start();
     say('worker nodes');
     await this.onControl('stp', ['nodes', 'bundle', '--file', `${SEEN_DISK}/worker.tar.gz`]);
@@ -248,7 +248,7 @@ export class Installation {
   }
 
   /** Returns when it answers. */
-  private async startLean(): Promise<void> {
+  private async startLeanService(): Promise<void> {
     this.leanService.start();
     for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
       if ((await this.askLean('example : 1 = 1 := rfl')).includes('"checked"')) return;
