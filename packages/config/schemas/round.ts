@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { judgeSpentSchema } from './judge.ts';
-import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
+import { sandboxFactsSchema } from './certificate.ts';
+import { gateVerdictSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();

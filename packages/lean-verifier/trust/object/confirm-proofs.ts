@@ -18,7 +18,6 @@ import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { compileAndCompare, type WrittenTheorem } from './as-written.ts';
-import { RESTS_ON_AXIOMS, RESTS_ON_SORRY } from './axiom-policy.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
@@ -234,11 +233,10 @@ function againstOne({ theorems, objection }: JudgedModule): Confirmation {
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   const otherwise = wrong?.objection ?? objection;
   const reason = otherwise ?? `the second kernel refuses it: ${wrong?.reason}`;
-  const axioms = reason.startsWith(RESTS_ON_AXIOMS) ? (wrong?.axioms ?? []) : [];
   return {
-    kind: reason === RESTS_ON_SORRY ? 'sorry' : 'rejected',
+    kind: wrong?.restsOn === 'sorry' ? 'sorry' : 'rejected',
     reason,
-    axioms,
+    axioms: wrong?.restsOn === 'axioms' ? wrong.axioms : [],
     ...(otherwise === null ? { isDisagreement: true } : {}),
   };
 }

@@ -90,7 +90,7 @@ export async function checkCandidates(
     results[index] = { id: candidate.id, ...judged, ...certificate };
     options.onResult?.(results[index]);
   };
-  const alone = options.tier === 'certificate';
+  const alone = options.alone ?? false;
   const confirm = options.confirm ?? true;
   const cache = alone ? null : state.cache;
   const limits = state.limits(options.heartbeatsMax);
