@@ -72,7 +72,11 @@ export async function libraryExperiment(asked: LibrarySample, say: (line: string
     });
     const premisesMs = childrenMs() - beforeMs - listMs;
     const byId = new Map(open.map(({ id }, place) => [id, named[place]!]));
-    const rows = sample.map((statement, place) => ({ statement, listed: listed[place]!, named: byId.get(statement.id) }));
+    const rows = sample.map((statement, place) => ({
+      statement,
+      listed: listed[place]!,
+      named: byId.get(statement.id),
+    }));
     return [...table(rows), '', loading('list', listed, listMs), loading('premises', named, premisesMs)].join('\n');
   } finally {
     await ports.close();
@@ -121,6 +125,8 @@ function loading(stage: string, outcomes: readonly PortfolioOutcome[], spentMs: 
 
 /** Processor time of the children of this process that have ended, ms. */
 function childrenMs(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /su, '').split(' ');
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /su, '')
+    .split(' ');
   return ((Number(fields[13]) + Number(fields[14])) * 1_000) / TICKS;
 }
