@@ -2,7 +2,6 @@
  * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
  * first signal it finishes its open requests; a second one ends it at once.
  */
-import { printableText, StpError } from '@stp/base';
 import {
   type DriverName,
   openDriver,
@@ -16,8 +15,8 @@ import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys } from './serving.ts';
-import { Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, sayKeys } from './serving.ts';
+import { aborted, codeOfStoppable, stopSignal } from './stop-signals.ts';
 import { openVerdictTools } from './verdict-tools.ts';
 
 /** Comma-separated keys of clients. */
@@ -51,12 +50,10 @@ export async function serveLean(options: LeanServeCommand): Promise<number> {
   await sayRemoved(scratchDirectory);
   const scratch = await openCommandScratch(scratchDirectory, 'lean-serve');
   try {
-    await serveUntil(stop, scratch, keys, options);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    console.error(error.message);
-    return error.exitCode;
+    return await codeOfStoppable(async () => {
+      await serveUntil(stop, scratch, keys, options);
+      return 0;
+    });
   } finally {
     await scratch.remove();
   }
@@ -99,10 +96,10 @@ async function serveUntil(
       limits,
       verdicts,
       privateFolders: [workingDirectory, cacheDirectory, REPOSITORY],
-      onError: (error) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
+      onError: sayError,
     });
     console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
-    console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${KEYS_VARIABLE} is asked for`);
+    sayKeys(KEYS_VARIABLE, keys);
     if (sandbox.facts.kind === 'none')
       console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
     await aborted(stop);
@@ -112,13 +109,6 @@ async function serveUntil(
     await verdicts.verifier.close();
     await pool.close();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function limitsOf({ memoryMb, waitSeconds, timeoutSeconds, maxRequests }: LeanServeCommand): LeanServeLimits {
