@@ -185,7 +185,10 @@ async function premisePlaces(sources: LemmaSources, sets: readonly string[]): Pr
 }
 
 /** What a text below a header may use: all of the modules that the header imports. */
-const underHeaders = (corpus: PremiseCorpus, imported: (header: string) => string[]): ((header: string) => Accessible) =>
+const underHeaders = (
+  corpus: PremiseCorpus,
+  imported: (header: string) => string[],
+): ((header: string) => Accessible) =>
   remembered((header) => {
     corpus.add(header, imported(header), []);
     return corpus.accessible(header, [0, 0]) ?? (() => false);

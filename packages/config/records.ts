@@ -98,6 +98,7 @@ export {
   type Evaluation,
   type GateCounts,
   gateCountsSchema,
+  type LibraryProgress,
   type MachineTime,
   machineTimeSchema,
   modelEvaluationSchema,

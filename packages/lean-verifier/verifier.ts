@@ -28,6 +28,8 @@ export interface LeanEnvironment {
   readonly assumptionFolders?: readonly string[];
   /** Hash over the modules of the Lake project that was added. */
   readonly project?: string;
+  /** Where its modules are, and what `moduleMarks` said of them when they were read. */
+  readonly projectModules?: { readonly folders: readonly string[]; readonly marks: string };
   /** Compiled modules that a run has added to the search path, in order; missing: there is none. */
   readonly grown?: readonly GrownObject[];
 }
