@@ -1,0 +1,206 @@
+/**
+ * Compares orders of actions on a recording (`action-record.ts`): each order plays rounds as the loop does, and what Lean would say is
+ * looked up. A replay, not a run: no model samples, no library grows, and every order has the same verdicts and times.
+ */
+import {
+  ActionBudget,
+  ActionRanker,
+  type Features,
+  randomStream,
+  rankerFeatures,
+  statementTokens,
+} from '@stp/selfplay';
+import type { RecordedStatement } from './action-record.ts';
+import { spreadOf } from './curves.ts';
+
+export const ORDERS = ['random', 'fixed', 'rates', 'learned'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** Share of a recording's statements that a seed holds out, by whole modules. */
+const HELD_OUT_SHARE = 0.35;
+
+interface RecordedAction {
+  readonly proved: boolean;
+  readonly ms: number;
+  readonly price: number;
+  readonly features: Features;
+  /** Of the kind of action alone. */
+  readonly kind: Features;
+}
+
+interface Place {
+  readonly module: string;
+  readonly actions: readonly RecordedAction[];
+}
+
+export interface ReplayOptions {
+  readonly seeds: readonly number[];
+  readonly rounds: number;
+  /** For a statement that is open in a round, by the fixed prices. */
+  readonly msPerStatement: number;
+  priceOf(parts: readonly string[]): number;
+}
+
+interface Point {
+  readonly ms: number;
+  readonly proved: number;
+}
+
+export interface OrderResult {
+  readonly order: Order;
+  /** One curve a seed. */
+  readonly train: readonly (readonly Point[])[];
+  /** With what was learned on the training statements, and no more. */
+  readonly heldOut: readonly (readonly Point[])[];
+}
+
+export interface Replay {
+  readonly orders: readonly OrderResult[];
+  /** Statements, those that some action proves, the time for all actions and the least for one proof each; one a seed. */
+  readonly sets: readonly { readonly train: Ceiling; readonly heldOut: Ceiling }[];
+}
+
+interface Ceiling {
+  readonly statements: number;
+  readonly provable: number;
+  readonly allMs: number;
+  readonly leastMs: number;
+}
+
+export function replayOrders(recorded: readonly RecordedStatement[], options: ReplayOptions): Replay {
+  const places = recorded.flatMap(({ statement, core, labels, actions }): Place[] => {
+    if (actions.length === 0) return [];
+    const tokens = statementTokens(statement, core);
+    return [
+      {
+        module: labels[2] ?? labels[0] ?? '',
+        actions: actions.map(({ proved, ms, parts }) => ({
+          ...{ proved, ms, price: options.priceOf(parts) },
+          features: rankerFeatures(tokens, parts),
+          kind: rankerFeatures([], parts.slice(0, 3)),
+        })),
+      },
+    ];
+  });
+  const sets = options.seeds.map((seed) => splitByModule(places, seed));
+  const orders = ORDERS.map((order): OrderResult => {
+    const played = options.seeds.map((seed, index) => {
+      const { train, heldOut } = sets[index]!;
+      const { curve, ranker } = play(train, order, seed, options, null);
+      return { train: curve, heldOut: play(heldOut, order, seed, options, ranker).curve };
+    });
+    return { order, train: played.map((one) => one.train), heldOut: played.map((one) => one.heldOut) };
+  });
+  return {
+    orders,
+    sets: sets.map(({ train, heldOut }) => ({ train: ceilingOf(train), heldOut: ceilingOf(heldOut) })),
+  };
+}
+
+function splitByModule(places: readonly Place[], seed: number): { train: Place[]; heldOut: Place[] } {
+  const modules = randomStream('order-replay', seed).shuffle([...new Set(places.map(({ module }) => module))].sort());
+  const held = new Set<string>();
+  let count = 0;
+  for (const module of modules) {
+    const size = places.filter((one) => one.module === module).length;
+    if (count + size > HELD_OUT_SHARE * places.length) continue;
+    held.add(module);
+    count += size;
+  }
+  return {
+    train: places.filter(({ module }) => !held.has(module)),
+    heldOut: places.filter(({ module }) => held.has(module)),
+  };
+}
+
+/** @param learned the ranker of another set, which then learns no more; null: the order learns as it goes */
+function play(
+  places: readonly Place[],
+  order: Order,
+  seed: number,
+  { rounds, msPerStatement }: ReplayOptions,
+  learned: ActionRanker | null,
+): { curve: Point[]; ranker: ActionRanker | null } {
+  const isRanked = order === 'rates' || order === 'learned';
+  const featuresOf = (one: RecordedAction): Features => (order === 'rates' ? one.kind : one.features);
+  const random = randomStream('order-replay', seed, 'order');
+  const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
+  const proved = new Set<number>();
+  const tries: { readonly features: Features; readonly proved: boolean }[] = [];
+  let ranker = learned;
+  let ms = 0;
+  const curve: Point[] = [{ ms, proved: 0 }];
+  for (let round = 0; round < rounds; round++) {
+    const open = [...places.keys()].filter((place) => !proved.has(place));
+    const budget = new ActionBudget(
+      open.map((place) =>
+        left[place]!.map((one) => ({
+          price: one.price,
+          chance: isRanked && ranker !== null ? ranker.chance(featuresOf(one)) : null,
+        })),
+      ),
+      msPerStatement * open.length,
+    );
+    const tried = open.map(() => new Set<number>());
+    for (;;) {
+      const chosen = budget.next((at) => !proved.has(open[at]!));
+      if (chosen.length === 0) break;
+      for (const { statement, action } of chosen) {
+        const one = left[open[statement]!]![action]!;
+        tried[statement]!.add(action);
+        tries.push({ features: featuresOf(one), proved: one.proved });
+        ms += one.ms;
+        if (one.proved) proved.add(open[statement]!);
+      }
+      curve.push({ ms, proved: proved.size });
+    }
+    for (const [at, place] of open.entries()) left[place] = left[place]!.filter((_, action) => !tried[at]!.has(action));
+    if (isRanked && learned === null) ranker = ActionRanker.trained(tries, seed);
+  }
+  return { curve, ranker };
+}
+
+function ceilingOf(places: readonly Place[]): Ceiling {
+  const proofs = places.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));
+  return {
+    statements: places.length,
+    provable: proofs.filter((own) => own.length > 0).length,
+    allMs: places.reduce((sum, { actions }) => sum + actions.reduce((all, { ms }) => all + ms, 0), 0),
+    leastMs: proofs.reduce((sum, own) => sum + (own.length === 0 ? 0 : Math.min(...own)), 0),
+  };
+}
+
+/** Statements proved once so much time is spent: those of the last point up to there. */
+const provedAt = (curve: readonly Point[], ms: number): number => curve.findLast((point) => point.ms <= ms)!.proved;
+
+/** A Markdown table of shares proved at some times of Lean, seconds a statement. */
+export function replayTable({ orders, sets }: Replay, seconds: readonly number[]): string {
+  const share = (curves: OrderResult['train'], which: 'train' | 'heldOut', at: number): string => {
+    const { mean, deviation } = spreadOf(
+      curves.map(
+        (curve, seed) =>
+          (100 * provedAt(curve, at * 1_000 * sets[seed]![which].statements)) / sets[seed]![which].statements,
+      ),
+    );
+    return `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
+  };
+  const heads = (['train', 'heldOut'] as const).flatMap((which) =>
+    seconds.map((at) => `${which === 'train' ? 'training' : 'held-out modules'}, ${at} s`),
+  );
+  const ceiling = (which: 'train' | 'heldOut'): string => {
+    const { mean, deviation } = spreadOf(sets.map((set) => (100 * set[which].provable) / set[which].statements));
+    return `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
+  };
+  const least = spreadOf(sets.map(({ train }) => train.leastMs / train.statements)).mean;
+  const all = spreadOf(sets.map(({ train }) => train.allMs / train.statements)).mean;
+  return [
+    `| order | ${heads.join(' | ')} |`,
+    `|---|${heads.map(() => '---|').join('')}`,
+    ...orders.map(
+      ({ order, train, heldOut }) =>
+        `| ${order} | ${[...seconds.map((at) => share(train, 'train', at)), ...seconds.map((at) => share(heldOut, 'heldOut', at))].join(' | ')} |`,
+    ),
+    '',
+    `Per cent of the statements proved once so many seconds of Lean a statement are spent; mean and standard deviation over ${sets.length} splits by module, ${sets[0]!.train.statements} and ${sets[0]!.heldOut.statements} statements in the first. All actions prove ${ceiling('train')} and ${ceiling('heldOut')} and take ${(all / 1_000).toFixed(2)} s a statement; an oracle needs ${(least / 1_000).toFixed(3)} s.`,
+  ].join('\n');
+}
