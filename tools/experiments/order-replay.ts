@@ -2,18 +2,26 @@
  * Compares orders of actions on a recording (`action-record.ts`): each order plays rounds as the loop does, and what Lean would say is
  * looked up. A replay, not a run: no model samples, no library grows, and every order has the same verdicts and times.
  */
+import { inFixedOrder } from '@stp/lean-explore';
 import {
   ActionBudget,
   ActionRanker,
+  Failures,
   type Features,
+  KIND_PARTS,
   randomStream,
   rankerFeatures,
   statementTokens,
+  type Try,
 } from '@stp/selfplay';
 import type { RecordedStatement } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 
-export const ORDERS = ['random', 'fixed', 'rates', 'learned'] as const;
+/**
+ * `rates`: by the success of kinds of actions so far; `sequence`: the same, given what has failed on the statement; `learned`: with the
+ * statement's constants; `without failures`: with these, but not with what has failed.
+ */
+export const ORDERS = ['random', 'fixed', 'rates', 'sequence', 'without failures', 'learned'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** Share of a recording's statements that a seed holds out, by whole modules. */
@@ -23,6 +31,7 @@ interface RecordedAction {
   readonly proved: boolean;
   readonly ms: number;
   readonly price: number;
+  readonly parts: readonly string[];
   readonly features: Features;
   /** Of the kind of action alone. */
   readonly kind: Features;
@@ -74,10 +83,10 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
     return [
       {
         module: labels[2] ?? labels[0] ?? '',
-        actions: actions.map(({ proved, ms, parts }) => ({
-          ...{ proved, ms, price: options.priceOf(parts) },
+        actions: inFixedOrder(actions).map(({ proved, ms, parts }) => ({
+          ...{ proved, ms, parts, price: options.priceOf(parts) },
           features: rankerFeatures(tokens, parts),
-          kind: rankerFeatures([], parts.slice(0, 3)),
+          kind: rankerFeatures([], parts.slice(0, KIND_PARTS)),
         })),
       },
     ];
@@ -121,34 +130,56 @@ function play(
   { rounds, msPerStatement }: ReplayOptions,
   learned: ActionRanker | null,
 ): { curve: Point[]; ranker: ActionRanker | null } {
-  const isRanked = order === 'rates' || order === 'learned';
-  const featuresOf = (one: RecordedAction): Features => (order === 'rates' ? one.kind : one.features);
+  const isRanked = order !== 'random' && order !== 'fixed';
+  const seesFailures = order === 'sequence' || order === 'learned';
+  const featuresOf = (one: RecordedAction): Features =>
+    order === 'rates' || order === 'sequence' ? one.kind : one.features;
+  const afterOf = (failures: Failures, one: RecordedAction): Features =>
+    seesFailures ? failures.features(one.parts) : NO_FEATURES;
   const random = randomStream('order-replay', seed, 'order');
   const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
+  const failed = places.map(() => new Failures());
   const proved = new Set<number>();
-  const tries: { readonly features: Features; readonly proved: boolean }[] = [];
+  const tries: Try[] = [];
   let ranker = learned;
   let ms = 0;
   const curve: Point[] = [{ ms, proved: 0 }];
   for (let round = 0; round < rounds; round++) {
     const open = [...places.keys()].filter((place) => !proved.has(place));
+    const own = open.map((place) => left[place]!);
+    const now = ranker;
+    const known = now === null ? [] : own.map((actions) => actions.map((one) => now.sum(featuresOf(one))));
+    const afters = new Map<Try, Features>();
+    const pending: Features[] = [];
     const budget = new ActionBudget(
-      open.map((place) =>
-        left[place]!.map((one) => ({
-          price: one.price,
-          chance: isRanked && ranker !== null ? ranker.chance(featuresOf(one)) : null,
-        })),
-      ),
+      own,
       msPerStatement * open.length,
+      now === null || !isRanked
+        ? null
+        : {
+            chance: (at, action) => now.chance(known[at]![action]!, afterOf(failed[open[at]!]!, own[at]![action]!)),
+            chosen: (at, action) => {
+              pending.push(afterOf(failed[open[at]!]!, own[at]![action]!));
+              failed[open[at]!]!.add(own[at]![action]!.parts);
+            },
+          },
     );
+    void afters;
     const tried = open.map(() => new Set<number>());
     for (;;) {
+      pending.length = 0;
       const chosen = budget.next((at) => !proved.has(open[at]!));
       if (chosen.length === 0) break;
-      for (const { statement, action } of chosen) {
-        const one = left[open[statement]!]![action]!;
+      for (const [index, { statement, action }] of chosen.entries()) {
+        const one = own[statement]![action]!;
+        let after = pending[index];
+        if (after === undefined) {
+          after = afterOf(failed[open[statement]!]!, one);
+          failed[open[statement]!]!.add(one.parts);
+        }
         tried[statement]!.add(action);
-        tries.push({ features: featuresOf(one), proved: one.proved });
+        if (process.env.AFTER !== '0' || !proved.has(open[statement]!))
+          tries.push({ features: featuresOf(one), after, proved: one.proved });
         ms += one.ms;
         if (one.proved) proved.add(open[statement]!);
       }
@@ -159,6 +190,8 @@ function play(
   }
   return { curve, ranker };
 }
+
+const NO_FEATURES: Features = new Uint32Array();
 
 function ceilingOf(places: readonly Place[]): Ceiling {
   const proofs = places.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));

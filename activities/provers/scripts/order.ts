@@ -1,16 +1,20 @@
-/** How a configuration orders actions: what a ranker sees of statement and action. */
+/** What a configuration's ranker sees of statements and actions (`prover.actions`). */
 import type { ProverConfig } from '@stp/config';
-import { type Features, rankerFeatures } from '@stp/selfplay';
+import { type Failures, type Features, KIND_PARTS, rankerFeatures } from '@stp/selfplay';
 
-export type FeaturesOf = (tokens: readonly string[], parts: readonly string[]) => Features;
+/** What a ranker sees. */
+export interface RankerView {
+  features(tokens: readonly string[], parts: readonly string[]): Features;
+  after(failures: Failures, parts: readonly string[]): Features;
+}
 
-/** Parts that say the kind of an action: how it begins, how it ends, what it names. */
-const KIND_PARTS = 3;
+const VIEWS: Readonly<Record<'rates' | 'learned', RankerView>> = {
+  rates: { features: (_, parts) => rankerFeatures([], parts.slice(0, KIND_PARTS)), after: () => new Uint32Array() },
+  learned: { features: rankerFeatures, after: (failures, parts) => failures.features(parts) },
+};
 
 /** Null: nothing is learned, the actions stand in their fixed order. */
-export function featuresFor(prover: ProverConfig): FeaturesOf | null {
-  if (!('actions' in prover)) return null;
-  if (prover.actions === 'learned') return rankerFeatures;
-  if (prover.actions === 'rates') return (_, parts) => rankerFeatures([], parts.slice(0, KIND_PARTS));
-  return null;
+export function rankerView(prover: ProverConfig): RankerView | null {
+  const order = 'actions' in prover ? prover.actions : 'listed';
+  return order === 'rates' || order === 'learned' ? VIEWS[order] : null;
 }

@@ -1,13 +1,13 @@
 /** Trains the ranker of actions before a round, from all tries of the rounds before. */
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
-import { ActionRanker, type Try } from '@stp/selfplay';
+import { ActionRanker, Failures, type Try } from '@stp/selfplay';
 import type { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';
 import type { RunStore } from '../../ports.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
 import { readManifests } from '../../run/history.ts';
-import { featuresFor } from './order.ts';
+import { rankerView } from './order.ts';
 import { type rankingSchema, triedStatementSchema } from './tries.ts';
 
 /** Tries that a ranker learns from, the latest: some 600 bytes each in memory. */
@@ -35,18 +35,25 @@ export function rankActionsActivity(ports: RunStore) {
           const manifests = await readManifests(store, history);
           const refs = manifests.flatMap(({ shards }) => shards.flatMap(({ tries }) => tries ?? []));
           if (refs.length === 0) return null;
-          const features = featuresFor(config.prover);
+          const view = rankerView(config.prover);
           const tries: Try[] = [];
-          // The newest first, so that the oldest are left out where there are too many.
-          for (const ref of features === null ? [] : refs.toReversed()) {
-            if (tries.length >= TRIES_MAX) break;
-            for await (const { tokens, tries: own } of readRecords(store, ref, triedStatementSchema))
-              for (const { parts, proved } of own) tries.push({ features: features!(tokens, parts), proved });
+          const failures = new Map<string, Failures>();
+          for (const ref of view === null ? [] : refs) {
+            for await (const { statementId, tokens, tries: own } of readRecords(store, ref, triedStatementSchema)) {
+              const failed = failures.get(statementId) ?? new Failures();
+              failures.set(statementId, failed);
+              for (const { parts, proved } of own) {
+                tries.push({ features: view!.features(tokens, parts), after: view!.after(failed, parts), proved });
+                if (!proved) failed.add(parts);
+              }
+            }
+            // The latest stay.
+            if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);
             signal.throwIfAborted();
             report({ tries: tries.length });
           }
           const isLearned = tries.some(({ proved }) => proved);
-          const ranker = isLearned ? ActionRanker.trained(tries.slice(0, TRIES_MAX), config.seed) : null;
+          const ranker = isLearned ? ActionRanker.trained(tries, config.seed) : null;
           const ranking: z.infer<typeof rankingSchema> = {
             weights: ranker === null ? null : await store.put(`${name}/ranker.bin`, ranker.weights()),
             tries: refs,

@@ -34,8 +34,15 @@ export const rankingSchema = z.strictObject({
   tries: z.array(artifactRefSchema),
 });
 
-/** By the statement's id and the action's key: under which marks it was tried. */
-export type EarlierTries = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string | null>>>;
+/** An action that was tried on a statement. */
+export interface EarlierTry {
+  readonly parts: readonly string[];
+  /** Each time under other marks. */
+  readonly marks: ReadonlySet<string | null>;
+}
+
+/** By the statement's id and the action's key. */
+export type EarlierTries = ReadonlyMap<string, ReadonlyMap<string, EarlierTry>>;
 
 export interface Ranking {
   /** Null where there is none yet. */
@@ -49,14 +56,18 @@ export async function readRanking(
   ref: ArtifactRef | null,
   ids: ReadonlySet<string>,
 ): Promise<Ranking> {
-  const earlier = new Map<string, Map<string, Set<string | null>>>();
+  const earlier = new Map<string, Map<string, EarlierTry & { readonly marks: Set<string | null> }>>();
   const [ranking] = ref === null ? [] : await readAll(store, ref, rankingSchema);
   for (const part of ranking?.tries ?? [])
     for await (const { statementId, tries } of readRecords(store, part, triedStatementSchema)) {
       if (!ids.has(statementId)) continue;
-      const own = earlier.get(statementId) ?? new Map<string, Set<string | null>>();
+      const own = earlier.get(statementId) ?? new Map();
       earlier.set(statementId, own);
-      for (const { key, marks } of tries) own.set(key, (own.get(key) ?? new Set()).add(marks));
+      for (const { key, marks, parts } of tries) {
+        const one = own.get(key) ?? { parts, marks: new Set() };
+        own.set(key, one);
+        one.marks.add(marks);
+      }
     }
   const weights = ranking?.weights ?? null;
   return { ranker: weights === null ? null : ActionRanker.of(await store.get(weights)), earlier };

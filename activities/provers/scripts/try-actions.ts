@@ -7,11 +7,18 @@ import type { ProverConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 import { ACTION_HEARTBEATS_MAX, type Action, actionPrice, actionsFor, grownHeaders } from '@stp/lean-explore';
 import { markedProof } from '@stp/lean-verifier';
-import { ActionBudget, displayProof, statementTokens } from '@stp/selfplay';
+import {
+  ActionBudget,
+  type ActionOrder,
+  type ActionRanker,
+  displayProof,
+  Failures,
+  statementTokens,
+} from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
-import { featuresFor } from './order.ts';
+import { type RankerView, rankerView } from './order.ts';
 import type { Ranking, TriedStatement } from './tries.ts';
 
 export interface ActionTask {
@@ -45,6 +52,8 @@ interface Open {
   readonly marks: string | null;
   readonly tokens: readonly string[];
   readonly actions: readonly OfferedAction[];
+  /** What has failed, those actions included that are chosen but not tried yet. */
+  readonly failures: Failures;
   readonly tries: TriedStatement['tries'];
 }
 
@@ -70,24 +79,26 @@ export async function tryActions(
     if (context === null) return [];
     const constants = [...context.core, ...context.definitions.map(({ name }) => name)];
     const marks = task.marksOf(statement);
+    const failed = new Failures();
+    for (const { parts } of ranking.earlier.get(statement.id)?.values() ?? []) failed.add(parts);
     const actions = offered(actionsFor(context, task.offersFor(statement)().lemmas), ranking, statement.id, marks);
-    return [{ statement, marks, tokens: statementTokens(statement.statement, constants), actions, tries: [] }];
+    return [
+      {
+        statement,
+        marks,
+        tokens: statementTokens(statement.statement, constants),
+        actions,
+        failures: failed,
+        tries: [],
+      },
+    ];
   });
-  const features = featuresFor(prover);
-  const { ranker } = ranking;
-  const budget = new ActionBudget(
-    open.map(({ tokens, actions }) =>
-      actions.map(({ parts }) => ({
-        price: actionPrice(parts),
-        chance: ranker === null || features === null ? null : ranker.chance(features(tokens, parts)),
-      })),
-    ),
-    task.budgetMs * open.length,
-  );
+  const all = task.budgetMs * open.length;
+  const prices = open.map(({ actions }) => actions.map(({ parts }) => ({ price: actionPrice(parts) })));
+  const budget = new ActionBudget(prices, all, orderOf(open, rankerView(prover), ranking.ranker));
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, { ...limits, heartbeatsMax: ACTION_HEARTBEATS_MAX }, grown);
   const proofs = new Map<string, string>();
-  const all = task.budgetMs * open.length;
   for (;;) {
     const chosen = budget.next((at) => !proofs.has(open[at]!.statement.id));
     if (chosen.length === 0) break;
@@ -121,6 +132,22 @@ export async function tryActions(
   };
 }
 
+/** By a ranker's chance; null: there is none, or the configuration asks for none. */
+function orderOf(open: readonly Open[], view: RankerView | null, ranker: ActionRanker | null): ActionOrder | null {
+  if (view === null || ranker === null) return null;
+  const known = open.map(({ tokens, actions }) => actions.map(({ parts }) => ranker.sum(view.features(tokens, parts))));
+  return {
+    chance(statement, action) {
+      const { failures, actions } = open[statement]!;
+      return ranker.chance(known[statement]![action]!, view.after(failures, actions[action]!.parts));
+    },
+    chosen(statement, action) {
+      const { failures, actions } = open[statement]!;
+      failures.add(actions[action]!.parts);
+    },
+  };
+}
+
 /** What was not tried under these marks: first what was tried under none, in the list's order. */
 function offered(
   actions: readonly Action[],
@@ -132,9 +159,9 @@ function offered(
   const keyed = actions.map((action) => {
     const key = hash('sha256', action.proof).slice(0, KEY_DIGITS);
     const before = own?.get(key);
-    const again = Math.min(AGAIN_MAX, before?.size ?? 0);
+    const again = Math.min(AGAIN_MAX, before?.marks.size ?? 0);
     const parts = again === 0 ? action.parts : [...action.parts, `again:${again}`];
-    return { ...action, key, parts, again, isDone: before?.has(marks) ?? false };
+    return { ...action, key, parts, again, isDone: before?.marks.has(marks) ?? false };
   });
   return keyed.filter(({ isDone }) => !isDone).sort((one, other) => one.again - other.again);
 }

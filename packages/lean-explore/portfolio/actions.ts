@@ -1,10 +1,11 @@
 /**
  * The space of actions: scripts composed of a beginning (nothing, cases, induction, …) and an end (a tactic, with the statement's
  * functions or its premises in brackets). It is several times as large as the list of scripts, so somebody has to say which of its
- * actions come first. Its own order is fixed: the beginnings in turn, and for each of them cheap ends first.
+ * actions come first.
  */
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, simp } from '../library/search/script-text.ts';
+import { inFixedOrder } from './fixed-order.ts';
 import { introducing, usableBinders } from './scripts.ts';
 
 export interface Action extends SearchScript {
@@ -47,26 +48,25 @@ interface End {
 /** Distinct actions in the fixed order. @param premises the most likely first */
 export function actionsFor(context: StatementContext, premises: readonly OfferedPremise[]): Action[] {
   const functions = functionsOf(context);
-  const beginnings = beginningsFor(context);
-  const [plain, ...further] = beginnings;
+  const [plain, ...further] = beginningsFor(context);
   const written = premises.map((one) => one.written);
-  const first = plainEnds(functions);
-  const named = endsNaming(functions, written);
   const found = [
-    ...first.map((end) => action(plain!, end)),
-    ...named.map((end) => action(plain!, end)),
+    ...plainEnds(functions).map((end) => action(plain!, end)),
+    ...endsNaming(functions, written).map((end) => action(plain!, end)),
     ...functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
-    ...further.flatMap((beginning) => joinedEnds(functions).map((end) => action(beginning, end))),
     ...premises.flatMap((premise, place) => onePremise(premise, place).map((end) => action(plain!, end))),
-    ...further.flatMap((beginning) => joinedNaming(functions, written).map((end) => action(beginning, end))),
+    ...further.flatMap((beginning) =>
+      [...joinedEnds(functions), ...joinedNaming(functions, written)].map((end) => action(beginning, end)),
+    ),
   ];
   const seen = new Set<string>();
   const introduce = introducing(context);
-  return found.flatMap((one) => {
+  const distinct = found.flatMap((one) => {
     if (seen.has(one.proof)) return [];
     seen.add(one.proof);
     return [{ ...introduce(one), parts: one.parts }];
   });
+  return inFixedOrder(distinct);
 }
 
 function action(beginning: Beginning, end: End): Action {
@@ -230,9 +230,7 @@ function functionalInductions({ applications, definitions }: StatementContext): 
 function functionsOf(context: StatementContext): string[] {
   const own = context.definitions.flatMap(({ kind, written }) => (kind === 'definition' ? [written] : []));
   const inductives = context.binders.flatMap(({ inductive }) => inductive ?? []);
-  const constructors = new Set(
-    inductives.flatMap(({ name, constructors: all }) => all.map((one) => `${name}.${one}`)),
-  );
+  const constructors = new Set(inductives.flatMap(({ name, constructors: all }) => all.map((one) => `${name}.${one}`)));
   const types = new Set([...context.core, ...inductives.map(({ name }) => name)]);
   const classes = new Set(
     context.binders.flatMap(({ kind, typeHead }) => (kind === 'instance' && typeHead !== null ? [typeHead] : [])),

@@ -1,11 +1,12 @@
 /** The ranker of actions: it learns what depends on statement and action together, and is the same bit for bit after a restart. */
 import { expect, it } from 'vitest';
 import { randomStream } from '../random.ts';
-import { ActionRanker, rankerFeatures, statementTokens, type Try } from './action-ranker.ts';
+import { ActionRanker, Failures, rankerFeatures, statementTokens, type Try } from './action-ranker.ts';
 
 const ENDS = ['simp', 'grind', 'omega', 'rfl'];
 const CONSTANTS = ['List.map', 'List.filter', 'Nat.add', 'Option.bind'];
 
+const NONE = new Uint32Array();
 const parts = (end: string): string[] => ['begins:nothing', `ends:${end}`, 'names:nothing'];
 const features = (constant: string, end: string) =>
   rankerFeatures(statementTokens('theorem t : True', [constant, 'Eq']), parts(end));
@@ -17,36 +18,57 @@ function tries(count: number): Try[] {
   const random = randomStream('ranker test');
   return Array.from({ length: count }, () => {
     const [constant, end] = [CONSTANTS[random.below(4)]!, ENDS[random.below(4)]!];
-    return { features: features(constant, end), proved: isProved(constant, end) };
+    return { features: features(constant, end), after: NONE, proved: isProved(constant, end) };
   });
 }
+const chanceOf = (ranker: ActionRanker, constant: string, end: string): number =>
+  ranker.chance(ranker.sum(features(constant, end)), NONE);
 
 it('learns a planted rule that holds for pairs of statement and action alone', () => {
   const ranker = ActionRanker.trained(tries(400), 1);
   const chances = CONSTANTS.flatMap((constant) =>
-    ENDS.map((end) => ({ chance: ranker.chance(features(constant, end)), proved: isProved(constant, end) })),
+    ENDS.map((end) => ({ chance: chanceOf(ranker, constant, end), proved: isProved(constant, end) })),
   );
   const least = Math.min(...chances.flatMap(({ chance, proved }) => (proved ? [chance] : [])));
   const most = Math.max(...chances.flatMap(({ chance, proved }) => (proved ? [] : [chance])));
   expect(least).toBeGreaterThan(0.5);
   expect(most).toBeLessThan(0.2);
-  // Kinds of actions alone cannot tell: each proves a quarter of what it is tried on, or nothing.
-  const blind = ActionRanker.trained(
-    tries(400).map(({ proved }, at) => ({ features: rankerFeatures([], parts(ENDS[at % 4]!)), proved })),
-    1,
-  );
-  expect(blind.chance(rankerFeatures([], parts('omega')))).toBeLessThan(0.4);
+});
+
+it('learns that an action is worth less once its like has failed', () => {
+  const random = randomStream('ranker test', 'failures');
+  const made = Array.from({ length: 200 }, (): Try[] => {
+    // `simp` and `grind` prove the same half of the statements, `omega` the other half.
+    const isFirst = random.next() < 0.5;
+    const failures = new Failures();
+    const own: Try[] = [];
+    for (const end of random.shuffle(['simp', 'simp', 'omega'])) {
+      const proved = (end === 'simp') === isFirst;
+      own.push({ features: features('List.map', end), after: failures.features(parts(end)), proved });
+      if (proved) break;
+      failures.add(parts(end));
+    }
+    return own;
+  });
+  const ranker = ActionRanker.trained(made.flat(), 1);
+  const failed = new Failures();
+  const chance = (end: string): number =>
+    ranker.chance(ranker.sum(features('List.map', end)), failed.features(parts(end)));
+  const before = chance('simp');
+  failed.add(parts('simp'));
+  expect(chance('simp')).toBeLessThan(before / 2);
+  expect(chance('omega')).toBeGreaterThan(0.7);
 });
 
 it('expects little of what it has never seen', () => {
-  expect(ActionRanker.untrained().chance(features('List.map', 'grind'))).toBeCloseTo(0.02);
+  expect(chanceOf(ActionRanker.trained([], 1), 'List.map', 'grind')).toBeCloseTo(0.02);
 });
 
 it('has the same weights bit for bit from the same tries, and from its bytes', () => {
   const [one, other] = [ActionRanker.trained(tries(300), 7), ActionRanker.trained(tries(300), 7)];
   expect(Buffer.from(other.weights()).equals(one.weights())).toBe(true);
   const again = ActionRanker.of(one.weights());
-  for (const end of ENDS) expect(again.chance(features('Nat.add', end))).toBe(one.chance(features('Nat.add', end)));
+  for (const end of ENDS) expect(chanceOf(again, 'Nat.add', end)).toBe(chanceOf(one, 'Nat.add', end));
   expect(Buffer.from(ActionRanker.trained(tries(300), 8).weights()).equals(one.weights())).toBe(false);
   expect(() => ActionRanker.of(one.weights().subarray(4))).toThrow('bytes');
 });

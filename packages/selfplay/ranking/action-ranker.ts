@@ -1,9 +1,9 @@
 /**
  * Estimates the chance that an action proves a statement, from tries that proved something and tries that did not. A logistic
- * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011): parts of the action, constants of the statement,
- * and each pair of the two. It is deterministic: the same tries in the same order give the same weights, bit for bit.
+ * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011). Features are parts of the action, constants of the
+ * statement, each pair of the two, and how many actions like it have failed on the statement: where `simp_all` has failed, `grind` is
+ * worth more than `simp`. It is deterministic: the same tries in the same order give the same weights, bit for bit.
  */
-
 import { randomStream } from '../random.ts';
 
 /** Weights; a power of two, so that a hash is a place. */
@@ -16,32 +16,33 @@ const DAMPING = 1;
 const PRIOR = Math.log(0.02 / 0.98);
 /** Tokens of a statement that are paired with an action's parts: a long statement has no more say than a short one. */
 const TOKENS_MAX = 24;
+/** Parts of an action that say its kind: how it begins, how it ends, what it names. */
+export const KIND_PARTS = 3;
 
-/** What a ranker knows of a statement and an action: places of weights, without repeats. */
+/** What a ranker knows of a statement and an action: places of weights. */
 export type Features = Uint32Array;
 
 export interface Try {
+  /** `rankerFeatures`. */
   readonly features: Features;
+  /** `Failures.features`, before the try. */
+  readonly after: Features;
   readonly proved: boolean;
 }
 
 export class ActionRanker {
   readonly #weights: Float32Array;
-  readonly #squares: Float32Array;
 
-  private constructor(weights: Float32Array, squares: Float32Array) {
+  private constructor(weights: Float32Array) {
     this.#weights = weights;
-    this.#squares = squares;
   }
 
-  static untrained(): ActionRanker {
-    return new ActionRanker(new Float32Array(PLACES), new Float32Array(PLACES));
-  }
-
-  /** Passes over all tries, each in an order of its own. */
+  /** Some passes over all tries, each in an order of its own. */
   static trained(tries: readonly Try[], seed: number): ActionRanker {
-    const ranker = ActionRanker.untrained();
-    for (let pass = 0; pass < PASSES; pass++) ranker.learn(randomStream('action-ranker', seed, pass).shuffle(tries));
+    const ranker = new ActionRanker(new Float32Array(PLACES));
+    const squares = new Float32Array(PLACES);
+    for (let pass = 0; pass < PASSES; pass++)
+      for (const one of randomStream('action-ranker', seed, pass).shuffle(tries)) ranker.#step(one, squares);
     return ranker;
   }
 
@@ -51,31 +52,33 @@ export class ActionRanker {
     const bytes = new Uint8Array(floats.buffer);
     if (weights.length !== bytes.length) throw new Error(`a ranker has ${bytes.length} bytes, not ${weights.length}`);
     bytes.set(weights);
-    return new ActionRanker(floats, new Float32Array(PLACES));
+    return new ActionRanker(floats);
   }
 
-  /** Weights as 32-bit floats. They rank; to learn on from them needs the tries. */
+  /** Weights as 32-bit floats. They rank; who wants to train further needs the tries. */
   weights(): Uint8Array {
     return new Uint8Array(this.#weights.buffer.slice(0));
   }
 
-  /** In (0, 1). */
-  chance(features: Features): number {
-    let sum = PRIOR;
-    for (const place of features) sum += this.#weights[place]!;
-    return 1 / (1 + Math.exp(-sum));
+  /** In (0, 1). @param known sum of the weights of features that do not change (`sum`) */
+  chance(known: number, after: Features): number {
+    return 1 / (1 + Math.exp(-(PRIOR + known + this.sum(after))));
   }
 
-  /** A step for each try, in their order. */
-  learn(tries: Iterable<Try>): void {
-    for (const { features, proved } of tries) {
-      const slope = this.chance(features) - (proved ? 1 : 0);
-      for (const place of features) {
-        const square = this.#squares[place]! + slope * slope;
-        this.#squares[place] = square;
+  sum(features: Features): number {
+    let sum = 0;
+    for (const place of features) sum += this.#weights[place]!;
+    return sum;
+  }
+
+  #step({ features, after, proved }: Try, squares: Float32Array): void {
+    const slope = this.chance(this.sum(features), after) - (proved ? 1 : 0);
+    for (const places of [features, after])
+      for (const place of places) {
+        const square = squares[place]! + slope * slope;
+        squares[place] = square;
         this.#weights[place]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
       }
-    }
   }
 }
 
@@ -87,29 +90,63 @@ export const statementTokens = (statement: string, constants: readonly string[])
 
 /**
  * @param tokens what the statement has: names of constants, its size
- * @param parts what the action is made of; its first three are also taken together
+ * @param parts what the action is made of, its kind first
  */
 export function rankerFeatures(tokens: readonly string[], parts: readonly string[]): Features {
-  const kinds = parts.slice(0, 3).map(hashed);
-  const [begins = 0, ends = 0, names = 0] = kinds;
-  const kind = mixed(mixed(begins, ends), names);
-  const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), kind];
-  const ofStatement = tokens.slice(0, TOKENS_MAX).map(hashed);
-  const places = new Set<number>();
-  for (const part of ofAction) places.add(part & (PLACES - 1));
-  for (const token of ofStatement) {
-    places.add(token & (PLACES - 1));
-    for (const part of ofAction) places.add(mixed(part, token) & (PLACES - 1));
+  const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
+  const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
+  const places = new Set(ofAction.map(placed));
+  for (const token of tokens.slice(0, TOKENS_MAX).map(hashed)) {
+    places.add(placed(token));
+    for (const part of ofAction) places.add(placed(mixed(part, token)));
   }
   return Uint32Array.from(places);
 }
 
-/** FNV-1a, 32 bits. */
+/** How many actions have failed on a statement, all and by the parts of their kind. */
+export class Failures {
+  #total = 0;
+  readonly #counts = new Map<string, number>();
+
+  add(parts: readonly string[]): void {
+    this.#total++;
+    for (const part of kindOf(parts)) this.#counts.set(part, (this.#counts.get(part) ?? 0) + 1);
+  }
+
+  /** For an action that is tried now. */
+  features(parts: readonly string[]): Features {
+    const kind = kindOf(parts);
+    const [begins, ends, names] = kind.map(hashed);
+    const all = scale(this.#total);
+    const like = kind.map((part) => scale(this.#counts.get(part) ?? 0));
+    const seeds = [
+      mixed(ALL, all),
+      ...like.map((count, place) => mixed(mixed(LIKE, place), count)),
+      ...[begins, ends, names].map((part, place) => mixed(mixed(part!, LIKE), like[place]!)),
+      mixed(mixed(begins!, ends!), all),
+    ];
+    return Uint32Array.from(seeds, placed);
+  }
+}
+
+const [ALL, LIKE] = [0x51ed27, 0x7f4a7c];
+const kindOf = (parts: readonly string[]): readonly string[] => parts.slice(0, KIND_PARTS);
+/** 0, 1, 2, 3 to 4, 5 to 8, … */
+const scale = (count: number): number => (count === 0 ? 0 : 1 + Math.ceil(Math.log2(count)));
+const placed = (value: number): number => value & (PLACES - 1);
+
+const hashes = new Map<string, number>();
+/** FNV-1a, 32 bits; remembered, since few texts come often. */
 function hashed(text: string): number {
+  const known = hashes.get(text);
+  if (known !== undefined) return known;
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  return mixed(value >>> 0, 1);
+  const found = mixed(value >>> 0, 1);
+  if (hashes.size < HASHES_MAX) hashes.set(text, found);
+  return found;
 }
+const HASHES_MAX = 100_000;
 
 /** Finaliser of MurmurHash3 over both numbers. */
 function mixed(one: number, other: number): number {
