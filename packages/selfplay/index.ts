@@ -47,6 +47,7 @@ export {
   ActionRanker,
   Failures,
   type Features,
+  fixedPrior,
   KIND_PARTS,
   rankerFeatures,
   statementTokens,

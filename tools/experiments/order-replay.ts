@@ -7,6 +7,7 @@ import {
   ActionBudget,
   ActionRanker,
   Failures,
+  fixedPrior,
   type Features,
   KIND_PARTS,
   randomStream,
@@ -18,10 +19,10 @@ import type { RecordedStatement } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 
 /**
- * `rates`: by the success of kinds of actions so far; `sequence`: the same, given what has failed on the statement; `learned`: with the
- * statement's constants; `without failures`: with these, but not with what has failed.
+ * `rates`: by the success of kinds of actions so far; `learned`: with the statement's constants, and with what has failed on it;
+ * `without failures`: with the constants alone.
  */
-export const ORDERS = ['random', 'fixed', 'rates', 'sequence', 'without failures', 'learned'] as const;
+export const ORDERS = ['random', 'fixed', 'rates', 'without failures', 'learned'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** Share of a recording's statements that a seed holds out, by whole modules. */
@@ -32,6 +33,7 @@ interface RecordedAction {
   readonly ms: number;
   readonly price: number;
   readonly parts: readonly string[];
+  readonly prior: number;
   readonly features: Features;
   /** Of the kind of action alone. */
   readonly kind: Features;
@@ -83,8 +85,8 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
     return [
       {
         module: labels[2] ?? labels[0] ?? '',
-        actions: inFixedOrder(actions).map(({ proved, ms, parts }) => ({
-          ...{ proved, ms, parts, price: options.priceOf(parts) },
+        actions: priced(inFixedOrder(actions), options.priceOf).map(({ proved, ms, parts, price, before }) => ({
+          ...{ proved, ms, parts, price, prior: fixedPrior(price, before) },
           features: rankerFeatures(tokens, parts),
           kind: rankerFeatures([], parts.slice(0, KIND_PARTS)),
         })),
@@ -104,6 +106,18 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
     orders,
     sets: sets.map(({ train, heldOut }) => ({ train: ceilingOf(train), heldOut: ceilingOf(heldOut) })),
   };
+}
+
+function priced<Action extends { readonly parts: readonly string[] }>(
+  actions: readonly Action[],
+  priceOf: ReplayOptions['priceOf'],
+): (Action & { readonly price: number; readonly before: number })[] {
+  let before = 0;
+  return actions.map((action) => {
+    const price = priceOf(action.parts);
+    before += price;
+    return { ...action, price, before: before - price };
+  });
 }
 
 function splitByModule(places: readonly Place[], seed: number): { train: Place[]; heldOut: Place[] } {
@@ -131,9 +145,9 @@ function play(
   learned: ActionRanker | null,
 ): { curve: Point[]; ranker: ActionRanker | null } {
   const isRanked = order !== 'random' && order !== 'fixed';
-  const seesFailures = order === 'sequence' || order === 'learned';
+  const seesFailures = order === 'learned';
   const featuresOf = (one: RecordedAction): Features =>
-    order === 'rates' || order === 'sequence' ? one.kind : one.features;
+    order === 'rates' ? one.kind : one.features;
   const afterOf = (failures: Failures, one: RecordedAction): Features =>
     seesFailures ? failures.features(one.parts) : NO_FEATURES;
   const random = randomStream('order-replay', seed, 'order');
@@ -148,8 +162,7 @@ function play(
     const open = [...places.keys()].filter((place) => !proved.has(place));
     const own = open.map((place) => left[place]!);
     const now = ranker;
-    const known = now === null ? [] : own.map((actions) => actions.map((one) => now.sum(featuresOf(one))));
-    const afters = new Map<Try, Features>();
+    const known = now === null ? [] : own.map((actions) => actions.map((one) => one.prior + now.sum(featuresOf(one))));
     const pending: Features[] = [];
     const budget = new ActionBudget(
       own,
@@ -164,7 +177,6 @@ function play(
             },
           },
     );
-    void afters;
     const tried = open.map(() => new Set<number>());
     for (;;) {
       pending.length = 0;
@@ -179,7 +191,7 @@ function play(
         }
         tried[statement]!.add(action);
         if (process.env.AFTER !== '0' || !proved.has(open[statement]!))
-          tries.push({ features: featuresOf(one), after, proved: one.proved });
+          tries.push({ prior: one.prior, features: featuresOf(one), after, proved: one.proved });
         ms += one.ms;
         if (one.proved) proved.add(open[statement]!);
       }

@@ -1,7 +1,8 @@
 /** Trains the ranker of actions before a round, from all tries of the rounds before. */
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
-import { ActionRanker, Failures, type Try } from '@stp/selfplay';
+import { actionPrice } from '@stp/lean-explore';
+import { ActionRanker, Failures, fixedPrior, type Try } from '@stp/selfplay';
 import type { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';
 import type { RunStore } from '../../ports.ts';
@@ -42,8 +43,9 @@ export function rankActionsActivity(ports: RunStore) {
             for await (const { statementId, tokens, tries: own } of readRecords(store, ref, triedStatementSchema)) {
               const failed = failures.get(statementId) ?? new Failures();
               failures.set(statementId, failed);
-              for (const { parts, proved } of own) {
-                tries.push({ features: view!.features(tokens, parts), after: view!.after(failed, parts), proved });
+              for (const { parts, before, proved } of own) {
+                const prior = fixedPrior(actionPrice(parts), before);
+                tries.push({ prior, features: view!.features(tokens, parts), after: view!.after(failed, parts), proved });
                 if (!proved) failed.add(parts);
               }
             }

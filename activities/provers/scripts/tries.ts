@@ -18,6 +18,8 @@ export const triedStatementSchema = z.strictObject({
       marks: text.nullable(),
       /** As a ranker sees the action. */
       parts: z.array(text).max(64),
+      /** Prices of the actions that stand before it in the fixed order, ms. */
+      before: z.number().nonnegative(),
       proved: z.boolean(),
       /** Lean's time. */
       ms: z.number().nonnegative(),

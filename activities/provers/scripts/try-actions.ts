@@ -13,6 +13,7 @@ import {
   type ActionRanker,
   displayProof,
   Failures,
+  fixedPrior,
   statementTokens,
 } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
@@ -59,6 +60,9 @@ interface Open {
 
 interface OfferedAction extends Action {
   readonly key: string;
+  readonly price: number;
+  /** Prices of the actions that stand before it in the fixed order. */
+  readonly before: number;
 }
 
 /** Characters of a hash that tell a statement's actions apart. */
@@ -94,8 +98,9 @@ export async function tryActions(
     ];
   });
   const all = task.budgetMs * open.length;
-  const prices = open.map(({ actions }) => actions.map(({ parts }) => ({ price: actionPrice(parts) })));
-  const budget = new ActionBudget(prices, all, orderOf(open, rankerView(prover), ranking.ranker));
+    const budget = new ActionBudget(
+    open.map(({ actions }) => actions),
+    all, orderOf(open, rankerView(prover), ranking.ranker));
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, { ...limits, heartbeatsMax: ACTION_HEARTBEATS_MAX }, grown);
   const proofs = new Map<string, string>();
@@ -114,8 +119,8 @@ export async function tryActions(
     for (const [place, { statement: at, action }] of chosen.entries()) {
       const { statement, marks, actions, tries } = open[at]!;
       const { kind, checkMs } = results[place]!;
-      const { key, parts } = actions[action]!;
-      tries.push({ key, marks, parts: [...parts], proved: kind === 'proved', ms: checkMs });
+      const { key, parts, before } = actions[action]!;
+      tries.push({ key, marks, parts: [...parts], before, proved: kind === 'proved', ms: checkMs });
       if (kind === 'proved' && !proofs.has(statement.id)) proofs.set(statement.id, texts[place]!);
     }
   }
@@ -135,7 +140,7 @@ export async function tryActions(
 /** By a ranker's chance; null: there is none, or the configuration asks for none. */
 function orderOf(open: readonly Open[], view: RankerView | null, ranker: ActionRanker | null): ActionOrder | null {
   if (view === null || ranker === null) return null;
-  const known = open.map(({ tokens, actions }) => actions.map(({ parts }) => ranker.sum(view.features(tokens, parts))));
+  const known = open.map(({ tokens, actions }) => actions.map(({ parts, price, before }) => fixedPrior(price, before) + ranker.sum(view.features(tokens, parts))));
   return {
     chance(statement, action) {
       const { failures, actions } = open[statement]!;
@@ -156,12 +161,15 @@ function offered(
   marks: string | null,
 ): OfferedAction[] {
   const own = earlier.get(statementId);
+  let before = 0;
   const keyed = actions.map((action) => {
     const key = hash('sha256', action.proof).slice(0, KEY_DIGITS);
-    const before = own?.get(key);
-    const again = Math.min(AGAIN_MAX, before?.marks.size ?? 0);
+    const price = actionPrice(action.parts);
+    before += price;
+    const tried = own?.get(key);
+    const again = Math.min(AGAIN_MAX, tried?.marks.size ?? 0);
     const parts = again === 0 ? action.parts : [...action.parts, `again:${again}`];
-    return { ...action, key, parts, again, isDone: before?.marks.has(marks) ?? false };
+    return { ...action, key, price, parts, again, before: before - price, isDone: tried?.marks.has(marks) ?? false };
   });
   return keyed.filter(({ isDone }) => !isDone).sort((one, other) => one.again - other.again);
 }

@@ -12,8 +12,8 @@ const RATE = 0.1;
 const PASSES = 4;
 /** Added to the sums of squares, so that the first steps are not the largest. */
 const DAMPING = 1;
-/** Chance that a weight of 0 everywhere stands for: few actions prove anything. */
-const PRIOR = Math.log(0.02 / 0.98);
+/** By how much less a proof is to be expected, the further an action stands from the beginning of the fixed order. */
+const [PRIOR_RATE, PRIOR_START_MS] = [0.1, 10];
 /** Tokens of a statement that are paired with an action's parts: a long statement has no more say than a short one. */
 const TOKENS_MAX = 24;
 /** Parts of an action that say its kind: how it begins, how it ends, what it names. */
@@ -23,6 +23,8 @@ export const KIND_PARTS = 3;
 export type Features = Uint32Array;
 
 export interface Try {
+  /** `fixedPrior`. */
+  readonly prior: number;
   /** `rankerFeatures`. */
   readonly features: Features;
   /** `Failures.features`, before the try. */
@@ -60,9 +62,9 @@ export class ActionRanker {
     return new Uint8Array(this.#weights.buffer.slice(0));
   }
 
-  /** In (0, 1). @param known sum of the weights of features that do not change (`sum`) */
+  /** In (0, 1). @param known the prior and the sum of the weights of features that do not change (`sum`) */
   chance(known: number, after: Features): number {
-    return 1 / (1 + Math.exp(-(PRIOR + known + this.sum(after))));
+    return 1 / (1 + Math.exp(-(known + this.sum(after))));
   }
 
   sum(features: Features): number {
@@ -71,8 +73,8 @@ export class ActionRanker {
     return sum;
   }
 
-  #step({ features, after, proved }: Try, squares: Float32Array): void {
-    const slope = this.chance(this.sum(features), after) - (proved ? 1 : 0);
+  #step({ prior, features, after, proved }: Try, squares: Float32Array): void {
+    const slope = this.chance(prior + this.sum(features), after) - (proved ? 1 : 0);
     for (const places of [features, after])
       for (const place of places) {
         const square = squares[place]! + slope * slope;
@@ -80,6 +82,16 @@ export class ActionRanker {
         this.#weights[place]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
       }
   }
+}
+
+/**
+ * Log-odds of an action before anything is learned: chance over price falls with what stands before it in the fixed order, so a ranker
+ * that has learned nothing keeps that order, and each statement gets the same.
+ * @param before prices of the actions before it, ms
+ */
+export function fixedPrior(price: number, before: number): number {
+  const chance = Math.min(0.5, (PRIOR_RATE * price) / (before + PRIOR_START_MS));
+  return Math.log(chance / (1 - chance));
 }
 
 /** What a ranker knows of a statement. @param constants full names, those of its type first */
