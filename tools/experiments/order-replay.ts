@@ -2,7 +2,7 @@
  * Compares orders of actions on a recording (`action-record.ts`): each order plays rounds as the loop does, and what Lean would say is
  * looked up. A replay, not a run: no model samples, no library grows, and every order has the same verdicts and times.
  */
-import { inFixedOrder } from '@stp/lean-explore';
+import { actionPrice, inFixedOrder } from '@stp/lean-explore';
 import {
   ActionBudget,
   ActionRanker,
@@ -49,7 +49,6 @@ export interface ReplayOptions {
   readonly rounds: number;
   /** For a statement that is open in a round, by the fixed prices. */
   readonly msPerStatement: number;
-  priceOf(parts: readonly string[]): number;
 }
 
 interface Point {
@@ -85,7 +84,7 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
     return [
       {
         module: labels[2] ?? labels[0] ?? '',
-        actions: priced(inFixedOrder(actions), options.priceOf).map(({ proved, ms, parts, price, before }) => ({
+        actions: priced(inFixedOrder(actions)).map(({ proved, ms, parts, price, before }) => ({
           ...{ proved, ms, parts, price, prior: fixedPrior(price, before) },
           features: rankerFeatures(tokens, parts),
           kind: rankerFeatures([], parts.slice(0, KIND_PARTS)),
@@ -110,11 +109,10 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
 
 function priced<Action extends { readonly parts: readonly string[] }>(
   actions: readonly Action[],
-  priceOf: ReplayOptions['priceOf'],
 ): (Action & { readonly price: number; readonly before: number })[] {
   let before = 0;
   return actions.map((action) => {
-    const price = priceOf(action.parts);
+    const price = actionPrice(action.parts);
     before += price;
     return { ...action, price, before: before - price };
   });

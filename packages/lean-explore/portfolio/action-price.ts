@@ -8,20 +8,20 @@ export const ACTION_HEARTBEATS_MAX = 5_000;
 
 /** After no beginning, ms, by what it ends with and what stands in its brackets. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  rfl: { nothing: 8 },
-  decide: { nothing: 8 },
-  omega: { nothing: 9 },
-  simp: { nothing: 8, function: 11, functions: 11, premises: 44 },
-  simp_all: { nothing: 9, functions: 15, premises: 46, both: 34 },
-  grind: { nothing: 10, functions: 13, premises: 24 },
-  arithmetic: { functions: 10 },
-  split: { functions: 20 },
-  ext: { nothing: 9 },
-  'ext grind': { nothing: 11 },
-  unfold: { function: 21 },
-  simpa: { premise: 10 },
-  apply: { premise: 7 },
-  rw: { premise: 7 },
+  rfl: { nothing: 7 },
+  decide: { nothing: 7 },
+  omega: { nothing: 6 },
+  simp: { nothing: 7, function: 8, functions: 18, premises: 26 },
+  simp_all: { nothing: 7, functions: 10, premises: 35, both: 34 },
+  grind: { nothing: 12, functions: 15, premises: 28 },
+  arithmetic: { functions: 13 },
+  split: { functions: 17 },
+  ext: { nothing: 8 },
+  'ext grind': { nothing: 19 },
+  unfold: { function: 14 },
+  simpa: { premise: 11 },
+  apply: { premise: 8 },
+  rw: { premise: 8 },
   'rw←': { premise: 8 },
 };
 /** An end that the table lacks. */
@@ -30,16 +30,16 @@ const OTHER_MS = 20;
 /** How many times as much after a beginning. */
 const BEGINS: Readonly<Record<string, number>> = {
   nothing: 1,
-  constructor: 1.5,
-  cases: 2,
-  'cases of a hypothesis': 2.5,
-  induction: 3,
-  'functional induction': 3,
-  'induction generalizing': 4,
-  'two cases': 4,
-  'induction and cases': 4.5,
+  constructor: 1.3,
+  cases: 1.6,
+  'cases of a hypothesis': 1,
+  induction: 2,
+  'functional induction': 2,
+  'induction generalizing': 2.4,
+  'two cases': 2.5,
+  'induction and cases': 3.3,
 };
-const OTHER_TIMES = 4;
+const OTHER_TIMES = 2;
 
 /** Expected processor time of Lean, ms. @param parts of an action (`Action`) */
 export function actionPrice(parts: readonly string[]): number {
