@@ -216,34 +216,64 @@ function ceilingOf(places: readonly Place[]): Ceiling {
 /** Statements proved once so much time is spent: those of the last point up to there. */
 const provedAt = (curve: readonly Point[], ms: number): number => curve.findLast((point) => point.ms <= ms)!.proved;
 
-/** A Markdown table of shares proved at some times of Lean, seconds a statement. */
+type Part = 'train' | 'heldOut';
+const PARTS: readonly Part[] = ['train', 'heldOut'];
+/** Share of the provable statements at which orders are compared by time. */
+const MOST = 0.9;
+
+/** Markdown: shares proved at some times of Lean, seconds a statement, and what the learned order has over the others. */
 export function replayTable({ orders, sets }: Replay, seconds: readonly number[]): string {
-  const share = (curves: OrderResult['train'], which: 'train' | 'heldOut', at: number): string => {
-    const { mean, deviation } = spreadOf(
-      curves.map(
-        (curve, seed) =>
-          (100 * provedAt(curve, at * 1_000 * sets[seed]![which].statements)) / sets[seed]![which].statements,
-      ),
-    );
-    return `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
-  };
-  const heads = (['train', 'heldOut'] as const).flatMap((which) =>
-    seconds.map((at) => `${which === 'train' ? 'training' : 'held-out modules'}, ${at} s`),
+  const sharesOf = (result: OrderResult, part: Part, at: number): number[] =>
+    result[part].map((curve, index) => {
+      const { statements } = sets[index]![part];
+      return (100 * provedAt(curve, at * 1_000 * statements)) / statements;
+    });
+  const heads = PARTS.flatMap((part) =>
+    seconds.map((at) => `${part === 'train' ? 'training' : 'held-out modules'}, ${at} s`),
   );
-  const ceiling = (which: 'train' | 'heldOut'): string => {
-    const { mean, deviation } = spreadOf(sets.map((set) => (100 * set[which].provable) / set[which].statements));
-    return `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
-  };
-  const least = spreadOf(sets.map(({ train }) => train.leastMs / train.statements)).mean;
-  const all = spreadOf(sets.map(({ train }) => train.allMs / train.statements)).mean;
+  const cells = (result: OrderResult): string[] =>
+    PARTS.flatMap((part) => seconds.map((at) => withSpread(sharesOf(result, part, at))));
+  const learned = orders.find(({ order }) => order === 'learned')!;
+  const differences = orders
+    .filter((one) => one !== learned)
+    .map((other) => {
+      const differ = PARTS.flatMap((part) =>
+        seconds.map((at) => {
+          const theirs = sharesOf(other, part, at);
+          return withSpread(sharesOf(learned, part, at).map((share, index) => share - theirs[index]!));
+        }),
+      );
+      return `| learned over ${other.order} | ${differ.join(' | ')} |`;
+    });
+  const ceiling = (part: Part): string =>
+    withSpread(sets.map((set) => (100 * set[part].provable) / set[part].statements));
+  const mean = (pick: (set: Replay['sets'][number]) => number): number => spreadOf(sets.map(pick)).mean / 1_000;
+  const all = mean(({ train }) => train.allMs / train.statements);
+  const least = mean(({ train }) => train.leastMs / train.statements);
+  const times = orders.map(({ order, ...curves }) => {
+    const [train, heldOut] = PARTS.map((part) => {
+      const each = curves[part].map((curve, index) => {
+        const { provable, statements } = sets[index]![part];
+        const point = curve.find(({ proved }) => proved >= MOST * provable);
+        return point === undefined ? null : point.ms / statements / 1_000;
+      });
+      const reached = each.filter((time) => time !== null);
+      return reached.length < each.length ? 'not in all splits' : `${spreadOf(reached).mean.toFixed(2)} s`;
+    });
+    return `${order} ${train} and ${heldOut}`;
+  });
+  const [{ train, heldOut }] = sets as [Replay['sets'][number]];
   return [
     `| order | ${heads.join(' | ')} |`,
     `|---|${heads.map(() => '---|').join('')}`,
-    ...orders.map(
-      ({ order, train, heldOut }) =>
-        `| ${order} | ${[...seconds.map((at) => share(train, 'train', at)), ...seconds.map((at) => share(heldOut, 'heldOut', at))].join(' | ')} |`,
-    ),
+    ...orders.map((result) => `| ${result.order} | ${cells(result).join(' | ')} |`),
+    ...differences,
     '',
-    `Per cent of the statements proved once so many seconds of Lean a statement are spent; mean and standard deviation over ${sets.length} splits by module, ${sets[0]!.train.statements} and ${sets[0]!.heldOut.statements} statements in the first. All actions prove ${ceiling('train')} and ${ceiling('heldOut')} and take ${(all / 1_000).toFixed(2)} s a statement; an oracle needs ${(least / 1_000).toFixed(3)} s.`,
+    `Per cent of the statements proved once so many seconds of Lean a statement are spent; mean and standard deviation over ${sets.length} splits by module, ${train.statements} training and ${heldOut.statements} held-out statements in the first. Differences are taken split by split. All actions prove ${ceiling('train')} and ${ceiling('heldOut')} and take ${all.toFixed(2)} s a statement; an oracle needs ${least.toFixed(3)} s. Time until 90 % of these are proved, training and held-out: ${times.join('; ')}.`,
   ].join('\n');
 }
+
+const withSpread = (values: readonly number[]): string => {
+  const { mean, deviation } = spreadOf(values);
+  return `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
+};
