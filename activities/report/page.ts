@@ -10,6 +10,7 @@ import { figures, type Plot } from './plot.ts';
 import { comparison } from './sections/comparison.ts';
 import { failures } from './sections/failures.ts';
 import { headline, howMade } from './sections/how-made.ts';
+import { LIBRARY_PROGRESS, libraryProgress } from './sections/library-progress.ts';
 import {
   costTable,
   curriculumTable,
@@ -31,8 +32,8 @@ export interface PagePlots {
   readonly library: Plot | null;
 }
 
+const PROVED = ['proved', 'Proved'] as const;
 const CONTENTS: readonly (readonly [string, string])[] = [
-  ['proved', 'Proved'],
   ['conjectures', 'Conjectures'],
   ['rates', 'Pass rates'],
   ['costs', 'Verdicts, time and cost'],
@@ -46,7 +47,12 @@ const CONTENTS: readonly (readonly [string, string])[] = [
 export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: PagePlots): string {
   const [run] = runs;
   const compared = runs.length > 1;
-  const contents = [...(compared ? [['comparison', 'Runs compared'] as const] : []), ...CONTENTS];
+  const contents = [
+    ...(compared ? [['comparison', 'Runs compared'] as const] : []),
+    PROVED,
+    ...(run.library.sets.length === 0 ? [] : [LIBRARY_PROGRESS]),
+    ...CONTENTS,
+  ];
   const lead = [
     `Preset ${run.config.preset}`,
     `seed ${run.config.seed}`,
@@ -75,6 +81,7 @@ ${trackedIn(run)}
 ${headline(run)}
 ${compared ? comparison(runs) : ''}
 ${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), foundByTable(run), methodTables(run), secondKernelText(run), heldOutTable(runs))}
+${libraryProgress(run)}
 ${section(
   'conjectures',
   'Conjectures',
