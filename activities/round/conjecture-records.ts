@@ -3,6 +3,7 @@
 import {
   chatMessageSchema,
   conjectureSchema,
+  foundAtSchema,
   gateVerdictSchema,
   type ObjectStore,
   type RoundManifest,
@@ -38,6 +39,10 @@ export const conjecturePlanSchema = z.strictObject({
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 
+/** Who put a conjecture among those that a round attempts: exploration's order, the ranker, or the model that wrote it. */
+export const CHOOSERS = ['order', 'ranked', 'written'] as const;
+export type Chooser = (typeof CHOOSERS)[number];
+
 /** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
 export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
@@ -45,6 +50,10 @@ export const conjectureRecordSchema = conjectureSchema.extend({
   guide: z.number().min(0).max(1).nullable(),
   /** As a conjecturer under a grammar writes it. */
   typed: z.strictObject({ prompt: z.string(), target: z.string() }).optional(),
+  /** Missing where a model wrote it. */
+  found: foundAtSchema.optional(),
+  /** Missing where no ranker had a say. */
+  chosenBy: z.enum(CHOOSERS).optional(),
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
 
@@ -66,6 +75,7 @@ export const conjectureTextSchema = z.strictObject({
   text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
   /** The same in tokens of its plan's grammar, where it has one. */
   typed: z.string().max(CONJECTURE_TEXT_CHARS_MAX).optional(),
+  found: foundAtSchema.optional(),
   /** Objection of the test values: the text goes no further. */
   refused: gateVerdictSchema.extract(['unparsable', 'fails-tests', 'follows']).optional(),
 });

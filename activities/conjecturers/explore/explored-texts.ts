@@ -137,15 +137,25 @@ function exploredTexts(
       after.every((text) => proved.has(keyOf(header, text)));
     return equations.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   };
-  const left = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry).values()]));
+  const lists = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry)]));
+  const statements = new Map<string, number>();
+  for (const { seedId, header } of entriesBySeed(entries))
+    for (const { text } of lists.get(seedId)!) {
+      const key = keyOf(header, text);
+      statements.set(key, (statements.get(key) ?? 0) + 1);
+    }
+  const left = new Map([...lists].map(([seedId, list]) => [seedId, list.entries()]));
   const taken = new Set(proved);
   return entries.flatMap((entry, input) => {
     // An array's iterator goes on from where it stood.
-    const equation = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
-    if (equation === undefined) return [];
-    taken.add(keyOf(entry.header, equation.text));
-    const typed = equation.words === null ? null : (formOf(entry)?.write(equation.words) ?? null);
-    return [{ input, text: equation.text, ...(typed === null ? {} : { typed }) }];
+    const next = left.get(entry.seedId)?.find(([, { text }]) => !taken.has(keyOf(entry.header, text)));
+    if (next === undefined) return [];
+    const [place, { text, words, isCore }] = next;
+    const key = keyOf(entry.header, text);
+    taken.add(key);
+    const typed = words === null ? null : (formOf(entry)?.write(words) ?? null);
+    const its = { place, statements: statements.get(key)!, isCore };
+    return [{ input, text, found: its, ...(typed === null ? {} : { typed }) }];
   });
 }
 

@@ -83,6 +83,10 @@ export const shardResultSchema = z.strictObject({
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 
+/** Examples that a round's ranker of conjectures learned from, and those of them that paid. Without both sorts it ranks nothing. */
+export const rankerFiguresSchema = z.strictObject({ examples: count, paying: count });
+export type RankerFigures = z.infer<typeof rankerFiguresSchema>;
+
 export const roundCountsSchema = z.strictObject({
   attempted: count,
   samples: count,
@@ -101,6 +105,7 @@ export const roundCountsSchema = z.strictObject({
   /** Of those kept, the ones that some unproved statement is near to (weight above 0); without transport, all of them. */
   conjecturesMatched: count,
   gate: gateCountsSchema,
+  ranker: rankerFiguresSchema.optional(),
   verdicts: verdictCountsSchema,
   /** Dataset statements proved in this round, and ever, this round included. */
   provedThisRound: count,
