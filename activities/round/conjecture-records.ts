@@ -1,6 +1,8 @@
 /** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
 
 import {
+  CHOOSERS,
+  type Chooser,
   chatMessageSchema,
   conjectureSchema,
   foundAtSchema,
@@ -39,10 +41,6 @@ export const conjecturePlanSchema = z.strictObject({
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 
-/** Who put a conjecture among those that a round attempts: exploration's order, the ranker, or the model that wrote it. */
-export const CHOOSERS = ['order', 'ranked', 'written'] as const;
-export type Chooser = (typeof CHOOSERS)[number];
-
 /** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
 export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
@@ -56,6 +54,10 @@ export const conjectureRecordSchema = conjectureSchema.extend({
   chosenBy: z.enum(CHOOSERS).optional(),
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
+
+/** Who put it there, also where no ranker had a say. */
+export const chooserOf = ({ chosenBy, found }: Pick<ConjectureRecord, 'chosenBy' | 'found'>): Chooser =>
+  chosenBy ?? (found === undefined ? 'written' : 'order');
 
 /** Conjectures that the rounds asked, with repeats. */
 export async function* conjecturesOf(

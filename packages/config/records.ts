@@ -58,9 +58,11 @@ export {
 export {
   type AnswerRefusal,
   type Certificate,
+  CHOOSERS,
   type ChatMessage,
   type CheckOutcome,
   type CheckRecord,
+  type Chooser,
   chatMessageSchema,
   checkRecordSchema,
   conjectureSchema,

@@ -73,6 +73,10 @@ export const foundAtSchema = z.strictObject({
 });
 export type FoundAt = z.infer<typeof foundAtSchema>;
 
+/** Who puts a conjecture among those that a round attempts: exploration's order, the ranker, or the model that wrote it. */
+export const CHOOSERS = ['order', 'ranked', 'written'] as const;
+export type Chooser = (typeof CHOOSERS)[number];
+
 /** What came of a conjecture beside a statement that it might have helped with (`data/sft/conjectures.jsonl`). */
 export const triedConjectureSchema = z.strictObject({
   target: z.string().max(STATEMENT_CHARS_MAX),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { judgeSpentSchema } from './judge.ts';
-import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
+import { CHOOSERS, gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
@@ -304,7 +304,13 @@ export const summarySchema = z.strictObject({
   provedBaseline: count,
   /** Dataset statements proved ever, after each round; a skipped round repeats the figure before it. */
   provedPerRound: z.array(count),
-  conjectures: z.strictObject({ made: count, proved: count, kept: count }),
+  conjectures: z.strictObject({
+    made: count,
+    proved: count,
+    kept: count,
+    /** By who chose them: attempted and proved ones, and those that later proofs rest on. Each counts once. */
+    by: z.record(z.enum(CHOOSERS), z.strictObject({ attempted: count, proved: count, used: count })).optional(),
+  }),
   samples: count,
   verdicts: verdictCountsSchema,
   secondsPerStage: z.record(z.string(), z.number()),
