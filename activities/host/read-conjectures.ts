@@ -116,7 +116,7 @@ async function* newConjectures(
     const record = {
       ...made,
       ...(found === undefined ? {} : { found }),
-      ...(typed === undefined ? {} : { typed: { prompt: entry.prompt, target: typed } }),
+      ...(typed === undefined ? {} : { typed }),
     };
     if (isOpen) again.push(record);
     else yield record;

@@ -18,14 +18,14 @@ export function typeConjecturesActivity(ports: RunStore & Exploration & DataSour
           const entries = await readAll(store, plan, conjecturePlanSchema);
           const found = await exploredBySeed(ports, input, entries, 0, signal, report);
           const formOf = await typedForms(ports, config, found);
-          const typed = entries.flatMap((entry): ConjecturePlan[] => {
+          const typed = entries.flatMap((entry, place): ConjecturePlan[] => {
             const form = formOf(entry);
             if (form === null) return [];
             const { prompt, messages, grammar } = form;
-            return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
+            return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar, place }];
           });
           const texts =
-            'deeperMax' in config.conjectures ? await openTexts(ports, input, typed, signal, report, formOf) : null;
+            'deeperMax' in config.conjectures ? await openTexts(ports, input, entries, signal, report, formOf) : null;
           return {
             plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
             explored:

@@ -153,9 +153,10 @@ function exploredTexts(
     const [place, { text, words, isCore }] = next;
     const key = keyOf(entry.header, text);
     taken.add(key);
-    const typed = words === null ? null : (formOf(entry)?.write(words) ?? null);
+    const form = words === null ? null : formOf(entry);
+    const target = words === null ? null : (form?.write(words) ?? null);
     const its = { place, statements: statements.get(key)!, isCore };
-    return [{ input, text, found: its, ...(typed === null ? {} : { typed }) }];
+    return [{ input, text, found: its, ...(target === null ? {} : { typed: { prompt: form!.prompt, target } }) }];
   });
 }
 
