@@ -72,7 +72,7 @@ async function choosePlaces(
   return new Set(randomStream(seed, 'take', name, split).shuffle(places).slice(0, max));
 }
 
-type DataNames = keyof SftSources | 'problemSet' | 'canaries' | 'triedConjectures';
+type DataNames = keyof SftSources | 'problemSet' | 'canaries';
 
 export function prepareDataActivity(ports: RunStore & DataSources<DataNames>) {
   return {

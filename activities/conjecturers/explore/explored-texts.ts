@@ -38,6 +38,15 @@ export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePla
   return [...first.values()];
 }
 
+/** Conjectures that the round may attempt, about. */
+export function placesFor(
+  { config }: Pick<ConjecturerInput, 'config'>,
+  entries: readonly ConjecturePlan[],
+): number {
+  const { perRoundMax } = conjecturing(config.conjectures);
+  return typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
+}
+
 /** Explored texts for the entries; explored deeper where few of them are open. */
 export async function openTexts(
   ports: RunStore & Exploration,
@@ -47,9 +56,8 @@ export async function openTexts(
   report: (progress: object) => void,
   formOf?: (entry: ConjecturePlan) => TypedForm | null,
 ): Promise<ConjectureText[]> {
-  const conjectures = conjecturing(input.config.conjectures);
-  const { perRoundMax } = conjectures;
-  const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
+  const { conjectures } = input.config;
+  const places = placesFor(input, entries);
   const most = 'deeperMax' in conjectures ? conjectures.deeperMax : 0;
   const proved = await provedBefore(await ports.store(input.run), input.history);
   for (let deeper = 0; ; deeper++) {
