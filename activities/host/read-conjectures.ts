@@ -20,6 +20,7 @@ import { conjecturerFormOf } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import {
+  anchorOf,
   type ConjecturePlan,
   type ConjectureRecord,
   type ConjectureText,
@@ -131,8 +132,7 @@ function conjectureRecord(
   round: number,
   symbols: SymbolCounts | null,
 ): ConjectureRecord {
-  const anchor = origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
-  const guide = symbols === null ? null : guideScore(statement, anchor, symbols);
+  const guide = symbols === null ? null : guideScore(statement, anchorOf({ origin }), symbols);
   const id = statementId(header, statement);
   return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, level, origin, guide };
 }

@@ -70,6 +70,10 @@ export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
 export const chooserOf = ({ chosenBy, found }: Pick<ConjectureRecord, 'chosenBy' | 'found'>): Chooser =>
   chosenBy ?? (found === undefined ? 'written' : 'order');
 
+/** Returns the statement that a conjecture is made for: its target, or its seed. */
+export const anchorOf = ({ origin }: Pick<ConjecturePlan, 'origin'>): string =>
+  origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
+
 /** Conjectures that the rounds asked, with repeats. */
 export async function* conjecturesOf(
   store: ObjectStore,

@@ -21,7 +21,7 @@ import {
 } from '@stp/selfplay';
 import { readRecords } from '../records/record-files.ts';
 import { readManifests } from '../run/history.ts';
-import { type ConjectureRecord, conjecturesOf } from './conjecture-records.ts';
+import { anchorOf, type ConjectureRecord, conjecturesOf } from './conjecture-records.ts';
 import { lemmaCredit } from './lemma-credit.ts';
 import { grownTheorems } from './library.ts';
 import type { RoundContext } from './round-context.ts';
@@ -84,9 +84,6 @@ export function mixed(
   return out;
 }
 
-const anchorOf = ({ origin }: Pick<ConjectureRecord, 'origin'>): string =>
-  origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
-
 function featureReader(): (target: string, tried: Pick<ConjectureRecord, 'statement' | 'found'>) => Features {
   const besides = new Map<string, Beside>();
   return (target, { statement, found }) => {
@@ -115,7 +112,7 @@ async function rankerExamples(store: ObjectStore, { data, history }: RoundContex
 }
 
 /** Ids of the statements whose lemmas the proofs of the rounds rest on. */
-async function creditedStatements(store: ObjectStore, manifests: readonly RoundManifest[]): Promise<Set<string>> {
+export async function creditedStatements(store: ObjectStore, manifests: readonly RoundManifest[]): Promise<Set<string>> {
   const lemmas = await Array.fromAsync(grownTheorems(store, manifests.at(-1)?.library ?? null));
   async function* proved() {
     for (const manifest of manifests) yield* readRecords(store, manifest.proved, provedSchema);

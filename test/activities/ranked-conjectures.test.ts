@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const TARGET = 'theorem target (n m : Nat) : f n m = g n m';
-const FOUND = { place: 0, statements: 1, isCore: false };
+const FOUND = { statements: 1, isCore: false };
 const commutes = (name: string): string => `(n : Nat) (m : Nat) : ${name} n m = ${name} m n`;
 const repeats = (name: string): string => `(n : Nat) : ${name} (${name} n) = ${name} n`;
 const origin = { kind: 'target', targetStatement: TARGET } as const;

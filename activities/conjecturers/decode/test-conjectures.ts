@@ -7,9 +7,9 @@ import { withHeartbeat } from '../../edge.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, EquationTests, Exploration, RunMonitor, RunStore } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { type ConjecturePlan, type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../../round/conjecture-records.ts';
+import { anchorOf, type ConjecturePlan, type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../../round/conjecture-records.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
-import { anchorOf, entriesBySeed, exploredBySeed, type TypedPlan, typedForms } from '../explore/explored-texts.ts';
+import { entriesBySeed, exploredBySeed, type TypedPlan, typedForms } from '../explore/explored-texts.ts';
 
 export interface TestConjecturesInput extends Omit<ConjecturerInput, 'plan'> {
   readonly typed: TypedPlan;

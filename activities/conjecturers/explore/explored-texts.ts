@@ -14,7 +14,7 @@ import {
 } from '@stp/selfplay';
 import { z } from 'zod';
 import type { DataSources, Exploration, RunStore } from '../../ports.ts';
-import { type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
+import { anchorOf, type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
 import { certifiedRates, readManifests } from '../../run/history.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
 
@@ -152,22 +152,18 @@ function exploredTexts(
       const key = keyOf(header, text);
       statements.set(key, (statements.get(key) ?? 0) + 1);
     }
-  const left = new Map([...lists].map(([seedId, list]) => [seedId, list.entries()]));
+  const left = new Map([...lists].map(([seedId, list]) => [seedId, list.values()]));
   const taken = new Set(proved);
   return entries.flatMap((entry, input) => {
     // An array's iterator goes on from where it stood.
-    const next = left.get(entry.seedId)?.find(([, { text }]) => !taken.has(keyOf(entry.header, text)));
+    const next = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
     if (next === undefined) return [];
-    const [place, { text, words, isCore }] = next;
+    const { text, words, isCore } = next;
     const key = keyOf(entry.header, text);
     taken.add(key);
     const form = words === null ? null : formOf(entry);
     const target = words === null ? null : (form?.write(words) ?? null);
-    const its = { place, statements: statements.get(key)!, isCore };
+    const its = { statements: statements.get(key)!, isCore };
     return [{ input, text, found: its, ...(target === null ? {} : { typed: { prompt: form!.prompt, target } }) }];
   });
-}
-
-export function anchorOf({ origin }: ConjecturePlan): string {
-  return origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
 }

@@ -64,8 +64,6 @@ export const conjectureSchema = statementSchema.extend({
 
 /** Where exploration found an equation: what a ranker is told beside its text. */
 export const foundAtSchema = z.strictObject({
-  /** Place in exploration's order for its statement, from 0. */
-  place: z.number().int().nonnegative(),
   /** Statements of the round near which it was found. */
   statements: z.number().int().positive(),
   /** Does it say which function of Lean's core library a function is? */

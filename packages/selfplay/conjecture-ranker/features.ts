@@ -50,7 +50,6 @@ export function conjectureFeatures(statement: string, target: Beside, found?: Fo
   };
   add('written', found === undefined);
   add('core', found?.isCore === true);
-  add('place', Math.log2(1 + (found?.place ?? 0)) / 6);
   add('statements', Math.log2(found?.statements ?? 1) / 5);
   const signature = readSignature(statement);
   if (signature === null) return features;
