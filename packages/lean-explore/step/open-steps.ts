@@ -45,10 +45,10 @@ export function openSteps(options: StepsOptions): Steps {
       }
       const screened = screenStatement(statement);
       if (!screened.accepted) return { kind: 'invalid', why: 'forbidden', messages: [note(screened.refusal.reason)] };
-      const { signature } = screened;
+      const { signature, namespace } = screened;
       const name = `_stp${randomBytes(8).toString('hex')}_goal`;
       const header = screenedHeader?.text ?? libraryHeader;
-      return openState(worker, { header, headerGiven, statement, signature, name, heartbeatsMax }, limits);
+      return openState(worker, { header, headerGiven, statement, signature, namespace, name, heartbeatsMax }, limits);
     },
   };
 }

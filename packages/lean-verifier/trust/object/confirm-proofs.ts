@@ -17,12 +17,13 @@ import { grownAmong } from '../kept-theorem.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
+import { compileAndCompare, type WrittenTheorem } from './as-written.ts';
 import { RESTS_ON_AXIOMS, RESTS_ON_SORRY } from './axiom-policy.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
-import { compileStatements, statedName } from './stated-module.ts';
+import { statedName } from './stated-module.ts';
 import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
@@ -44,6 +45,8 @@ export interface ConfirmContext {
   readonly limits: Limits;
   /** The header that fixes what the statements mean, where the proofs' header adds a grown library to it. */
   readonly statedUnder?: string;
+  /** That header as it came. */
+  readonly writtenUnder: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
   /** What is kept from one batch to the next; without it nothing is. */
@@ -62,10 +65,13 @@ function claimOf({ toleratesLibraryAxioms }: LeanEnvironment, assumed: number): 
   return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
 }
 
+/** A proof, and its statement as it came. */
+export type Claim = WrittenProof & WrittenTheorem;
+
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export async function confirmProofs(
   header: string,
-  claims: readonly WrittenProof[],
+  claims: readonly Claim[],
   context: ConfirmContext,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];
@@ -104,25 +110,29 @@ function parted(count: number, blamed: ReadonlySet<number>): number[][] {
 
 async function lookAt(
   header: string,
-  claims: readonly WrittenProof[],
+  claims: readonly Claim[],
   context: ConfirmContext,
   directory: string,
 ): Promise<Looked> {
-  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header, kept } = context;
+  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header, writtenUnder, kept } = context;
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   // Many samples prove one statement.
-  const signatures = [...new Set(claims.map(({ signature }) => signature))];
+  const theorems = [...Map.groupBy(claims, ({ statement }) => statement).values()].map(([claim]) => {
+    const { statement, signature, namespace } = claim!;
+    return { statement, signature, namespace };
+  });
   const stated = splitImports(statedUnder);
-  const theorems = signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature }));
   const statedTask = {
     ...bounds,
     importLines: stated.imports,
     opening: [stated.rest, ...optionLines(limits, statedUnder)],
     directory: join(directory, 'stated'),
+    writtenUnder,
+    indexFolder,
   };
-  const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileStatements(theorems, statedTask));
+  const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileAndCompare(theorems, statedTask));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
   const unread = [...statements.wrong.values()][0];
   if (unread !== undefined) return mixed(refused('header_error', `the statement: ${unread}`));
@@ -155,9 +165,10 @@ async function lookAt(
     const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
     return mixed(notCompiled(compiled), blamed);
   }
-  const asked = claims.map(({ signature }, index) => ({
+  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
+  const asked = claims.map(({ statement }, index) => ({
     name: names[index]!.full,
-    stated: statedName(signatures.indexOf(signature)),
+    stated: statedName(placeOf.get(statement)!),
   }));
   const judged = await judgeModule({
     ...bounds,

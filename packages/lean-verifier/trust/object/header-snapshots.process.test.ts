@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { machineSandbox } from '../../../../test/support/sandbox.ts';
+import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { COMMUTES, candidate, kindsOf, open, scratchDirectory } from '../../testing/opened-verifier.ts';
 import { compileModule } from './compiled-module.ts';
@@ -115,8 +116,15 @@ it('a damaged snapshot changes no verdict', async () => {
 
 it('a kept statement is compiled once, and is what its text, its header and its name say', async () => {
   const kept = new StatedModules();
-  const task = { place, memoryBytesMax, importLines: ['import Init'], opening: [''] };
-  const theorem = { name: '_stpStated0', opens: '', signature: ' (n : Nat) : n + 0 = n' };
+  const task = {
+    place,
+    memoryBytesMax,
+    importLines: ['import Init'],
+    opening: [''],
+    writtenUnder: '',
+    indexFolder: null,
+  };
+  const theorem = claimOf(' (n : Nat) : n + 0 = n', '');
   const first = await kept.compile([theorem], { ...task, directory: join(folder, 'one') });
   const bytes = readFileSync(first.path!);
   // Nothing that happens to the file afterwards matters.
@@ -125,19 +133,19 @@ it('a kept statement is compiled once, and is what its text, its header and its 
   expect(readFileSync(again.path!).equals(bytes)).toBe(true);
   expect(existsSync(join(folder, 'two', 'Stated'))).toBe(false);
   for (const [more, stated] of [
-    [{}, { ...theorem, signature: ' (n : Nat) : n + 1 = n' }],
+    [{}, claimOf(' (n : Nat) : n + 1 = n', '')],
+    [{}, { ...theorem, namespace: 'Nat' }],
+    [{}, { ...theorem, statement: 'theorem other (n : Nat) : n + 0 = n' }],
+    [{ writtenUnder: 'open Nat' }, theorem],
     [{ opening: ['open Nat'] }, theorem],
     [{ importLines: ['import Init.Prelude'] }, theorem],
-    [{ form: 'open theorem' as const }, theorem],
   ] as const) {
     const other = join(folder, 'other');
     await kept.compile([stated], { ...task, ...more, directory: other });
     expect(existsSync(join(other, 'Stated'))).toBe(true);
     rmSync(other, { recursive: true });
   }
-  const wrong = { ...theorem, signature: ' : nowhere' };
+  const wrong = claimOf(' : nowhere', '');
   for (const name of ['three', 'four'])
-    expect([...(await kept.compile([wrong], { ...task, directory: join(folder, name) })).wrong.keys()]).toEqual([
-      '_stpStated0',
-    ]);
+    expect([...(await kept.compile([wrong], { ...task, directory: join(folder, name) })).wrong.keys()]).toEqual([0]);
 });

@@ -26,8 +26,8 @@ const MARKS: ReadonlySet<string> = new Set(['Lean.Meta.simpExtension', 'Lean.Met
 export interface ProofsExpected {
   /** The imports that the text was to have: `import Foo`, one a line. */
   readonly importLines: readonly string[];
-  /** Lean's messages about statements that it cannot read, by the theorem's name. */
-  readonly unreadable: ReadonlyMap<string, string>;
+  /** Lean's messages about statements that it cannot read, by the theorem's place among those asked for. */
+  readonly unreadable: ReadonlyMap<number, string>;
   readonly toleratesLibraryAxioms: boolean;
   /** Whether one proof may use what another one made, as the theorems of one file may. */
   readonly mayShare: boolean;
@@ -73,14 +73,14 @@ function misreading({ name, hidden }: Hiding): string {
 }
 
 function objectionTo(
-  { name, statement }: ModuleReport['asked'][number],
+  { statement }: ModuleReport['asked'][number],
   theorem: CheckedConstant | undefined,
   mine: readonly CheckedConstant[],
   rests: readonly CheckedConstant[],
   index: number,
   { toleratesLibraryAxioms, unreadable, mayShare }: ProofsExpected,
 ): string | null {
-  const unread = unreadable.get(name);
+  const unread = unreadable.get(index);
   if (unread !== undefined) return `its statement cannot be read: ${unread}`;
   if (theorem === undefined) return 'the compiled module does not hold it';
   if (theorem.kind !== 'theorem') return `it is compiled as ${article(theorem.kind)}, not as a theorem`;
