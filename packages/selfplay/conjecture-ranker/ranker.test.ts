@@ -59,10 +59,10 @@ describe('a ranker', () => {
     expect(rankerScore(of(commutes('z')), turned)).toBeLessThan(0);
   });
   it('ends where the derivative is zero', () => {
-    // One feature, three of four pay: w with 4 · σ(w) − 3 + 0.3 · w = 0.
+    // One feature, three of four pay: w with 4 · σ(w) − 3 + w = 0.
     const one = (pays: boolean): RankerExample => ({ features: new Map([['bias', 1]]), pays, weight: 1 });
     const w = trainRanker([one(true), one(true), one(true), one(false)]).get('bias')!;
-    expect(4 / (1 + Math.exp(-w)) - 3 + 0.3 * w).toBeCloseTo(0, 12);
+    expect(4 / (1 + Math.exp(-w)) - 3 + w).toBeCloseTo(0, 12);
   });
   it('follows the heavier examples where they disagree', () => {
     const [pays, fails] = [true, false].map((its) => ({ features: of(commutes('a')), pays: its, weight: its ? 2 : 1 }));

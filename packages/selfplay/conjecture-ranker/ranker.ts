@@ -16,7 +16,7 @@ export interface RankerExample {
 export type RankerWeights = ReadonlyMap<string, number>;
 
 /** Holds weights near 0 that few examples speak for. */
-const RIDGE = 0.3;
+const RIDGE = 1;
 /** Newton's method doubles the digits that are right in each step. */
 const STEPS_MAX = 25;
 const SMALL_STEP = 1e-9;
