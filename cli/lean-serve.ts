@@ -2,6 +2,7 @@
  * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
  * first signal it finishes its open requests; a second one ends it at once.
  */
+import { setTimeout } from 'node:timers/promises';
 import { printableText, StpError } from '@stp/base';
 import {
   type DriverName,
@@ -25,6 +26,8 @@ const KEYS_VARIABLE = 'STP_LEAN_SERVE_KEYS';
 /** A process that holds this share of its memory after a check is ended: the next check would have too little. */
 const RECYCLED_SHARE = 0.9;
 const MEBIBYTE = 1_048_576;
+/** Between two tries to open a project that was built anew. */
+const OPENED_AGAIN_MS = 2_000;
 
 export interface LeanServeCommand {
   readonly host: string;
@@ -65,6 +68,25 @@ export async function serveLean(options: LeanServeCommand): Promise<number> {
 /** Rejects with the signal's reason if the signal comes before it serves; afterwards it finishes its open requests. */
 async function serveUntil(
   stop: AbortSignal,
+  scratch: CommandScratch,
+  keys: readonly string[],
+  options: LeanServeCommand,
+): Promise<void> {
+  for (let isFirst = true; isFirst || !stop.aborted; isFirst = false) {
+    try {
+      await serveOnce(stop, scratch, keys, options);
+    } catch (error) {
+      // A project in the middle of its build cannot be opened yet.
+      if (isFirst || stop.aborted || !(error instanceof StpError)) throw error;
+      console.error(printableText(error.toText()));
+      await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});
+    }
+  }
+}
+
+/** Serves until the signal, or until the Lean project under it is built anew. */
+async function serveOnce(
+  stop: AbortSignal,
   { directory: workingDirectory, runMark }: CommandScratch,
   keys: readonly string[],
   options: LeanServeCommand,
@@ -87,6 +109,7 @@ async function serveUntil(
     ...{ environment, sandbox, driver: driverName, host, processes, memoryBytesMax, cacheDirectory, runMark },
     scratchDirectory: workingDirectory,
   });
+  const stale = new AbortController();
   try {
     const server = await startLeanServer({
       pool,
@@ -100,13 +123,14 @@ async function serveUntil(
       verdicts,
       privateFolders: [workingDirectory, cacheDirectory, REPOSITORY],
       onError: (error) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
+      onStale: () => stale.abort(),
     });
     console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
     console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${KEYS_VARIABLE} is asked for`);
     if (sandbox.facts.kind === 'none')
       console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
-    await aborted(stop);
-    console.log('finishing what is under way');
+    await aborted(AbortSignal.any([stop, stale.signal]));
+    console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
     await server.close();
   } finally {
     await verdicts.verifier.close();

@@ -2,17 +2,14 @@
  * The Lean that the calls of a server share: opened by the first call that needs it, and opened anew when the modules of the project
  * have changed since, so that no verdict and no certificate is given for modules that are not there any more.
  */
-import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnswerCache, openLeanPlaces, portfolioEngine, Suggester, untilAborted } from '@stp/editor';
-import { LIBRARY_HEADER, openVerifier, type SandboxPolicy } from '@stp/lean-verifier';
+import { LIBRARY_HEADER, openVerifier, rebuiltProject, type SandboxPolicy } from '@stp/lean-verifier';
 import type { LeanBench, ProjectFolder, ToolCall } from '@stp/mcp';
 import type { WorkerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { openLeanPlace } from './lean-place.ts';
 
-const MODULE = /\.olean(?:\.server|\.private)?$/u;
 const HEARTBEATS_MAX = 200_000;
 const ANSWERS_KEPT = 1_024;
 /** Limits of a search's single checks, ms. */
@@ -26,8 +23,6 @@ export interface SharedLeanOptions {
 }
 
 interface Opened extends LeanBench {
-  /** Changes when a module of the project does. */
-  readonly marks: string;
   users: number;
   /** Work that may still write into its folder after its call was given up. */
   readonly working: Set<Promise<unknown>>;
@@ -74,7 +69,7 @@ export class SharedLean {
     if (before !== null) {
       const lean = await before;
       if (this.#opened !== before) return this.#current(call);
-      if (lean.marks === (await marksOf(lean))) return lean;
+      if ((await rebuiltProject(lean.environment)) === null) return lean;
       if (this.#opened !== before) return this.#current(call);
       lean.isReplaced = true;
       this.#opened = null;
@@ -117,7 +112,6 @@ export class SharedLean {
         modules: async () => (await repositorySources().modules()).map(({ text }) => text),
         imported: async (above) => (await folder.imported(above)).map(({ text }) => text),
       });
-      const bench = { ...common, scratchDirectory, indexFolder, verifier, places, suggester };
       let closed: Promise<void> | null = null;
       const working: Opened['working'] = new Set();
       const close = async (): Promise<void> => {
@@ -127,8 +121,7 @@ export class SharedLean {
         await scratch.remove();
       };
       return {
-        ...bench,
-        marks: await marksOf(bench),
+        ...{ ...common, scratchDirectory, indexFolder, verifier, places, suggester },
         users: 0,
         working,
         isReplaced: false,
@@ -139,18 +132,4 @@ export class SharedLean {
       throw error;
     }
   }
-}
-
-/** Of all modules of a project; without a project nothing changes. */
-async function marksOf({ environment }: Pick<LeanBench, 'environment'>): Promise<string> {
-  if (environment.project === undefined) return '';
-  const hash = createHash('sha256');
-  for (const folder of environment.searchPath) {
-    const names = await readdir(folder, { recursive: true }).catch(() => []);
-    const modules = names.filter((name) => MODULE.test(name)).sort();
-    const facts = await Promise.all(modules.map((name) => stat(join(folder, name)).catch(() => null)));
-    for (const [index, name] of modules.entries())
-      hash.update(`${folder}/${name}:${facts[index]?.size}:${facts[index]?.mtimeMs}\n`);
-  }
-  return hash.digest('hex');
 }

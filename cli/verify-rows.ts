@@ -3,7 +3,7 @@
  * has, are passed over or kept. An invalid line gets an answer in its place; reading continues.
  */
 
-import { describeIssues, editDistance, repeatedKey } from '@stp/base';
+import { describeIssues, editDistance, HALF_CHARACTER, halfCharacterAt, repeatedKey } from '@stp/base';
 import { anyLinesOf, LINE_BYTES_MAX } from '@stp/base/files';
 import { libraryTheoremSchema, sampleSchema, statementSchema } from '@stp/config/records';
 import { z } from 'zod';
@@ -64,7 +64,9 @@ function readRow(text: string, line: number): VerifyRow | InvalidRow {
     return invalid(line, describeIssues(parsed.error!, 'it'));
   // `fromEntries` makes a property of every key, `__proto__` too.
   const further = Object.fromEntries(Object.entries(value).filter(([key]) => !KEYS.has(key)));
-  const problem = parsed.success ? (twice(text) ?? misspelt(value)) : describeIssues(parsed.error);
+  const problem = parsed.success
+    ? (twice(text) ?? misspelt(value) ?? halved(parsed.data))
+    : describeIssues(parsed.error);
   if (parsed.success && problem === null) return { ...parsed.data, further };
   const { id } = value as { id?: unknown };
   return { ...invalid(line, problem!, typeof id === 'string' ? id.slice(0, ID_CHARS_MAX) : null), further };
@@ -74,6 +76,12 @@ function readRow(text: string, line: number): VerifyRow | InvalidRow {
 function twice(text: string): string | null {
   const key = repeatedKey(text, (written) => written.depth === 1 && KEYS.has(written.key));
   return key === null ? null : `it has two keys ${key}`;
+}
+
+/** No file and no hash can hold half a character, so the proof that is judged would be another one. */
+function halved(row: object): string | null {
+  const at = halfCharacterAt(row);
+  return at === null ? null : `${at.join('.')}: ${HALF_CHARACTER}`;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Evaluation, Proved, RoundCounts, ShardResult, Summary } from '@stp
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { Quantiles, RateHistogram } from './distribution.ts';
+import type { LibraryFigures } from './library-progress.ts';
 
 /** Dataset statements with a certified proof once so many samples were verified. */
 export interface ProgressPoint {
@@ -94,6 +95,7 @@ export interface RunFigures {
   readonly skipped: readonly number[];
   readonly failures: RunState['failures'];
   readonly losses: readonly LossPoint[];
+  readonly library: LibraryFigures;
   readonly newlyProved: { readonly count: number; readonly listed: readonly ListedProof[] };
   /** Proved conjectures, lowest pass rates first, and most novel first. */
   readonly foundBy: { readonly [Origin in Proved['origin']]: FoundBy };

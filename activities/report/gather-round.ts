@@ -20,10 +20,13 @@ import { chooserOf, conjectureRecordSchema } from '../round/conjecture-records.t
 import { grownTheorems } from '../round/library.ts';
 import { addRate, bandOf, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
+import type { LibraryTally } from './library-progress.ts';
 import { TopList } from './top-list.ts';
 
 /** The fields of a conjecture or theorem that are used here, the same for every origin. */
 export const textSchema = z.object({ id: z.string(), statement: z.string() });
+/** Those of a statement of the dataset. */
+export const labelledSchema = textSchema.extend({ labels: z.array(z.string()) });
 
 /** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
 const NOVELTY_SAMPLE_MAX = 1_000;
@@ -59,6 +62,7 @@ export interface Gathering {
   /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
   readonly provedBySft: Set<string>;
   /** Version of Lean of the last proof read. */
+  readonly library: LibraryTally;
   leanVersion: string;
   /** Why the result is not eligible, of all certificates that say so. */
   readonly ineligibleBecause: Set<string>;
@@ -107,6 +111,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   const secondKernel = { accepted: 0, declined: 0, none: 0 };
   for await (const proof of readRecords(store, manifest.proved, provedSchema)) {
     provedNow.add(proof.statementId);
+    gathering.library.addProof(proof, manifest.round);
     gathering.found[proof.origin][proof.model === SCRIPTS_MODEL ? 'scripts' : 'samples'].add(proof.statementId);
     gathering.leanVersion = proof.leanVersion;
     for (const reason of whyIneligible(proof.certificate.sandbox)) gathering.ineligibleBecause.add(reason);

@@ -8,7 +8,8 @@ import { grownTheorems } from '../round/library.ts';
 import { lastManifest } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { FoundBy, ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
-import { type Gathering, gatherRound, LISTED_MAX, newLists, textSchema } from './gather-round.ts';
+import { type Gathering, gatherRound, LISTED_MAX, labelledSchema, newLists, textSchema } from './gather-round.ts';
+import { LibraryTally } from './library-progress.ts';
 import { summarise } from './summary.ts';
 import { TopList } from './top-list.ts';
 
@@ -34,13 +35,18 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
   const { config, sft } = state;
   const index = new NoveltyIndex();
   // What a conjecture is compared with, beside earlier conjectures: what the first model was trained on, and the dataset.
-  for (const ref of [state.data.theorems, state.data.train])
-    for await (const { statement } of readRecords(store, ref, textSchema)) index.add(statement);
+  for await (const { statement } of readRecords(store, state.data.theorems, textSchema)) index.add(statement);
+  const library = new LibraryTally();
+  for await (const one of readRecords(store, state.data.train, labelledSchema)) {
+    index.add(one.statement);
+    library.addStatement(one);
+  }
   const gathering: Gathering = {
     store,
     config,
     sftModel: sft.checkpoint.model,
     index,
+    library,
     samples: 0,
     provedEver: new Set(),
     provedBySft: new Set(),
@@ -73,6 +79,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     [...gathering.ineligibleBecause],
     secondKernel,
   );
+  const libraries = library.figures(state.nextRound);
   return {
     run,
     config,
@@ -84,6 +91,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
         : { conjectures: { ...summary.conjectures, by: conjecturesBy(gathering) } }),
       portfolio: await portfolioFigures(store),
       ...(source.tracking.length === 0 ? {} : { tracking: [...source.tracking] }),
+      ...(libraries.sets.length === 0 ? {} : { libraries: [...libraries.sets] }),
       cost: source.cost,
     },
     evaluation: source.evaluation,
@@ -94,6 +102,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     skipped: state.skipped,
     failures: state.failures,
     losses: source.losses,
+    library: libraries,
     newlyProved: {
       count: provedEver.difference(provedBySft).size,
       listed: gathering.newlyProved.best().filter(({ proof }) => !provedBySft.has(proof.statementId)),

@@ -1,5 +1,8 @@
 /** The whole report of one run, or of several side by side: the page, and the CSV behind each plot. */
+
+import { csv } from './csv.ts';
 import type { RunFigures } from './figures.ts';
+import { libraryTable, MODULES_CSV } from './library-progress.ts';
 import { reportPage } from './page.ts';
 import { type Plot, plotCsv, plotCsvName } from './plot.ts';
 import { funnelPlot, funnelRoundsPlot, lengthPlot, noveltyPlot } from './plots/conjectures.ts';
@@ -30,8 +33,10 @@ export async function makeReport(runs: readonly [RunFigures, ...RunFigures[]]): 
   const drawn = Object.values(plots)
     .flat()
     .filter((plot): plot is Plot => plot !== null);
+  const { columns, rows } = libraryTable(run.library);
   return [
     { name: 'report.html', text: reportPage(runs, plots) },
+    ...(run.library.sets.length === 0 ? [] : [{ name: MODULES_CSV, text: csv(columns, rows) }]),
     ...drawn.map((plot) => ({ name: plotCsvName(plot), text: plotCsv(plot) })),
   ];
 }

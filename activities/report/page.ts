@@ -8,6 +8,7 @@ import { chooserTable } from './sections/choosers.ts';
 import { comparison } from './sections/comparison.ts';
 import { failures } from './sections/failures.ts';
 import { headline, howMade } from './sections/how-made.ts';
+import { LIBRARY_PROGRESS, libraryProgress } from './sections/library-progress.ts';
 import {
   costTable,
   curriculumTable,
@@ -29,8 +30,8 @@ export interface PagePlots {
   readonly library: Plot | null;
 }
 
+const PROVED = ['proved', 'Proved'] as const;
 const CONTENTS: readonly (readonly [string, string])[] = [
-  ['proved', 'Proved'],
   ['conjectures', 'Conjectures'],
   ['rates', 'Pass rates'],
   ['costs', 'Verdicts, time and cost'],
@@ -44,7 +45,12 @@ const CONTENTS: readonly (readonly [string, string])[] = [
 export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: PagePlots): string {
   const [run] = runs;
   const compared = runs.length > 1;
-  const contents = [...(compared ? [['comparison', 'Runs compared'] as const] : []), ...CONTENTS];
+  const contents = [
+    ...(compared ? [['comparison', 'Runs compared'] as const] : []),
+    PROVED,
+    ...(run.library.sets.length === 0 ? [] : [LIBRARY_PROGRESS]),
+    ...CONTENTS,
+  ];
   const lead = [
     `Preset ${run.config.preset}`,
     `seed ${run.config.seed}`,
@@ -73,6 +79,7 @@ ${trackedIn(run)}
 ${headline(run)}
 ${compared ? comparison(runs) : ''}
 ${section('proved', 'What was proved', figures(plots.proved), roundsTable(run), foundByTable(run), methodTables(run), secondKernelText(run), heldOutTable(runs))}
+${libraryProgress(run)}
 ${section(
   'conjectures',
   'Conjectures',

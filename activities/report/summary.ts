@@ -11,6 +11,7 @@ import {
 } from '@stp/config/records';
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
+import { librarySentence } from './library-progress.ts';
 
 export function summarise(
   run: string,
@@ -115,6 +116,7 @@ export function summaryRows(summary: Summary): [string, string][] {
   ];
   for (const [index, proved] of summary.provedPerRound.entries())
     rows.push([`proved after round ${index + 1}`, share(proved, summary.statements)]);
+  for (const library of summary.libraries ?? []) rows.push(['library', librarySentence(library)]);
   if (summary.portfolio) rows.push(['portfolio of scripts', portfolioText(summary.portfolio, share)]);
   const { made, proved, kept } = summary.conjectures;
   rows.push(['conjectures', `${made} made, ${proved} proved, ${kept} kept`]);

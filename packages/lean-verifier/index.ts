@@ -19,6 +19,7 @@ export { openSandbox, type SandboxPolicy } from './runtime/sandbox/open-sandbox.
 export type { Sandbox, SandboxFacts } from './runtime/sandbox/sandbox.ts';
 export { openRemotePool, type RemotePoolOptions } from './serve/client/remote-pool.ts';
 export { readLakeProject } from './toolchain/lake-project.ts';
+export { rebuiltProject } from './toolchain/project-marks.ts';
 export { explainToolchain, resolveToolchain } from './toolchain/resolve.ts';
 export type { Toolchain } from './toolchain/toolchain.ts';
 export {

@@ -28,6 +28,8 @@ export interface LeanEnvironment {
   readonly assumptionFolders?: readonly string[];
   /** Hash over the modules of the Lake project that was added. */
   readonly project?: string;
+  /** Where its modules are, and what `moduleMarks` said of them when they were read. */
+  readonly projectModules?: { readonly folders: readonly string[]; readonly marks: string };
   /** Compiled modules that a run has added to the search path, in order; missing: there is none. */
   readonly grown?: readonly GrownObject[];
 }
@@ -88,8 +90,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal;
   /** Called after each verdict, in any order. */
   readonly onResult?: (result: CheckResult) => void;
-  /** `certificate` checks every candidate alone in a fresh process, past the cache. Default `screen`. */
-  readonly tier?: 'screen' | 'certificate';
+  /** Checks every candidate alone in a fresh process, past the cache. */
+  readonly alone?: true;
   /**
    * False: a proof that Lean accepted counts at once, without a look at its compiled object and without a certificate. For proofs
    * of our own whose verdict can only take something away. Default true.

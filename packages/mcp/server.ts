@@ -3,7 +3,7 @@
  * long each takes, passes on progress and cancellation, and turns errors into answers.
  */
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { printableText, StpError } from '@stp/base';
+import { HALF_CHARACTER, halfCharacterAt, printableText, StpError } from '@stp/base';
 import { certificateText } from '@stp/lean-verifier';
 import { z } from 'zod';
 import type { Tool } from './tool.ts';
@@ -70,9 +70,11 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
     // A key that the tool does not know is a mistake of the caller.
     { title, description, inputSchema: z.strictObject(input), outputSchema: z.object(output), annotations },
     async (args, extra) => {
+      const given = args as Record<string, unknown>;
+      const half = halfCharacterAt(given);
+      if (half !== null) return failed(`${half.join('.')}: ${HALF_CHARACTER}`);
       if (open.count >= options.callsMax) return failed(`${open.count} calls are open: try again when one has ended.`);
       open.count += 1;
-      const given = args as Record<string, unknown>;
       const limit = 1_000 * (typeof given.timeout_seconds === 'number' ? given.timeout_seconds : seconds);
       const [late, ended] = [AbortSignal.timeout(limit), AbortSignal.timeout(limit + GRACE_MS)];
       const signal = AbortSignal.any([extra.signal, options.signal, ended]);

@@ -21,7 +21,7 @@ import type { WalkedShard } from '../../activities/provers/walks/walk-shard.ts';
 import { walkShardActivity } from '../../activities/provers/walks/walk-shard.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { groupsOf } from '../../activities/round/shard-rewards.ts';
-import { readShard } from '../../activities/round/verified-shard.ts';
+import { readShard } from '../../activities/round/read-shard.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { markedProcesses } from '../support/processes.ts';

@@ -52,6 +52,7 @@ it.each([
   ['a long statement', JSON.stringify({ ...ROW, statement: 'x'.repeat(STATEMENT_CHARS_MAX + 1) }), 'statement: '],
   ['a long proof', JSON.stringify({ ...ROW, proof: 'x'.repeat(PROOF_CHARS_MAX + 1) }), 'proof: '],
   ['a long line', 'x'.repeat(LINE_BYTES_MAX + 1), `longer than ${LINE_BYTES_MAX} bytes`],
+  ['half a character', JSON.stringify({ ...ROW, proof: '/- \ud800 -/ rfl' }), 'proof: it holds half a character'],
   ['other bytes than UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'it is not UTF-8'],
 ])('tells of %s by its line and goes on', async (_, bad, problem) => {
   const good = `${JSON.stringify(ROW)}\n`;

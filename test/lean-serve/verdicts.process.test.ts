@@ -95,6 +95,7 @@ describe('a request', () => {
     ['for an unknown format', { statement: COMMUTES, answer: 'a', format: 'mine' }, /is none of embedded, stp/],
     ['for an answer without a format', { statement: COMMUTES, answer: 'a' }, /no `format`/],
     ['with a proof and an answer', { statement: COMMUTES, proof: 'a', answer: 'b', format: 'stp' }, /one of `proof`/],
+    ['with half a character', { statement: COMMUTES, proof: '  /- \ud800 -/ omega' }, /half a character/],
     ['with a misspelt key', { statement: COMMUTES, proof: 'a', headers: 'import Init' }, /headers/],
   ])('%s is refused, and the answer says where', async (_, row, said) => {
     const { status, body } = await verify([{ statement: COMMUTES, proof: '  rfl' }, row]);

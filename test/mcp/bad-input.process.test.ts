@@ -67,6 +67,7 @@ describe('over the official client', () => {
     ['another type', { ...GOOD, proof: ['  rfl'] }, /proof/u],
     ['nothing', {}, /statement/u],
     ['a time without an end', { ...GOOD, timeout_seconds: 1e9 }, /timeout_seconds/u],
+    ['half a character', { ...GOOD, proof: '  /- \ud800 -/ omega' }, /^proof: it holds half a character/u],
     ['thousands of values', { ...GOOD, more: Array.from({ length: 5_000 }, () => 1) }, /elements/u],
   ])('refuses %s in a few lines', async (_, given, problem) => {
     const { error } = await agent.call('verify_proof', given);

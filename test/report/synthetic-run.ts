@@ -40,6 +40,8 @@ export interface SyntheticRound {
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
+  /** Axioms and assumptions of its certified proofs, by the statement's name. */
+  readonly certified?: Readonly<Record<string, Pick<Proved['certificate'], 'axioms' | 'assumed'>>>;
   /** Whose proofs are the round's; missing: the model's. */
   readonly provedBy?: string;
   /** Grown theorems that its certified proofs rest on, of statements and of conjectures. */
@@ -54,6 +56,8 @@ export interface SyntheticRun {
   readonly seed?: number;
   readonly set?: Readonly<Record<string, unknown>>;
   readonly statements: readonly string[];
+  /** Labels of each statement; missing: none has any. */
+  readonly labels?: readonly (readonly string[])[];
   /** Null: a round that was given up. */
   readonly rounds: readonly (SyntheticRound | null)[];
   readonly failures?: RunState['failures'];
@@ -77,7 +81,10 @@ export async function makeRun(directory: string, run: SyntheticRun): Promise<Mad
     set: run.set ?? {},
     flags: { rounds: Math.max(1, run.rounds.length - 1), seed: run.seed ?? 1 },
   });
-  const statements = run.statements.map((text) => asStatement(text));
+  const statements = run.statements.map((text, index) => ({
+    ...asStatement(text),
+    labels: [...(run.labels?.[index] ?? [])],
+  }));
   const none = await writeRecords(store, 'data/none.jsonl', []);
   const file = async (name: string): Promise<ArtifactRef> => store.put(name, `${name}\n`);
   const checkpoint = async (name: string) => ({
@@ -297,6 +304,7 @@ function asProved(
       ...(origin === 'dataset'
         ? { checks: [{ by: SECOND_KERNEL.name, version: '1', outcome: 'accepted' as const, ms: 1 }] }
         : {}),
+      ...spec.certified?.[statement.name],
     },
     checkMs: CHECK_MS,
   };

@@ -15,7 +15,7 @@ import {
 } from '@stp/lean-verifier';
 import { leanForTests, temporaryFolder } from '@stp/lean-verifier/testing';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
@@ -117,6 +117,37 @@ describe('a built Lake project', () => {
     expect(await identity()).toBe(first);
     await writeFile(`${olean.slice(0, -'.olean'.length)}.olean.private`, 'more of the module');
     expect(await identity()).not.toBe(first);
+  });
+
+  it('gives no verdict, and keeps none, when it is built anew under a verifier', { tags: ['slow'] }, async () => {
+    const project = await makeProject();
+    const [scratchDirectory, cacheDirectory] = [await temporaryFolder(), await temporaryFolder()];
+    const opened = async () =>
+      openVerifier({
+        ...{ environment: await withProject(project), libraryHeader: '', processes: 1 },
+        ...{ cacheDirectory, scratchDirectory },
+      });
+    const asked = (proof: string) => [
+      { id: 'a', header: 'import Local', statement: 'theorem t : Local.two = 2', proof },
+    ];
+    const olean = join(project, 'local/.lake/build/lib/lean/Local.olean');
+    const before = await opened();
+    expect(await before.check(asked('  rfl'))).toMatchObject([{ kind: 'proved' }]);
+    await writeFile(join(project, 'source.lean'), 'def Local.two : Nat := 3\n');
+    await execa(lean.executable, [`--root=${project}`, '-o', olean, join(project, 'source.lean')]);
+    // What the verifier knows by heart is not said either, though an answer may be a second late.
+    await vi.waitFor(async () => expect(await before.check(asked('  rfl'))).toMatchObject([{ kind: 'infra' }]), {
+      timeout: 30_000,
+    });
+    const [found] = await before.check(asked('  decide'));
+    expect(found).toMatchObject({ kind: 'infra', messages: [{ text: expect.stringContaining('built anew') }] });
+    await before.close();
+    const after = await opened();
+    expect(await after.check([...asked('  rfl'), ...asked('  decide')])).toMatchObject([
+      { kind: 'rejected' },
+      { kind: 'rejected' },
+    ]);
+    await after.close();
   });
 
   it.each([

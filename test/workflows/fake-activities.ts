@@ -198,8 +198,8 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('exploreConjectures');
       return ref('texts', 8);
     },
-    async typeConjectures() {
-      call('typeConjectures');
+    async giveGrammars() {
+      call('giveGrammars');
       return { plan: ref('typed-plan', 8), explored: null };
     },
     async testConjectures() {

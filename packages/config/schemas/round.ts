@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { judgeSpentSchema } from './judge.ts';
-import { CHOOSERS, gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
+import { sandboxFactsSchema } from './certificate.ts';
+import { CHOOSERS, gateVerdictSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
@@ -296,6 +297,21 @@ export const trackingLinkSchema = z.strictObject({
 });
 export type TrackingLink = z.infer<typeof trackingLinkSchema>;
 
+/** What a run proved of a set of statements from a compiled library, of its training part. */
+const libraryProgressSchema = z.strictObject({
+  set: z.string(),
+  /** All modules are Lean's own. */
+  isCore: z.boolean(),
+  statements: count,
+  proved: count,
+  /** Of these: a proof rests on no theorem that the set assumes; and on nothing but Lean's three axioms. */
+  assumingNothing: count,
+  onAxiomsOnly: count,
+  /** `provedPerRound`: after each round, the baseline first. */
+  areas: z.array(z.strictObject({ area: z.string(), statements: count, provedPerRound: z.array(count) })),
+});
+export type LibraryProgress = z.infer<typeof libraryProgressSchema>;
+
 export const summarySchema = z.strictObject({
   run: z.string(),
   preset: z.string(),
@@ -335,6 +351,8 @@ export const summarySchema = z.strictObject({
   cost: runCostSchema,
   /** Missing where no tracker has the run. */
   tracking: z.array(trackingLinkSchema).optional(),
+  /** By set; missing where no statement comes from a compiled library. */
+  libraries: z.array(libraryProgressSchema).optional(),
   proofsInFile: count,
   /** May the result be reported as one? Not where Lean ran without a sandbox. */
   eligible: z.boolean(),

@@ -199,6 +199,7 @@ describe('bad input', () => {
     ['a body of five megabytes', { tactic_state: AND, prefix: '', context: 'x'.repeat(5_000_000) }, 413],
     ['no goal', { prefix: '' }, 400],
     ['a separator in the prefix', { tactic_state: AND, prefix: 'a [SUGGESTION] b' }, 400],
+    ['half a character', { tactic_state: '⊢ \ud800', prefix: '' }, 400],
     ['no JSON', '{"tactic_state": ', 400],
     ['no UTF-8', Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]), 400],
   ])('%s', async (_, body, status) => {

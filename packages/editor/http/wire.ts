@@ -1,4 +1,5 @@
 /** Bodies of requests, and answers in the words of each contract. */
+import { HALF_CHARACTER, halfCharacterAt } from '@stp/base';
 import { z } from 'zod';
 import type { AnswerOf, Suggester } from '../suggester.ts';
 import type { SuggestionEvent, SuggestionRequest } from '../suggestion.ts';
@@ -41,7 +42,11 @@ export const suggestSchema = z
 /** 413 where a text is too long, 400 for everything else that does not fit. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const half = halfCharacterAt(parsed.data);
+    if (half !== null) throw new HttpError(400, `${half.join('.')}: ${HALF_CHARACTER}`);
+    return parsed.data;
+  }
   const [issue] = parsed.error.issues;
   const place = issue!.path.join('.') || 'the body';
   const isLong = issue!.code === 'too_big' && issue!.origin === 'string';

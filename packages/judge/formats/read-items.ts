@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { StpError } from '@stp/base';
+import { HALF_CHARACTER, halfCharacterAt, StpError } from '@stp/base';
 import { linesOf } from '@stp/base/files';
 import type { Item } from './item.ts';
 import { llmproofsItems } from './llmproofs.ts';
@@ -54,5 +54,6 @@ function parsed<Read>(text: string, read: (json: unknown) => Read): Read | strin
   } catch (error) {
     return `it is not JSON: ${(error as Error).message}`;
   }
-  return read(json);
+  const half = halfCharacterAt(json);
+  return half === null ? read(json) : `${half.join('.')}: ${HALF_CHARACTER}`;
 }

@@ -122,7 +122,7 @@ async function finish(
   signal: AbortSignal | undefined,
 ): Promise<CheckResult> {
   const candidate = { id: 'steps', header, statement, proof: tactics.join('\n') };
-  const options = { tier: 'certificate' as const, ...(signal === undefined ? {} : { signal }) };
+  const options = { alone: true as const, ...(signal === undefined ? {} : { signal }) };
   const [result] = await verifier.check([candidate], options);
   return result!;
 }

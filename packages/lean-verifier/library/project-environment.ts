@@ -47,6 +47,7 @@ export function joinProject(environment: LeanEnvironment, project: LakeProject):
     searchPath: [...environment.searchPath, ...project.searchPath],
     fingerprint: contentId('library and project', environment.fingerprint, project.identity),
     project: project.identity,
+    projectModules: { folders: project.searchPath, marks: project.marks },
   };
 }
 

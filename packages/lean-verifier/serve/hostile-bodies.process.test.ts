@@ -92,3 +92,15 @@ it('a body that is no JSON is told so', async () => {
   expect(status).toBe(400);
   expect(body.detail).toContain('not JSON');
 });
+
+describe('half a character, which would become another text on its way to Lean', () => {
+  const half = '"theorem a : \\"\\ud800\\" = \\"\ufffd\\" := rfl"';
+  it.each([
+    ['/api/check', `{"snippets": [{"id": "a", "code": ${half}}]}`, ['snippets', 0, 'code']],
+    ['/api/check', '{"snippets": [{"id": "\\udfff", "code": "#check Nat"}]}', ['snippets', 0, 'id']],
+    ['/verify', `{"codes": [{"custom_id": "a", "proof": ${half}}]}`, ['codes', 0, 'proof']],
+  ])('is refused by %s', async (path, body, place) => {
+    const { status, body: answer } = await post(`${served.server.url}${path}`, body);
+    expect([status, answer.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', ...place] })]]);
+  });
+});

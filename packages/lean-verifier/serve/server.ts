@@ -8,6 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import type { SandboxFacts } from '../runtime/sandbox/sandbox.ts';
+import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { addAxleRoutes } from './axle/axle-routes.ts';
 import { addCheckRoutes } from './check-routes.ts';
@@ -15,7 +16,7 @@ import { BODY_BYTES_MAX, type LeanServeLimits, RECEIVE_TIMEOUT_MS } from './limi
 import { addOpenApi, DOCS_ROUTE, describe, OPENAPI_ROUTE } from './openapi.ts';
 import { type HidePaths, hidePathsOf } from './private-paths.ts';
 import { ServeMetrics } from './serve-metrics.ts';
-import { ServiceError, serviceErrorOf, unauthorised, workEndings } from './service-error.ts';
+import { ServiceError, serviceErrorOf, unauthorised, unavailable, workEndings } from './service-error.ts';
 import { addVerdictRoutes } from './verdicts/verdict-routes.ts';
 import type { VerdictTools } from './verdicts/verdict-tools.ts';
 import { environmentAnswerSchema, healthAnswerSchema } from './wire.ts';
@@ -39,6 +40,8 @@ export interface LeanServeOptions {
   readonly verdicts?: VerdictTools;
   /** Folders of the service that no answer names; those of Lean and of the user are known. */
   readonly privateFolders: readonly string[];
+  /** Called when the environment's project was built anew: from then on all work is answered with 503. */
+  readonly onStale?: () => void;
   /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
@@ -81,6 +84,13 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
     const { url = '' } = request.routeOptions;
     const isOpen = OPEN_ROUTES.has(url) || url === DOCS_ROUTE || url.startsWith(`${DOCS_ROUTE}/`);
     if (!isOpen && !keys.admits(request.headers.authorization)) throw unauthorised();
+  });
+  const rebuilt = watchProject(options.environment);
+  server.addHook('preHandler', async ({ method }) => {
+    const why = method === 'POST' ? await rebuilt() : null;
+    if (why === null) return;
+    options.onStale?.();
+    throw unavailable(`${hidePaths(why)}, and the server opens it again`);
   });
   await addOpenApi(server, options.keys.length > 0);
   addFactRoutes(server, options, hidePaths);

@@ -4,7 +4,7 @@
  * form.
  */
 
-import { StpError } from '@stp/base';
+import { HALF_CHARACTER, halfCharacterAt, StpError } from '@stp/base';
 import { CLIENT_GONE_STATUS, type WorkEndings } from '@stp/http';
 import type { z } from 'zod';
 import { BODY_BYTES_MAX } from './limits.ts';
@@ -45,7 +45,8 @@ export const noFreeProcess = (waitMs: number): ServiceError =>
 export const unprocessable = (loc: readonly (string | number)[], msg: string): ServiceError =>
   new ServiceError(422, msg, [{ loc: ['body', ...loc], msg, type: 'value_error' }]);
 
-const unavailable = (message: string): ServiceError => new ServiceError(503, message, undefined, RETRY_AFTER_SECONDS);
+export const unavailable = (message: string): ServiceError =>
+  new ServiceError(503, message, undefined, RETRY_AFTER_SECONDS);
 
 export const workEndings: WorkEndings = {
   tooManyRequests: (inFlightMax) =>
@@ -60,10 +61,12 @@ export const workEndings: WorkEndings = {
   shuttingDown: () => unavailable('The server is shutting down.'),
 };
 
-/** The body, read by its schema. Throws 422 with all that the schema found wrong. */
+/** The body, read by its schema. Throws 422 with all that the schema found wrong, or for half a character in a text. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw bodyError(parsed.error);
+  const half = halfCharacterAt(parsed.data);
+  if (half !== null) throw unprocessable(half, HALF_CHARACTER);
   return parsed.data;
 }
 

@@ -11,6 +11,7 @@ import { describeIssues, StpError } from '@stp/base';
 import { isThere } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
 import { z } from 'zod';
+import { COMPILED, moduleMarks } from './project-marks.ts';
 
 /** Environment variable with the absolute path of the project's folder. */
 export const PROJECT_VARIABLE = 'STP_LEAN_PROJECT';
@@ -26,6 +27,8 @@ export interface LakeProject {
   readonly searchPath: readonly string[];
   /** Hash over every compiled module. */
   readonly identity: string;
+  /** As `moduleMarks` found them before the modules were read. */
+  readonly marks: string;
 }
 
 const name = z.string().min(1).max(200);
@@ -47,8 +50,6 @@ const manifestSchema = z.object({
 /** Compiled modules within a package: newer Lakes first. */
 const BUILT = [join('.lake', 'build', 'lib', 'lean'), join('.lake', 'build', 'lib')];
 const OLEAN = '.olean';
-/** A module of Lean's module system has three files. */
-const COMPILED = /\.olean(\.server|\.private)?$/;
 const REVISION = /^[0-9a-f]{40}$/;
 const REVISION_SHOWN = 12;
 /** A manifest is some kilobytes. */
@@ -70,6 +71,7 @@ export async function readLakeProject(directory: string, namedBy = PROJECT_VARIA
   const searchPath = found.filter((path) => path !== null);
   // Unneeded packages are not built; a project without any built module is of no use.
   if (searchPath.length === 0) throw refuse('it is not built: there are no compiled modules');
+  const marks = await moduleMarks(searchPath);
   const revision = await revisionOf(directory);
   const called = manifest.name ?? basename(directory);
   return {
@@ -78,6 +80,7 @@ export async function readLakeProject(directory: string, namedBy = PROJECT_VARIA
     toolchain,
     searchPath,
     identity: contentId('lake project', ...(await Promise.all(searchPath.map(hashOfModules)))),
+    marks,
   };
 }
 

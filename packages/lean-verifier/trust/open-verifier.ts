@@ -11,6 +11,7 @@ import type { DriverName } from '../runtime/process/driver.ts';
 import { openDriver } from '../runtime/process/open-driver.ts';
 import type { ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
+import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
 import { checkerVersions } from './certificate/checkers.ts';
 import { ProofConfirmer } from './object/proof-confirmer.ts';
@@ -126,6 +127,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
     checkers: await checkerVersions(place),
+    rebuilt: watchProject(environment),
   };
 
   async function track<T>(task: Promise<T>): Promise<T> {

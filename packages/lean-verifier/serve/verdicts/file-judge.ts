@@ -6,14 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
-import { readHeader } from '@stp/lean-text';
+import { readHeader, tokenize } from '@stp/lean-text';
 import type { LeanHost } from '../../runtime/pool/lean-host.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import type { Sandbox } from '../../runtime/sandbox/sandbox.ts';
 import { type CheckFileOptions, checkFile, type FileReport } from '../../trust/check-file.ts';
 import { importedNames } from '../../trust/header.ts';
 import { compileModule } from '../../trust/object/compiled-module.ts';
+import { nameExamples } from '../../trust/object/examples.ts';
 import { judgeObject } from '../../trust/object/judge-object.ts';
+import { findUnjudgeable } from '../../trust/verdict/file-policy.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 
 export interface FileJudgeOptions {
@@ -102,6 +104,8 @@ export class FileJudge {
     signal: AbortSignal,
   ): Promise<{ readonly path: string; readonly names: readonly string[] } | UnusableStatements> {
     const { environment, sandbox, runMark, memoryBytesMax, indexFolder } = this.#options;
+    const hidden = hiddenIn(text);
+    if (hidden !== null) return { problem: `formal_statement:${hidden}` };
     const place: ProcessPlace = { environment, workingDirectory: directory, runMark, sandbox };
     const bounds = { place, memoryBytesMax, signal };
     const compiled = await compileModule({ ...bounds, module: 'Stated', text, directory, deadlineMs });
@@ -109,7 +113,7 @@ export class FileJudge {
       return { problem: `formal_statement does not compile: ${compiled.failure || firstError(compiled.messages)}` };
     const report = await judgeObject({ ...bounds, path: compiled.path, indexFolder });
     if ('unread' in report) return { problem: `formal_statement was not read: ${report.unread}` };
-    const written = report.constants.filter(({ range, isPrivate }) => range !== null && !isPrivate);
+    const written = report.constants.filter(({ range }) => range !== null);
     const axiom = written.find(({ kind }) => kind === 'axiom');
     if (axiom !== undefined) return { problem: `formal_statement declares the axiom ${axiom.name}` };
     const open = written.find(
@@ -117,9 +121,28 @@ export class FileJudge {
     );
     if (open !== undefined)
       return { problem: `formal_statement leaves the definition ${open.name} open, which cannot be compared here` };
-    const names = written.flatMap(({ kind, name }) => (kind === 'theorem' ? [name] : []));
+    const theorems = written.filter(({ kind }) => kind === 'theorem');
+    // Its name is another one in every module, so nobody could say which theorem of the text it is.
+    const hiddenOne = theorems.find(({ isPrivate }) => isPrivate);
+    if (hiddenOne !== undefined)
+      return { problem: `formal_statement has the private theorem ${hiddenOne.name}: make it public` };
+    const names = theorems.map(({ name }) => name);
     return names.length === 0 ? { problem: 'formal_statement has no theorem' } : { path: compiled.path, names };
   }
+}
+
+/** Where the text states what its compiled module does not show, or what code of its own decides; null where it does not. */
+function hiddenIn(text: string): string | null {
+  const source = text.replaceAll('\r\n', '\n');
+  const tokens = tokenize(source);
+  const unjudgeable = findUnjudgeable(source, tokens);
+  if (unjudgeable !== null) return unjudgeable;
+  const named = nameExamples(source, tokens, '');
+  if ('hidden' in named) return named.hidden;
+  const [first] = named.examples;
+  return first === undefined
+    ? null
+    : `${first.line}:${first.column}: an example has no name to compare: make it a theorem`;
 }
 
 function firstError(messages: readonly LeanMessage[]): string {

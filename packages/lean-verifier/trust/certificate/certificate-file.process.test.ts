@@ -77,6 +77,7 @@ describe('reading', () => {
     [text.replace('certificate/1', 'certificate/2'), /its format is "stp-certificate\/2"; this version reads/u],
     [text.replace('"axioms"', '"claim": "another",\n"axioms"'), 'it has two keys claim'],
     [text.replace('"kind": "none"', '"kind": "none", "kind": "none"'), 'it has two keys kind'],
+    [text.replace('  exact', '  /- \\ud800 -/ exact'), 'proof: it holds half a character, which has no UTF-8'],
     [text.replace('"axioms"', '"further": 1,\n"axioms"'), /further/u],
     [text.replace(/"proofHash": "../u, '"proofHash": "'), /proofHash/u],
     [' '.repeat(CERTIFICATE_BYTES_MAX + 1), /longer than/u],

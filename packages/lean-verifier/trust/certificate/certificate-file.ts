@@ -3,7 +3,7 @@
  * nothing in the file: it compiles the texts, judges the compiled object, makes a file of what it found, and compares the two.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { describeIssues, repeatedKey } from '@stp/base';
+import { describeIssues, HALF_CHARACTER, halfCharacterAt, repeatedKey } from '@stp/base';
 import { sha256 } from '@stp/config/ids';
 import {
   CERTIFICATE_BYTES_MAX,
@@ -57,6 +57,8 @@ export function readCertificate(text: string): CertificateFile | { readonly prob
     };
   const parsed = certificateFileSchema.safeParse(value);
   if (!parsed.success) return { problem: describeIssues(parsed.error) };
+  const half = halfCharacterAt(parsed.data);
+  if (half !== null) return { problem: `${half.join('.')}: ${HALF_CHARACTER}` };
   // A person and a program could read different ones of two equal keys.
   const twice = repeatedKey(text);
   return twice === null ? parsed.data : { problem: `it has two keys ${twice}` };

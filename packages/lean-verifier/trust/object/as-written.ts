@@ -19,6 +19,8 @@ import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import { namespacesOf, type Stated } from '../stated-form.ts';
 import { columnBehind, readTheoremName, type TheoremName, universeParameters } from '../theorem-name.ts';
+import { type CompileTask, compileModule } from './compiled-module.ts';
+import type { HeaderSnapshots } from './header-snapshots.ts';
 import { judgeObject } from './judge-object.ts';
 import { compileStatements, compileTexts, type StatedModule, type StatedTask, statedName } from './stated-module.ts';
 
@@ -31,6 +33,8 @@ export interface WrittenTask extends Omit<StatedTask, 'form'> {
   /** The header as it came. */
   readonly writtenUnder: string;
   readonly indexFolder: string | null;
+  /** Missing: every process imports what the header imports. */
+  readonly snapshots?: HeaderSnapshots | undefined;
 }
 
 const PREFIX = '_stpWritten';
@@ -45,7 +49,13 @@ export async function compileAndCompare(theorems: readonly WrittenTheorem[], tas
   const unknown = (problem: string): StatedModule => ({ ...stated, problem: `as they are written: ${problem}` });
   const header = task.writtenUnder.replaceAll('\r\n', '\n');
   const texts = theorems.map(({ statement }, index) => textUnderOurName(statement, index));
-  const written = await compileTexts(header, texts, { ...task, directory: join(task.directory, 'written') });
+  const { imports } = splitImports(header);
+  const { snapshots } = task;
+  const compile =
+    snapshots !== undefined && header.startsWith(imports.join('\n'))
+      ? (one: CompileTask) => snapshots.compile(imports, one)
+      : compileModule;
+  const written = await compileTexts(header, texts, { ...task, directory: join(task.directory, 'written') }, compile);
   if (written.problem !== '') return unknown(written.problem);
   const wrong = new Map([...written.wrong].map(([index, message]) => [index, `as it is written: ${message}`]));
   if (written.path !== null) {

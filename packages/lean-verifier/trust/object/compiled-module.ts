@@ -10,10 +10,15 @@ import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
-import type { HeaderSnapshot } from './header-snapshots.ts';
 
 /** Suffixes that Lean's module system adds to a compiled module's name; a module has the first, and may have the others. */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
+
+/** A file to load, in a folder of its own that Lean has to be able to read. */
+export interface HeaderSnapshot {
+  readonly path: string;
+  readonly folder: string;
+}
 
 export interface CompileTask {
   readonly place: ProcessPlace;

@@ -18,7 +18,6 @@ import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { compileAndCompare, type WrittenTheorem } from './as-written.ts';
-import { RESTS_ON_AXIOMS, RESTS_ON_SORRY } from './axiom-policy.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
@@ -131,11 +130,17 @@ async function lookAt(
     directory: join(directory, 'stated'),
     writtenUnder,
     indexFolder,
+    snapshots: kept?.snapshots,
   };
   const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileAndCompare(theorems, statedTask));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
+  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
   const unread = [...statements.wrong.values()][0];
-  if (unread !== undefined) return mixed(refused('header_error', `the statement: ${unread}`));
+  if (unread !== undefined) {
+    const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
+    const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
+    return mixed(refused('header_error', `the statement: ${unread}`), blamed);
+  }
   const { imports: importLines, rest } = splitImports(header);
   const lines = [...importLines, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
   const lastLines = claims.map((claim, index) => {
@@ -152,20 +157,13 @@ async function lookAt(
     directory: join(directory, 'proofs'),
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   };
-  const snapshot = (await kept?.snapshots.of(importLines, bounds)) ?? null;
-  let compiled = await compileModule({ ...proofsTask, snapshot });
-  if (snapshot !== null && (compiled.exit === 'crashed' || compiled.exit === 'not-started')) {
-    // A snapshot that Lean cannot read says nothing about the proofs.
-    await kept?.snapshots.forget(importLines);
-    compiled = await compileModule(proofsTask);
-  }
+  const compiled = await (kept?.snapshots.compile(importLines, proofsTask) ?? compileModule(proofsTask));
   if (compiled.path === null) {
     const errors = compiled.messages.filter(({ severity }) => severity === 'error');
     // Where Lean says that errors are decides what is tried beside what, and nothing else.
     const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
     return mixed(notCompiled(compiled), blamed);
   }
-  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
   const asked = claims.map(({ statement }, index) => ({
     name: names[index]!.full,
     stated: statedName(placeOf.get(statement)!),
@@ -235,11 +233,10 @@ function againstOne({ theorems, objection }: JudgedModule): Confirmation {
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   const otherwise = wrong?.objection ?? objection;
   const reason = otherwise ?? `the second kernel refuses it: ${wrong?.reason}`;
-  const axioms = reason.startsWith(RESTS_ON_AXIOMS) ? (wrong?.axioms ?? []) : [];
   return {
-    kind: reason === RESTS_ON_SORRY ? 'sorry' : 'rejected',
+    kind: wrong?.restsOn === 'sorry' ? 'sorry' : 'rejected',
     reason,
-    axioms,
+    axioms: wrong?.restsOn === 'axioms' ? wrong.axioms : [],
     ...(otherwise === null ? { isDisagreement: true } : {}),
   };
 }

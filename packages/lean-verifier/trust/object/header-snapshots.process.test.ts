@@ -6,7 +6,7 @@ import { machineSandbox } from '../../../../test/support/sandbox.ts';
 import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { COMMUTES, candidate, kindsOf, open, scratchDirectory } from '../../testing/opened-verifier.ts';
-import { compileModule } from './compiled-module.ts';
+import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
 import { StatedModules } from './stated-modules.ts';
 
@@ -15,7 +15,6 @@ const sandbox = await machineSandbox(environment);
 const folder = scratchFolder();
 const place = { environment, workingDirectory: folder, ...(sandbox === null ? {} : { sandbox }) };
 const memoryBytesMax = 3_000_000_000;
-const bounds = { place, memoryBytesMax, signal: new AbortController().signal };
 const snapshots = new HeaderSnapshots(folder);
 afterAll(async () => {
   await snapshots.close();
@@ -47,51 +46,80 @@ theorem halves (n : Nat) : half (n + 2) = half n + 1 := by rw [half]; simp`,
   'no import of its own': [[], 'theorem a (n : Nat) : n = n := rfl'],
 };
 
-async function compiled(name: string, text: string, snapshot: Awaited<ReturnType<HeaderSnapshots['of']>>) {
-  const directory = join(folder, name);
-  const done = await compileModule({
-    ...{ place, memoryBytesMax, module: 'Same', text, directory, deadlineMs: 120_000, snapshot },
-  });
-  return { ...done, bytes: done.path === null ? null : readFileSync(done.path) };
-}
+const task = (name: string, text: string) => ({
+  ...{ place, memoryBytesMax, signal: new AbortController().signal },
+  ...{ module: 'Same', text, directory: join(folder, name), deadlineMs: 120_000 },
+});
+const withBytes = (done: CompiledModule) => ({ ...done, bytes: done.path === null ? null : readFileSync(done.path) });
+const plainly = async (text: string) => withBytes(await compileModule(task('plain', text)));
+/** From the snapshot where there is one. */
+const loaded = async (imports: readonly string[], text: string, of = snapshots, name = 'loaded') =>
+  withBytes(await of.compile(imports, task(name, text)));
+const kept = () => readdirSync(folder).filter((name) => name.startsWith('snapshot-'));
 
 describe.each(Object.entries(TEXTS))('%s', (_, [imports, body]) => {
   it('compile to the same bytes with a snapshot and without', async () => {
     const text = `${imports.join('\n')}\n${body}\n`;
-    await snapshots.of(imports, bounds);
-    const snapshot = await snapshots.of(imports, bounds);
-    expect(existsSync(snapshot!.path)).toBe(true);
-    const plain = await compiled('plain', text, null);
-    const loaded = await compiled('loaded', text, snapshot);
+    const some = new HeaderSnapshots(folder);
+    const before = kept();
+    const plain = await plainly(text);
+    const first = await loaded(imports, text, some);
+    await loaded(imports, text, some);
+    expect(kept()).toEqual(before);
+    const second = await loaded(imports, text, some);
+    expect(kept()).toHaveLength(before.length + 1);
     expect([plain.failure, plain.messages.filter(({ severity }) => severity === 'error')]).toEqual(['', []]);
-    expect(loaded.bytes!.equals(plain.bytes!)).toBe(true);
+    expect([first.bytes!.equals(plain.bytes!), second.bytes!.equals(plain.bytes!)]).toEqual([true, true]);
     const wrong = `${text}\ntheorem wrong : 1 = 2 := by\n  rfl\n`;
-    const [one, other] = [await compiled('plain', wrong, null), await compiled('loaded', wrong, snapshot)];
+    const [one, other] = [await plainly(wrong), await loaded(imports, wrong, some)];
     expect(other.messages).toEqual(one.messages);
     expect([one.path, other.path]).toEqual([null, null]);
+    await some.close();
   });
 });
 
 it('is not made for imports that Lean does not have, and a text of other imports is compiled as ever', async () => {
-  await snapshots.of(['import Nowhere'], bounds);
-  expect(await snapshots.of(['import Nowhere'], bounds)).toBeNull();
-  await snapshots.of(['import Init.Data.List.Basic'], bounds);
-  const other = await snapshots.of(['import Init.Data.List.Basic'], bounds);
+  const before = kept();
+  for (let use = 0; use < 3; use++) expect((await loaded(['import Nowhere'], 'import Nowhere\n')).path).toBeNull();
+  expect(kept()).toEqual(before);
   const text = 'import Init\ntheorem a (x y : Nat) (h : x < y) : ¬ y ≤ x := by omega\n';
-  const [plain, loaded] = [await compiled('plain', text, null), await compiled('loaded', text, other)];
-  expect(loaded.bytes!.equals(plain.bytes!)).toBe(true);
+  const plain = await plainly(text);
+  for (let use = 0; use < 3; use++)
+    expect((await loaded(['import Init.Data.List.Basic'], text)).bytes!.equals(plain.bytes!)).toBe(true);
 });
 
 it('keeps few, and leaves none', async () => {
   const some = new HeaderSnapshots(folder);
-  const before = readdirSync(folder).filter((name) => name.startsWith('snapshot-')).length;
-  for (const name of ['Data.Nat.Basic', 'Data.List.Basic', 'Data.Int.Basic', 'Omega', 'Tactics'].map(
-    (one) => `import Init.${one}`,
-  ))
-    expect([await some.of([name], bounds), await some.of([name], bounds)]).toEqual([null, expect.anything()]);
+  const before = kept().length;
+  for (const name of ['Data.Nat.Basic', 'Data.List.Basic', 'Data.Int.Basic', 'Omega', 'Tactics'])
+    for (let use = 0; use < 3; use++) await loaded([`import Init.${name}`], `import Init.${name}\n`, some);
+  expect(kept()).toHaveLength(before + 4);
   await some.close();
-  expect(readdirSync(folder).filter((name) => name.startsWith('snapshot-'))).toHaveLength(before);
+  expect(kept()).toHaveLength(before);
 });
+
+it('is there as long as Lean may load it, however many others are asked for meanwhile', async () => {
+  // A Lean that takes its time before it loads, and writes down what it did not find.
+  const [executable, missed] = [join(folder, 'slow-lean'), join(folder, 'missed')];
+  const script = `for word; do case "$word" in --incr-load=*) sleep 0.5; [ -e "\${word#--incr-load=}" ] || echo "$word" >>'${missed}';; esac; done`;
+  writeFileSync(executable, `#!/bin/sh\n${script}\nexec '${environment.executable}' "$@"\n`, { mode: 0o755 });
+  const slow = { environment: { ...environment, executable }, workingDirectory: folder };
+  const some = new HeaderSnapshots(folder);
+  const before = kept().length;
+  const names = ['Data.Nat.Basic', 'Data.List.Basic', 'Data.Int.Basic', 'Omega', 'Tactics', 'Data.Bool', 'Core'];
+  const rounds = names.flatMap((name) => [name, name, name]);
+  const done = await Promise.all(
+    rounds.map((name, index) => {
+      const own = { ...task(`many-${index}`, `import Init.${name}\n`), place: slow };
+      return some.compile([`import Init.${name}`], own);
+    }),
+  );
+  expect(done.map(({ exit, path }) => [exit, path !== null])).toEqual(rounds.map(() => ['finished', true]));
+  expect(existsSync(missed)).toBe(false);
+  expect(kept().length).toBeLessThanOrEqual(before + 4);
+  await some.close();
+  expect(kept()).toHaveLength(before);
+}, 120_000);
 
 it('a damaged snapshot changes no verdict', async () => {
   const verifier = await open({ ...(sandbox === null ? {} : { sandbox }) });
@@ -103,20 +131,20 @@ it('a damaged snapshot changes no verdict', async () => {
   expect(await verdicts(COMMUTES)).toEqual(expected);
   expect(await verdicts('theorem t (a b : Nat) : a + b + 0 = b + a')).toMatchObject({ good: 'proved' });
   for (const damage of ['nonsense', null]) {
-    // It is dropped when Lean cannot read it; the first use after that is without, and the second makes it anew.
+    // It is dropped when Lean cannot read it; the first uses after that are without, and the third makes it anew.
     const made = readdirSync(scratchDirectory).filter((name) => name.startsWith('snapshot-'));
     expect(made).toHaveLength(1);
     const own = join(scratchDirectory, made[0]!);
     if (damage === null) rmSync(own, { recursive: true });
     else writeFileSync(join(own, 'header'), damage);
-    for (let use = 0; use < 3; use++) expect(await verdicts(COMMUTES)).toEqual(expected);
+    for (let use = 0; use < 4; use++) expect(await verdicts(COMMUTES)).toEqual(expected);
     expect(readdirSync(scratchDirectory)).not.toContain(made[0]);
   }
 }, 180_000);
 
 it('a kept statement is compiled once, and is what its text, its header and its name say', async () => {
-  const kept = new StatedModules();
-  const task = {
+  const statements = new StatedModules();
+  const stating = {
     place,
     memoryBytesMax,
     importLines: ['import Init'],
@@ -125,11 +153,11 @@ it('a kept statement is compiled once, and is what its text, its header and its 
     indexFolder: null,
   };
   const theorem = claimOf(' (n : Nat) : n + 0 = n', '');
-  const first = await kept.compile([theorem], { ...task, directory: join(folder, 'one') });
+  const first = await statements.compile([theorem], { ...stating, directory: join(folder, 'one') });
   const bytes = readFileSync(first.path!);
   // Nothing that happens to the file afterwards matters.
   writeFileSync(first.path!, 'forged');
-  const again = await kept.compile([theorem], { ...task, directory: join(folder, 'two') });
+  const again = await statements.compile([theorem], { ...stating, directory: join(folder, 'two') });
   expect(readFileSync(again.path!).equals(bytes)).toBe(true);
   expect(existsSync(join(folder, 'two', 'Stated'))).toBe(false);
   for (const [more, stated] of [
@@ -141,11 +169,13 @@ it('a kept statement is compiled once, and is what its text, its header and its 
     [{ importLines: ['import Init.Prelude'] }, theorem],
   ] as const) {
     const other = join(folder, 'other');
-    await kept.compile([stated], { ...task, ...more, directory: other });
+    await statements.compile([stated], { ...stating, ...more, directory: other });
     expect(existsSync(join(other, 'Stated'))).toBe(true);
     rmSync(other, { recursive: true });
   }
   const wrong = claimOf(' : nowhere', '');
   for (const name of ['three', 'four'])
-    expect([...(await kept.compile([wrong], { ...task, directory: join(folder, name) })).wrong.keys()]).toEqual([0]);
+    expect([
+      ...(await statements.compile([wrong], { ...stating, directory: join(folder, name) })).wrong.keys(),
+    ]).toEqual([0]);
 });

@@ -9,30 +9,29 @@ import { join } from 'node:path';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
+import { type CompiledModule, type CompileTask, compileModule, type HeaderSnapshot } from './compiled-module.ts';
 
 /** Lists of imports that are kept; a run has one or two. */
 const KEPT_MAX = 4;
 /** Of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
 const BYTES_MAX = 134_217_728;
-/** The first proof under a header may be the only one. */
-const MADE_AT_USE = 2;
+/** The first proof under a header may be the only one; it and its statement are two. */
+const MADE_AT_USE = 3;
 
 /** Of the process that makes one. */
-export interface SnapshotBounds {
+interface SnapshotBounds {
   readonly place: ProcessPlace;
   readonly memoryBytesMax: number;
-  readonly signal: AbortSignal;
-}
-
-/** A file to load, in a folder of its own that Lean has to be able to read. */
-export interface HeaderSnapshot {
-  readonly path: string;
-  readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Kept {
   uses: number;
   made: Promise<HeaderSnapshot | null> | null;
+  /** Processes that load it now. */
+  users: number;
+  /** Its file goes with its last user. */
+  isDropped: boolean;
 }
 
 export class HeaderSnapshots {
@@ -44,13 +43,52 @@ export class HeaderSnapshots {
     this.#scratchDirectory = scratchDirectory;
   }
 
-  /** Null where there is none, or not yet. Rejects only with the signal's reason. */
-  async of(importLines: readonly string[], bounds: SnapshotBounds): Promise<HeaderSnapshot | null> {
+  /**
+   * Compiles a text with these imports from the snapshot behind them, where there is one. Its file stays as long as Lean may load it. One
+   * that Lean cannot read says nothing about the text, so it is dropped and the text compiled without. Rejects as `compileModule` does.
+   */
+  async compile(importLines: readonly string[], task: CompileTask): Promise<CompiledModule> {
     const key = importLines.join('\n');
-    const kept = this.#kept.get(key) ?? { uses: 0, made: null };
+    const kept = this.#kept.get(key) ?? { uses: 0, made: null, users: 0, isDropped: false };
+    kept.users += 1;
+    try {
+      await this.#keep(key, kept);
+      const snapshot = await this.#snapshotOf(kept, importLines, task);
+      const compiled = await compileModule({ ...task, snapshot });
+      if (snapshot === null || (compiled.exit !== 'crashed' && compiled.exit !== 'not-started')) return compiled;
+      if (this.#kept.get(key) === kept) this.#kept.delete(key);
+      kept.isDropped = true;
+      return await compileModule(task);
+    } finally {
+      kept.users -= 1;
+      await removeUnused(kept);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((key) => this.#drop(key)));
+  }
+
+  /** Makes it the last one used, and drops the one whose use is longest ago. */
+  async #keep(key: string, kept: Kept): Promise<void> {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     if (this.#kept.size > KEPT_MAX) await this.#drop(this.#kept.keys().next().value!);
+  }
+
+  async #drop(key: string): Promise<void> {
+    const kept = this.#kept.get(key)!;
+    this.#kept.delete(key);
+    kept.isDropped = true;
+    await removeUnused(kept);
+  }
+
+  /** Null where there is none, or not yet. Rejects only with the signal's reason. */
+  async #snapshotOf(
+    kept: Kept,
+    importLines: readonly string[],
+    bounds: SnapshotBounds,
+  ): Promise<HeaderSnapshot | null> {
     kept.uses += 1;
     if (kept.uses < MADE_AT_USE) return null;
     kept.made ??= this.#make(importLines, bounds).catch((error: unknown) => {
@@ -59,25 +97,9 @@ export class HeaderSnapshots {
       throw error;
     });
     return kept.made.catch((): null => {
-      bounds.signal.throwIfAborted();
+      bounds.signal?.throwIfAborted();
       return null;
     });
-  }
-
-  /** Lean cannot read it any more: it is made anew when it is used again. */
-  async forget(importLines: readonly string[]): Promise<void> {
-    await this.#drop(importLines.join('\n'));
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#kept.keys()].map((key) => this.#drop(key)));
-  }
-
-  async #drop(key: string): Promise<void> {
-    const made = this.#kept.get(key)?.made;
-    this.#kept.delete(key);
-    const snapshot = await made?.catch(() => null);
-    if (snapshot) await rm(snapshot.folder, { recursive: true, force: true });
   }
 
   async #make(importLines: readonly string[], bounds: SnapshotBounds): Promise<HeaderSnapshot | null> {
@@ -108,4 +130,10 @@ export class HeaderSnapshots {
       if (!isMade) await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+async function removeUnused(kept: Kept): Promise<void> {
+  if (!kept.isDropped || kept.users > 0) return;
+  const snapshot = await kept.made?.catch(() => null);
+  if (snapshot) await rm(snapshot.folder, { recursive: true, force: true });
 }

@@ -7,7 +7,7 @@
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
 import { GIVEN_NAMESPACE, importedNames } from '../header.ts';
-import { assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
+import { type Objection, assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
 
@@ -56,8 +56,9 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       axioms: axiomNames(theorem),
       assumed: assumedNames(theorem),
       mentions: asked.mentions,
-      objection:
+      ...against(
         objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),
+      ),
       ...worst(mine),
     };
   });
@@ -65,6 +66,12 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
   const isClean = objection === null && isSound(report);
   return { theorems, objection, open: null, isSound: isClean, notes: [], others: [] };
 }
+
+const against = (objection: Objection | string | null): Pick<TheoremFinding, 'objection' | 'restsOn'> => {
+  if (objection === null || typeof objection === 'string') return { objection };
+  const { text, restsOn } = objection;
+  return { objection: text, ...(restsOn && { restsOn }) };
+};
 
 /** Describes the misreading of a definition in the namespace that headers get. */
 function misreading({ name, hidden }: Hiding): string {
@@ -79,7 +86,7 @@ function objectionTo(
   rests: readonly CheckedConstant[],
   index: number,
   { toleratesLibraryAxioms, unreadable, mayShare }: ProofsExpected,
-): string | null {
+): Objection | string | null {
   const unread = unreadable.get(index);
   if (unread !== undefined) return `its statement cannot be read: ${unread}`;
   if (theorem === undefined) return 'the compiled module does not hold it';

@@ -9,8 +9,7 @@ import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { closingLines, hasDefinitions } from '../header.ts';
 import { implicitLines, inNamespace, type Stated, statedLines } from '../stated-form.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
-import { compileModule } from './compiled-module.ts';
-import type { HeaderSnapshot } from './header-snapshots.ts';
+import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
 /** Elaborating a statement takes milliseconds; a whole file of them is given what a header is, and this for each. */
 const STATEMENT_TIMEOUT_MS = 2_000;
@@ -26,7 +25,6 @@ export interface TextsTask {
   /** Made anew for the module. */
   readonly directory: string;
   readonly memoryBytesMax: number;
-  readonly snapshot?: HeaderSnapshot | null;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,7 +81,12 @@ export function compileStatements(theorems: readonly StatedTheorem[], task: Stat
 }
 
 /** Compiles texts below one another, without those that have an error. */
-export async function compileTexts(above: string, texts: readonly string[], task: TextsTask): Promise<StatedModule> {
+export async function compileTexts(
+  above: string,
+  texts: readonly string[],
+  task: TextsTask,
+  compile: (task: CompileTask) => Promise<CompiledModule> = compileModule,
+): Promise<StatedModule> {
   const wrong = new Map<number, string>();
   const linesBefore = above.split('\n').length;
   // The first round finds the unreadable texts, the second leaves them out.
@@ -95,7 +98,7 @@ export async function compileTexts(above: string, texts: readonly string[], task
       line += text.split('\n').length;
       return line;
     });
-    const { path, failure, exit, messages } = await compileModule({
+    const { path, failure, exit, messages } = await compile({
       ...task,
       module: attempt,
       text: `${[above, ...readable.map(([, text]) => text)].join('\n')}\n`,

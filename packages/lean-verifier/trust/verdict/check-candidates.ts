@@ -20,7 +20,7 @@ import type { Refusal } from '../screen/screen-text.ts';
 import { calledName } from '../stated-form.ts';
 import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
-import type { Outcome } from './check-outcome.ts';
+import { infra, type Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
 import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
@@ -52,6 +52,8 @@ export interface VerifierState {
   readonly premises: PremiseResolver;
   /** Names and versions of the further checkers that look at objects here. */
   readonly checkers: readonly string[];
+  /** Why the environment's project is another one now, or null. */
+  readonly rebuilt: () => Promise<string | null>;
 }
 
 /** One thing to check, wanted by one or more candidates (equal texts are checked once). */
@@ -88,7 +90,7 @@ export async function checkCandidates(
     results[index] = { id: candidate.id, ...judged, ...certificate };
     options.onResult?.(results[index]);
   };
-  const alone = options.tier === 'certificate';
+  const alone = options.alone ?? false;
   const confirm = options.confirm ?? true;
   const cache = alone ? null : state.cache;
   const limits = state.limits(options.heartbeatsMax);
@@ -105,11 +107,8 @@ export async function checkCandidates(
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
       if (failure !== null) throw failure.error;
       signal.throwIfAborted();
-      const prepared = prepare(state, candidate, {
-        limits,
-        confirm,
-        isExplained: options.explains?.(candidate) ?? true,
-      });
+      const isExplained = options.explains?.(candidate) ?? true;
+      const prepared = (await staleVerdict(state)) ?? prepare(state, candidate, { limits, confirm, isExplained });
       if ('kind' in prepared) {
         report(index, prepared);
         continue;
@@ -133,11 +132,13 @@ export async function checkCandidates(
       recursive.push({ ...work, calledAs: work.ownName });
       return;
     }
-    const judged = await judgeOutcome(state, work, outcome, confirming);
+    const found = await judgeOutcome(state, work, outcome, confirming);
+    const stale = await staleVerdict(state);
+    const judged = stale ?? found;
     signal.throwIfAborted();
     works.delete(work.key);
     for (const index of work.indexes) report(index, judged);
-    if (cache !== null) await cache.put(work.key, judged);
+    if (cache !== null && stale === null) await cache.put(work.key, judged);
   }
 
   function settle(work: Work, outcome: Outcome): void {
@@ -162,6 +163,14 @@ export async function checkCandidates(
   }
   if (failure !== null) throw (failure as { error: unknown }).error;
   return results;
+}
+
+/** No verdict, where what is kept of the project's modules is not what is on disk; else null. */
+async function staleVerdict({ rebuilt }: VerifierState): Promise<Judged | null> {
+  const why = await rebuilt();
+  return why === null
+    ? null
+    : { ...infra(`${why}: start again`), ...{ premises: [], axioms: [], checkMs: 0, fromCache: false } };
 }
 
 function prepare(

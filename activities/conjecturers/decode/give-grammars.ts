@@ -10,10 +10,10 @@ import { exploredBySeed, openTexts, placesFor, type TypedPlan, typedForms, typed
 /** Texts that the model writes beside exploration, for each place of the round: about one in ten holds. */
 const WRITTEN_PER_PLACE = 4;
 
-export function typeConjecturesActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
+export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
   return {
     /** Gives the plan's entries prompts and grammars over the functions near their statements. */
-    async typeConjectures(input: ConjecturerInput): Promise<TypedPlan> {
+    async giveGrammars(input: ConjecturerInput): Promise<TypedPlan> {
       const { run, name, plan, config } = input;
       const store = await ports.store(run);
       return once(store, `${name}/typed-plan.json`, typedPlanSchema, () =>

@@ -1,0 +1,138 @@
+/**
+ * Counts what a run proved of a compiled library, by area and by module. A set of such statements is known by its labels: its name, the
+ * area, and the module that each statement comes from (`bin/stp data prepare --from lean`).
+ */
+import type { LibraryProgress, Proved, Statement } from '@stp/config/records';
+import { areaOf } from '@stp/lean-explore';
+import { STANDARD_AXIOMS } from '@stp/lean-kernel/defaults';
+import type { Cell } from './csv.ts';
+
+type Labelled = Pick<Statement, 'id' | 'labels'>;
+
+interface Place {
+  readonly set: string;
+  readonly area: string;
+  readonly module: string;
+}
+
+interface Found {
+  /** First round with a proof. */
+  readonly round: number;
+  /** A proof of it rests on none of the set's assumptions; on no theorem of a library without proofs either. */
+  assumesNothing: boolean;
+  onAxiomsOnly: boolean;
+}
+
+/** Statements by module, and how many of them had a proof after each round. */
+export interface ModuleProgress extends Place {
+  readonly statements: number;
+  readonly provedPerRound: readonly number[];
+}
+
+export interface LibraryFigures {
+  readonly sets: readonly LibraryProgress[];
+  readonly modules: readonly ModuleProgress[];
+}
+
+export class LibraryTally {
+  readonly #places = new Map<string, Place>();
+  readonly #found = new Map<string, Found>();
+
+  addStatement({ id, labels }: Labelled): void {
+    const place = placeOf(labels);
+    if (place !== null) this.#places.set(id, place);
+  }
+
+  /** Proofs come round by round. */
+  addProof({ statementId, certificate }: Pick<Proved, 'statementId' | 'certificate'>, round: number): void {
+    if (!this.#places.has(statementId)) return;
+    const found = this.#found.get(statementId) ?? { round, assumesNothing: false, onAxiomsOnly: false };
+    this.#found.set(statementId, found);
+    if ((certificate.assumed ?? []).length > 0) return;
+    found.assumesNothing = true;
+    found.onAxiomsOnly ||= certificate.axioms.every((axiom) => STANDARD_AXIOMS.includes(axiom));
+  }
+
+  /** `rounds`: that ended, the baseline among them. Sets and areas by name, modules within their area. */
+  figures(rounds: number): LibraryFigures {
+    const modules = this.#grouped(({ set, area, module }) => [set, area, module], rounds).map(
+      ([[set = '', area = '', module = ''], counts]): ModuleProgress => ({ set, area, module, ...counts }),
+    );
+    const areas = this.#grouped(({ set, area }) => [set, area], rounds);
+    const sets = this.#grouped(({ set }) => [set], rounds).map(([[set = ''], { statements }]): LibraryProgress => {
+      const found = [...this.#found].flatMap(([id, one]) => (this.#places.get(id)!.set === set ? [one] : []));
+      return {
+        set,
+        isCore: modules.every((one) => one.set !== set || isCore(one.module)),
+        statements,
+        proved: found.length,
+        assumingNothing: found.filter(({ assumesNothing }) => assumesNothing).length,
+        onAxiomsOnly: found.filter(({ onAxiomsOnly }) => onAxiomsOnly).length,
+        areas: areas.flatMap(([[own, area = ''], counts]) => (own === set ? [{ area, ...counts }] : [])),
+      };
+    });
+    return { sets, modules };
+  }
+
+  #grouped(
+    keyOf: (place: Place) => readonly string[],
+    rounds: number,
+  ): [readonly string[], Pick<ModuleProgress, 'statements' | 'provedPerRound'> & { provedPerRound: number[] }][] {
+    const groups = Map.groupBy(this.#places, ([, place]) => JSON.stringify(keyOf(place)));
+    return [...groups.keys()].sort().map((key) => {
+      const ids = groups.get(key)!.map(([id]) => id);
+      const provedPerRound = Array.from(
+        { length: rounds },
+        (_, round) => ids.filter((id) => (this.#found.get(id)?.round ?? Number.POSITIVE_INFINITY) <= round).length,
+      );
+      return [JSON.parse(key) as string[], { statements: ids.length, provedPerRound }];
+    });
+  }
+}
+
+const isCore = (module: string): boolean => /^(?:Init|Std)(?:\.|$)/u.test(module);
+
+/** Null for a statement of another kind of set. */
+function placeOf(labels: readonly string[]): Place | null {
+  const [set, area, module] = [labels[0], labels.at(-2), labels.at(-1)];
+  if (labels.length < 3 || area !== areaOf(module!)) return null;
+  return { set: set!, area, module: module! };
+}
+
+/** What was proved of a library, as a sentence. */
+export function librarySentence({ set, isCore: core, statements, proved, ...of }: LibraryProgress): string {
+  const whose = core ? "Lean's core library" : 'its project';
+  const rest = of.assumingNothing === 1 ? 'rests' : 'rest';
+  const onLibrary = of.assumingNothing - of.onAxiomsOnly;
+  return [
+    `${proved} of ${statements} theorems of ${whose} (the training part of ${set}) proved again from their statements alone; ${of.assumingNothing} ${rest} on no assumption.`,
+    ...(onLibrary === 0
+      ? []
+      : [
+          `${onLibrary} of these ${onLibrary === 1 ? 'uses' : 'use'} theorems of the library below, whose proofs this Lean does not have.`,
+        ]),
+  ].join(' ');
+}
+
+export const MODULES_CSV = 'report/library.csv';
+
+/** Columns and rows of the table by module. */
+export function libraryTable({ modules }: LibraryFigures): { columns: string[]; rows: Cell[][] } {
+  const rounds = modules[0]?.provedPerRound.length ?? 0;
+  return {
+    columns: [
+      'set',
+      'area',
+      'module',
+      'statements',
+      ...Array.from({ length: rounds }, (_, round) => `proved after round ${round}`),
+    ],
+    rows: modules.map(({ set, area, module, statements, provedPerRound }) => [
+      set,
+      area,
+      module,
+      statements,
+      ...provedPerRound,
+    ]),
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Notices that a Lake project was built anew under a program that uses it. What this program keeps of its modules (warm processes, saved
+ * imports, compiled statements, the environment's fingerprint) then speaks of modules that are not there any more.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LeanEnvironment } from '../verifier.ts';
+
+/** A module of Lean's module system has three files. */
+export const COMPILED = /\.olean(\.server|\.private)?$/u;
+/** Some thousand modules take a tenth of a second of a core. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Hash of names, sizes and times of all compiled modules below the folders. */
+export async function moduleMarks(folders: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const folder of folders) {
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    const modules = names.filter((name) => COMPILED.test(name)).sort();
+    const facts = await Promise.all(modules.map((name) => stat(join(folder, name)).catch(() => null)));
+    for (const [index, name] of modules.entries())
+      hash.update(`${folder}/${name}:${facts[index]?.size}:${facts[index]?.mtimeMs}:${facts[index]?.ino}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Why the environment is not that of the modules on disk any more, or null. Without a project nothing changes. */
+export async function rebuiltProject({ projectModules: known }: LeanEnvironment): Promise<string | null> {
+  if (known === undefined || known.marks === (await moduleMarks(known.folders))) return null;
+  return 'the Lake project was built anew since it was opened here';
+}
+
+/** As `rebuiltProject`, for those who ask often: what is answered may be a second old. What was built anew stays so. */
+export function watchProject(environment: LeanEnvironment): () => Promise<string | null> {
+  let [asked, untilMs] = [Promise.resolve<string | null>(null), Number.NEGATIVE_INFINITY];
+  return async () => {
+    if (performance.now() >= untilMs) {
+      untilMs = performance.now() + LOOK_EVERY_MS;
+      asked = rebuiltProject(environment);
+      if ((await asked) !== null) untilMs = Number.POSITIVE_INFINITY;
+    }
+    return asked;
+  };
+}
