@@ -112,7 +112,10 @@ async function rankerExamples(store: ObjectStore, { data, history }: RoundContex
 }
 
 /** Ids of the statements whose lemmas the proofs of the rounds rest on. */
-export async function creditedStatements(store: ObjectStore, manifests: readonly RoundManifest[]): Promise<Set<string>> {
+export async function creditedStatements(
+  store: ObjectStore,
+  manifests: readonly RoundManifest[],
+): Promise<Set<string>> {
   const lemmas = await Array.fromAsync(grownTheorems(store, manifests.at(-1)?.library ?? null));
   async function* proved() {
     for (const manifest of manifests) yield* readRecords(store, manifest.proved, provedSchema);

@@ -39,7 +39,9 @@ export function* typedExamples(input: TypedExamplesInput): Generator<Example> {
       if (form === null) continue;
       for (let taken = 0; taken < most; taken++) {
         if (order.length === 0)
-          order = random.shuffle([...open]).sort((a, b) => Number(input.paid.has(a.text)) - Number(input.paid.has(b.text)));
+          order = random
+            .shuffle([...open])
+            .sort((a, b) => Number(input.paid.has(a.text)) - Number(input.paid.has(b.text)));
         const target = form.write(order.pop()!.words);
         if (target !== null) yield { prompt: form.prompt, target, weight: input.weight, role: 'conjecturer' };
       }

@@ -66,12 +66,21 @@ it('are first of all equations that later proofs of the library rested on', asyn
     if (own.length === 0) continue;
     const forms = names.flatMap((name) => {
       const { header, statement } = theorems.get(name)!;
-      return typedForm(statement, signature, definitions.under(header, statement, boundNames(statement)), definitionTokens) ?? [];
+      return (
+        typedForm(
+          statement,
+          signature,
+          definitions.under(header, statement, boundNames(statement)),
+          definitionTokens,
+        ) ?? []
+      );
     });
     const shown = forms.filter(({ prompt }) => targets.has(prompt));
     if (shown.length === 0) continue;
     rows++;
-    const written = shown.flatMap((form) => targets.get(form.prompt)!.map(({ target }) => form.read(target)!.join(' ')));
+    const written = shown.flatMap((form) =>
+      targets.get(form.prompt)!.map(({ target }) => form.read(target)!.join(' ')),
+    );
     // Of what has tokens: a prompt shows only some of the functions.
     const wanted = own.filter(({ words }) => shown.every((form) => form.write(words) !== null));
     const firsts = new Set(written).intersection(new Set(wanted.map(({ words }) => words.join(' '))));

@@ -5,7 +5,14 @@ import type { DataSources, Exploration, RunStore } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { type ConjecturePlan, conjecturePlanSchema } from '../../round/conjecture-records.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
-import { exploredBySeed, openTexts, placesFor, type TypedPlan, typedForms, typedPlanSchema } from '../explore/explored-texts.ts';
+import {
+  exploredBySeed,
+  openTexts,
+  placesFor,
+  type TypedPlan,
+  typedForms,
+  typedPlanSchema,
+} from '../explore/explored-texts.ts';
 
 /** Texts that the model writes beside exploration, for each place of the round: about one in ten holds. */
 const WRITTEN_PER_PLACE = 4;
@@ -25,7 +32,9 @@ export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources
             const form = formOf(entry);
             if (form === null) return [];
             const { prompt, messages, grammar } = form;
-            return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar, place }];
+            return [
+              { ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar, place },
+            ];
           });
           const explores = config.conjectures.source === 'both';
           const texts = explores ? await openTexts(ports, input, entries, signal, report, formOf) : null;

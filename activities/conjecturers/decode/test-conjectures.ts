@@ -7,7 +7,13 @@ import { withHeartbeat } from '../../edge.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, EquationTests, Exploration, RunMonitor, RunStore } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { anchorOf, type ConjecturePlan, type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../../round/conjecture-records.ts';
+import {
+  anchorOf,
+  type ConjecturePlan,
+  type ConjectureText,
+  conjecturePlanSchema,
+  conjectureTextSchema,
+} from '../../round/conjecture-records.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { entriesBySeed, exploredBySeed, type TypedPlan, typedForms } from '../explore/explored-texts.ts';
 
@@ -97,7 +103,10 @@ function testedTexts(
   });
 }
 
-function statedOrRefused(typed: NonNullable<ConjectureText['typed']>, tested: Tested | undefined): Omit<ConjectureText, 'input'> {
+function statedOrRefused(
+  typed: NonNullable<ConjectureText['typed']>,
+  tested: Tested | undefined,
+): Omit<ConjectureText, 'input'> {
   if (tested === undefined || tested.text === null) return { text: typed.target, refused: 'unparsable' };
   switch (tested.verdict) {
     case 'fails':

@@ -39,10 +39,7 @@ export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePla
 }
 
 /** Conjectures that the round may attempt, about. */
-export function placesFor(
-  { config }: Pick<ConjecturerInput, 'config'>,
-  entries: readonly ConjecturePlan[],
-): number {
+export function placesFor({ config }: Pick<ConjecturerInput, 'config'>, entries: readonly ConjecturePlan[]): number {
   const { perRoundMax } = conjecturing(config.conjectures);
   return typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
 }

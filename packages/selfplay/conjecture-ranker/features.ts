@@ -74,12 +74,24 @@ export function conjectureFeatures(statement: string, target: Beside, found?: Fo
   add('shrinks', right.length < left.length);
   add('same head', left[0] === right[0]);
   add('permutes', left.length > 1 && left.toSorted().join(' ') === right.toSorted().join(' '));
-  add('a function of variables', left.length > 1 && new Set(left).size === left.length && left.slice(1).every(isVariable));
-  add('constructor left', left.some((word) => CONSTRUCTOR.test(word)));
-  add('constructor right', right.some((word) => CONSTRUCTOR.test(word)));
+  add(
+    'a function of variables',
+    left.length > 1 && new Set(left).size === left.length && left.slice(1).every(isVariable),
+  );
+  add(
+    'constructor left',
+    left.some((word) => CONSTRUCTOR.test(word)),
+  );
+  add(
+    'constructor right',
+    right.some((word) => CONSTRUCTOR.test(word)),
+  );
   add('shared', shared / Math.max(1, functions.size));
   add('covers', shared / Math.max(1, target.functions.size));
   add('head shared', left[0] !== undefined && target.functions.has(left[0]));
-  add('any type', signature.binders.some(({ type }) => type.startsWith('Type')));
+  add(
+    'any type',
+    signature.binders.some(({ type }) => type.startsWith('Type')),
+  );
   return features;
 }
