@@ -1,4 +1,6 @@
 /** The self-play algorithm as pure functions. */
+export { type Beside, besideOf, conjectureFeatures, type Features } from './conjecture-ranker/features.ts';
+export { type RankerExample, rankerScore, trainRanker } from './conjecture-ranker/ranker.ts';
 export { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from './conjecturer-set.ts';
 export { dedupeSamples, heldOutKeysOf, keyUnderAnyHeader, type RawSample, statementKey } from './dedupe.ts';
 export { type Combination, combined } from './ensemble/combine.ts';
