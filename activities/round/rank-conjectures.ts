@@ -13,8 +13,8 @@ import {
 import {
   type Beside,
   besideOf,
+  type ConjectureFeatures,
   conjectureFeatures,
-  type Features,
   type RankerExample,
   rankerScore,
   trainRanker,
@@ -84,7 +84,7 @@ export function mixed(
   return out;
 }
 
-function featureReader(): (target: string, tried: Pick<ConjectureRecord, 'statement' | 'found'>) => Features {
+function featureReader(): (target: string, tried: Pick<ConjectureRecord, 'statement' | 'found'>) => ConjectureFeatures {
   const besides = new Map<string, Beside>();
   return (target, { statement, found }) => {
     const beside = besides.get(target) ?? besideOf(target);
