@@ -41,7 +41,7 @@ export {
   retrainExamples,
   trainsProver,
 } from './prover-set.ts';
-export { chooseInPass, orderKey, type Random, randomStream, seedFrom } from './random.ts';
+export { orderKey, type Random, randomStream, seedFrom } from './random.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
 export { type Accessible, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';
