@@ -100,7 +100,11 @@ async function openGguf({ model, name, threads, ...options }: ServeOptions): Pro
     const { generator, tokens, template } = await openLlamaCpp(directory, {
       ...{ engine, library, cores: threads, staysWarm: true },
     });
-    return ServedModel.of(generator, { tokens, template }, name ?? basename(model).replace(/\.gguf$/i, ''));
+    return ServedModel.of(
+      generator,
+      { tokens, template, readsGrammars: true },
+      name ?? basename(model).replace(/\.gguf$/i, ''),
+    );
   } finally {
     await rm(downloads, { recursive: true, force: true });
   }

@@ -1,4 +1,6 @@
 /** The self-play algorithm as pure functions. */
+export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './conjecture-ranker/features.ts';
+export { type RankerExample, rankerScore, trainRanker } from './conjecture-ranker/ranker.ts';
 export { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from './conjecturer-set.ts';
 export { dedupeSamples, heldOutKeysOf, keyUnderAnyHeader, type RawSample, statementKey } from './dedupe.ts';
 export { type Combination, combined } from './ensemble/combine.ts';
@@ -42,6 +44,17 @@ export {
   trainsProver,
 } from './prover-set.ts';
 export { orderKey, type Random, randomStream, seedFrom } from './random.ts';
+export { ActionBudget, type ActionOrder, type Chosen, type OpenAction } from './ranking/action-order.ts';
+export {
+  type ActionFeatures,
+  ActionRanker,
+  actionFeatures,
+  Failures,
+  fixedPrior,
+  KIND_PARTS,
+  statementTokens,
+  type Try,
+} from './ranking/action-ranker.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
 export { type Accessible, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';

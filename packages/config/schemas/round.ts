@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { sandboxFactsSchema } from './certificate.ts';
 import { judgeSpentSchema } from './judge.ts';
-import { gateVerdictSchema, verdictKindSchema } from './records.ts';
+import { CHOOSERS, gateVerdictSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
@@ -79,10 +79,16 @@ export const shardResultSchema = z.strictObject({
   search: shardSearchSchema.optional(),
   /** With `prover.mode` `walks`: a record a sample. */
   walks: artifactRefSchema.optional(),
+  /** With `prover.actions`: what scripts tried on the shard's statements, a record a statement. */
+  tries: artifactRefSchema.optional(),
   /** Figures of the provers that had a turn at the shard, by name; their report sections add them up. */
   figures: figuresSchema.optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
+
+/** Examples that a round's ranker of conjectures learned from, and those of them that paid. Without both sorts it ranks nothing. */
+export const rankerFiguresSchema = z.strictObject({ examples: count, paying: count });
+export type RankerFigures = z.infer<typeof rankerFiguresSchema>;
 
 export const roundCountsSchema = z.strictObject({
   attempted: count,
@@ -102,6 +108,7 @@ export const roundCountsSchema = z.strictObject({
   /** Of those kept, the ones that some unproved statement is near to (weight above 0); without transport, all of them. */
   conjecturesMatched: count,
   gate: gateCountsSchema,
+  ranker: rankerFiguresSchema.optional(),
   verdicts: verdictCountsSchema,
   /** Dataset statements proved in this round, and ever, this round included. */
   provedThisRound: count,
@@ -315,7 +322,13 @@ export const summarySchema = z.strictObject({
   provedBaseline: count,
   /** Dataset statements proved ever, after each round; a skipped round repeats the figure before it. */
   provedPerRound: z.array(count),
-  conjectures: z.strictObject({ made: count, proved: count, kept: count }),
+  conjectures: z.strictObject({
+    made: count,
+    proved: count,
+    kept: count,
+    /** By who chose them: attempted and proved ones, and those that later proofs rest on. Each counts once. */
+    by: z.record(z.enum(CHOOSERS), z.strictObject({ attempted: count, proved: count, used: count })).optional(),
+  }),
   samples: count,
   verdicts: verdictCountsSchema,
   secondsPerStage: z.record(z.string(), z.number()),
