@@ -12,14 +12,7 @@ import {
   type RoundManifest,
   rateSchema,
 } from '@stp/config/records';
-import {
-  exampleKey,
-  type ProofExamples,
-  proofKey,
-  proverExamples,
-  RateTable,
-  trainsProver,
-} from '@stp/selfplay';
+import { exampleKey, type ProofExamples, proofKey, proverExamples, RateTable, trainsProver } from '@stp/selfplay';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';

@@ -137,14 +137,12 @@ export function tupleExample(
 function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'tuples');
   const most = input.tuplesPerTheoremMax ?? Number.POSITIVE_INFINITY;
-  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random))
-    yield tupleExample(lemma, easy, hard);
+  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random)) yield tupleExample(lemma, easy, hard);
   for (const [index, hard] of theorems.entries()) {
     const near = theorems
       .slice(Math.max(0, index - NEIGHBOUR_DISTANCE_MAX), index)
       .filter((easy) => easy.file === hard.file);
-    for (const easy of random.shuffle(near).slice(0, most))
-      yield tupleExample(null, easy, hard);
+    for (const easy of random.shuffle(near).slice(0, most)) yield tupleExample(null, easy, hard);
   }
 }
 

@@ -14,7 +14,7 @@ import {
   retrainExamples,
   trainsProver,
 } from './prover-set.ts';
-import { orderKey, randomStream } from './random.ts';
+import { orderKey } from './random.ts';
 import { countRates, keepBest, passRate, RateTable } from './rates.ts';
 import { dedupeExamples, optimiserSteps } from './select.ts';
 import { formExamples, plainForm } from './slots/prover-form.ts';
