@@ -49,6 +49,9 @@ export function nameExamples(
     // A Lean that takes a character of the word for a symbol would read the keyword.
     if (token.kind === 'word' && token.text.includes(EXAMPLE) && !PLAIN.test(token.text))
       return { hidden: `${at()}: ${token.text.slice(0, 40)} could be an example to Lean` };
+    // Lean names an example so, and we name it otherwise.
+    if (token.kind === 'word' && nameParts(token.text).includes('_example'))
+      return { hidden: `${at()}: an example that asks for its own name cannot be judged` };
     if (token.text !== EXAMPLE) continue;
     if (hasAttributes(tokens, index)) return { hidden: `${at()}: an example with attributes cannot be judged` };
     const name = `_stp${nonce}Example${examples.length}`;

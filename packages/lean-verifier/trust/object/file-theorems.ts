@@ -53,6 +53,7 @@ export function findInFile(
     undeclared(report, tokens) ??
     unlisted(others) ??
     missing(report, text, tokens) ??
+    tellsPlace(listed, text, tokens) ??
     (copy === null ? null : unlike(report, copy));
   return {
     theorems: copy === null ? theorems : inOrder([...theorems, ...examplesIn(copy, toleratesLibraryAxioms)]),
@@ -135,9 +136,30 @@ function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): s
   return (
     importObjection(ofCopy, new Set(report.imports)) ??
     undeclared(ofCopy, tokenize(named.text)) ??
+    tellsPlace(own, named.text, tokenize(named.text)) ??
     (absent < 0 ? null : `line ${named.examples[absent]!.line}: this example left nothing that could be judged`) ??
     (odd === undefined ? null : `examples could not be judged: with names for them the file has another ${odd}`)
   );
+}
+
+/** Words that hold their declaration's name, line and module: examples have another name here, and the file another module. */
+const TELLS_PLACE: ReadonlySet<string> = new Set(['panic!', 'unreachable!', 'assert!']);
+
+function tellsPlace(
+  constants: readonly (CheckedConstant | undefined)[],
+  text: string,
+  allTokens: readonly Token[],
+): string | null {
+  const words = allTokens.filter(({ kind, text: word }) => kind === 'word' && TELLS_PLACE.has(word));
+  const spanOf = spansIn(text);
+  for (const constant of words.length === 0 ? [] : constants) {
+    if (!constant?.range) continue;
+    const { from, to } = spanOf(constant.range);
+    const word = words.find(({ start }) => from <= start && start < to);
+    if (word !== undefined)
+      return `line ${constant.range.line}: \`${word.text}\` holds where it stands, so the statement is another one elsewhere`;
+  }
+  return null;
 }
 
 /** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */
