@@ -53,6 +53,7 @@ export { PORTFOLIO_VERSION, type PortfolioStages, portfolioStages } from './port
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,
+  type FilePlaces,
   type FilePlacesOptions,
   importsOf,
   type OpenedPlace,
@@ -60,6 +61,8 @@ export {
   type PlaceResult,
   type PlaceState,
 } from './step/open-file.ts';
+export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
 export { openSteps } from './step/open-steps.ts';
+export { traceProofInFile } from './step/trace.ts';
 export type { Goal, StepOptions, StepResult, StepState, Steps } from './step/step.ts';
 export { readTraced, type TracedProof, tracedProofId } from './step/traced-file.ts';
