@@ -8,7 +8,12 @@ import { defineConfig } from 'vitest/config';
 import { SLOW } from './test/support/slow-tag.ts';
 
 /** They say at their tops why. */
-const ALONE = ['test/e2e/crash.slow.ts', 'test/rehearsal/machines.slow.ts', 'test/rehearsal/rehearsal.slow.ts'];
+const ALONE = [
+  'test/e2e/crash.slow.ts',
+  'test/examples/own-machines.slow.ts',
+  'test/rehearsal/machines.slow.ts',
+  'test/rehearsal/rehearsal.slow.ts',
+];
 
 /** Files of the fast tier that have a test with the tag; `test/run-slow.ts` leaves their other tests out. */
 const TAGGED = globSync('{test,packages}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>

@@ -199,7 +199,6 @@ function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
     premises: [],
     axioms: [],
     checkMs: 0,
-    tier: 'screen',
     leanVersion,
   };
 }
@@ -221,7 +220,6 @@ function verdictOf(result: CheckResult, leanVersion: string): Verdict {
     ...(result.isDisagreement ? { isDisagreement: true } : {}),
     axioms: [...result.axioms],
     checkMs: result.checkMs,
-    tier: 'screen',
     leanVersion,
     ...(result.queueMs === undefined ? {} : { queueMs: result.queueMs }),
     ...(result.peakResidentBytes === undefined ? {} : { peakResidentBytes: result.peakResidentBytes }),

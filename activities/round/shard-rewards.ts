@@ -14,7 +14,7 @@ import {
 import { mixedReward, type RewardGroup } from '@stp/selfplay';
 import type { RewardSources } from '../ports.ts';
 import { once, readJson, writeRecords } from '../records/record-files.ts';
-import { readShard, type Shard } from './verified-shard.ts';
+import { readShard, type Shard } from './read-shard.ts';
 
 export interface RewardConfig extends Pick<RunConfig, 'seed'> {
   readonly rewards: RewardsConfig;

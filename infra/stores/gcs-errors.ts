@@ -8,7 +8,7 @@ import { missing } from './store-errors.ts';
 const RETRYABLE_STATUSES = [408, 429, 500, 502, 503, 504];
 /** Failures of the connection, by Node's codes and by the library's own words for them. */
 const CONNECTION_FAILURE =
-  /ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|ERR_STREAM_PREMATURE_CLOSE|socket hang up|aborted|terminated|premature close|fetch failed|network/i;
+  /UND_ERR_(?:SOCKET|\w+_TIMEOUT)|ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|ERR_STREAM_PREMATURE_CLOSE|socket hang up|aborted|terminated|premature close|fetch failed|network/i;
 
 /** HTTP status of a failure, or null for one of the connection. */
 export function statusOf(error: unknown): number | null {

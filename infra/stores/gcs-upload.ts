@@ -4,10 +4,9 @@
  * After a failure it asks the service for its position and resumes there, also in another process that knows the
  * session. (cloud.google.com/storage/docs/performing-resumable-uploads)
  */
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { request as send } from 'undici';
 import { type GcsResource, GcsStatusError, resourceSchema } from './gcs-client.ts';
 import { isTransient } from './gcs-errors.ts';
 
@@ -60,7 +59,7 @@ export async function uploadRest(
   upload: SessionUpload,
 ): Promise<GcsResource> {
   const content = (start: number): AsyncIterable<Buffer> => counted(read(start), start, upload.onProgress);
-  return finished(await send(content, { start: upload.offset, end: total, isLast: true }, upload));
+  return finished(await sendAll(content, { start: upload.offset, end: total, isLast: true }, upload));
 }
 
 async function* counted(
@@ -89,7 +88,7 @@ export async function uploadChunks(chunks: AsyncIterable<Buffer>, upload: Sessio
       const [start, end] = [at, at + chunk.length];
       // Only the last chunk says how long the object is: one must look ahead.
       const isLast = (await reading).done === true;
-      const answer = await send((from) => chunk.subarray(from - start), { start, end, isLast }, upload);
+      const answer = await sendAll((from) => chunk.subarray(from - start), { start, end, isLast }, upload);
       upload.onProgress?.(end);
       if (isLast) return finished(answer);
       at = end;
@@ -106,7 +105,7 @@ function finished(answer: GcsResource | null): GcsResource {
 }
 
 /** Sends bytes [start, end) until the service has them; it returns the finished object if they are its last. */
-async function send(
+async function sendAll(
   content: (from: number) => Body['content'],
   { start, end, isLast }: { readonly start: number; readonly end: number; readonly isLast: boolean },
   { session, signal }: SessionUpload,
@@ -142,56 +141,36 @@ async function send(
   }
 }
 
-/** Over `node:http`, which sends a buffer as it is: `fetch` copies it first. */
 async function request(
-  session: string,
-  contentRange: string,
-  body: Body,
-  signal: AbortSignal | undefined,
-): Promise<number | GcsResource> {
-  const { status, range, text } = await put(session, contentRange, body, signal);
-  if (status === INCOMPLETE) {
-    const received = /^bytes=0-(\d+)$/.exec(range);
-    return received === null ? 0 : Number(received[1]) + 1;
-  }
-  if (status < 200 || status > 299) throw new GcsStatusError(status, text);
-  return resourceSchema.parse(JSON.parse(text));
-}
-
-function put(
   session: string,
   contentRange: string,
   { start, end, content }: Body,
   signal: AbortSignal | undefined,
-): Promise<{ readonly status: number; readonly range: string; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    const send = session.startsWith('https:') ? httpsRequest : httpRequest;
+): Promise<number | GcsResource> {
+  const answer = await send(session, {
+    method: 'PUT',
     // The session's address stands for the right to write; it needs no other credentials.
-    const headers = { 'content-range': contentRange, 'content-length': end - start };
-    const sending = send(session, { method: 'PUT', headers, timeout: SILENCE_MS_MAX, ...(signal && { signal }) });
-    sending.on('error', reject);
-    sending.on('timeout', () => sending.destroy(new Error(`network: silent for ${SILENCE_MS_MAX} ms`)));
-    sending.on('response', async (answer) => {
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      try {
-        for await (const part of answer) {
-          bytes += (part as Buffer).length;
-          if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
-          parts.push(part as Buffer);
-        }
-        const text = Buffer.concat(parts).toString();
-        resolve({ status: answer.statusCode ?? 0, range: String(answer.headers.range ?? ''), text });
-        // An answer before the end is a refusal: the service does not read the rest.
-        if (!sending.writableEnded) sending.destroy();
-      } catch (error) {
-        sending.destroy();
-        reject(error as Error);
-      }
-    });
-    if (Buffer.isBuffer(content)) sending.end(content);
-    else pipeline(content, sending).catch(reject);
+    headers: { 'content-range': contentRange, 'content-length': String(end - start) },
+    body: Buffer.isBuffer(content) ? content : Readable.from(content),
+    headersTimeout: SILENCE_MS_MAX,
+    bodyTimeout: SILENCE_MS_MAX,
+    signal: signal ?? null,
   });
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of answer.body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    parts.push(part);
+  }
+  const { statusCode: status, headers } = answer;
+  const text = Buffer.concat(parts).toString();
+  if (status === INCOMPLETE) {
+    const received = /^bytes=0-(\d+)$/.exec(String(headers.range ?? ''));
+    return received === null ? 0 : Number(received[1]) + 1;
+  }
+  if (status < 200 || status > 299) throw new GcsStatusError(status, text);
+  return resourceSchema.parse(JSON.parse(text));
 }
 
 /** The input in pieces of exactly `CHUNK_BYTES`, the last one shorter. */

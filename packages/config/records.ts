@@ -9,6 +9,15 @@ export {
 } from './object-store.ts';
 export { type ArtifactRef, artifactRefSchema, type CheckpointRef, checkpointRefSchema } from './schemas/artifact.ts';
 export {
+  type Certificate,
+  type CheckOutcome,
+  type CheckRecord,
+  checkRecordSchema,
+  type ObjectJudgement,
+  objectJudgementSchema,
+  type SandboxFacts,
+} from './schemas/certificate.ts';
+export {
   CERTIFICATE_BYTES_MAX,
   CERTIFICATE_FORMAT,
   type CertificateFile,
@@ -57,12 +66,8 @@ export {
 } from './schemas/judge.ts';
 export {
   type AnswerRefusal,
-  type Certificate,
   type ChatMessage,
-  type CheckOutcome,
-  type CheckRecord,
   chatMessageSchema,
-  checkRecordSchema,
   conjectureSchema,
   type Example,
   exampleSchema,
@@ -72,13 +77,10 @@ export {
   type LibraryTheorem,
   leanMessageSchema,
   libraryTheoremSchema,
-  type ObjectJudgement,
-  objectJudgementSchema,
   PROOF_CHARS_MAX,
   type Proved,
   provedSchema,
   type Sample,
-  type SandboxFacts,
   type Split,
   STATEMENT_CHARS_MAX,
   type Statement,

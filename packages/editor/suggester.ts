@@ -152,6 +152,7 @@ export class Suggester {
     if (query === null)
       return { goals, suggestions: [], unchecked: unchecked ?? 'there is no goal', unfinished: 0, failures: [] };
     const failures: { source: string; reason: string }[] = [];
+    let timeouts = 0;
     const found: Suggestion[] = [];
     const words = refusedWords(request.context);
     let unfinished = 0;
@@ -162,8 +163,9 @@ export class Suggester {
     const isEnough = (): boolean => !request.all && found.some((one) => one.class === 'done');
     const answerMs = request.answerSeconds === null ? limits.answerMs : 1_000 * request.answerSeconds;
     await this.#propose(query, isEnough, signal, {
-      failed: (source, reason) => {
+      failed: (source, reason, isTimeout) => {
         failures.push({ source, reason });
+        if (isTimeout) timeouts += 1;
         emit({ kind: 'failure', source, reason });
       },
       check: async (proposals) => {
@@ -204,7 +206,7 @@ export class Suggester {
         }, signal);
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)
-      throw noEngine(failures, limits.engineMs);
+      throw noEngine(failures, timeouts === failures.length);
     return { goals, suggestions: ranked(found), unchecked, unfinished, failures };
   }
 
@@ -215,7 +217,7 @@ export class Suggester {
     signal: AbortSignal,
     to: {
       check(proposals: readonly Sourced[]): Promise<void>;
-      failed(source: string, reason: string): void;
+      failed(source: string, reason: string, isTimeout: boolean): void;
     },
   ): Promise<void> {
     const { engineMs } = this.#options.limits;
@@ -225,8 +227,9 @@ export class Suggester {
       const limit = AbortSignal.timeout(engineMs);
       const either = AbortSignal.any([signal, ended.signal, limit]);
       const proposals = await untilAborted(propose(query, either), either).catch((error: unknown) => {
-        if (limit.aborted && !signal.aborted && !ended.signal.aborted) to.failed(name, tookLonger(engineMs));
-        else if (!either.aborted) to.failed(name, (error as Error).message.slice(0, REASON_CHARS_MAX));
+        if (limit.aborted && !signal.aborted && !ended.signal.aborted)
+          to.failed(name, `took longer than ${engineMs / 1_000} s`, true);
+        else if (!either.aborted) to.failed(name, (error as Error).message.slice(0, REASON_CHARS_MAX), false);
         return [];
       });
       const fresh = proposals.filter(({ text }) => text.startsWith(query.prefix) && !seen.has(text) && seen.add(text));
@@ -403,10 +406,7 @@ function uncheckedSuggestion({ proposal: { text, score }, source }: Sourced, rea
   return { text, class: 'invalid', goals: [], score, source, ms: 0, reason: `not checked: ${reason}`, checked: false };
 }
 
-const tookLonger = (ms: number): string => `took longer than ${ms / 1_000} s`;
-
-function noEngine(failures: Answer['failures'], engineMs: number): StpError {
-  const timedOut = failures.every(({ reason }) => reason === tookLonger(engineMs));
+function noEngine(failures: Answer['failures'], timedOut: boolean): StpError {
   const message = failures.map(({ source, reason }) => `${source}: ${reason}`).join('; ');
   return new StpError('STP1303', message, 'Try again.', { retryable: true, facts: { timedOut } });
 }

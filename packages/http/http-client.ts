@@ -1,11 +1,11 @@
 /**
  * JSON over HTTP to one server, of models or of Lean. Every exchange has limits on time and on the size of its answer,
  * and ends with its signal. Redirects are not followed, so the key reaches no other host. It judges transport alone: an
- * answer of any status is returned. It uses `node:http`, not `fetch`, which gives up after five minutes without
+ * answer of any status is returned. It uses `undici`'s requests, not `fetch`, which gives up after five minutes without
  * headers: a full server may take longer to begin.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { Agent, type Dispatcher, request } from 'undici';
 
 /** A dead connection shows by its TCP keep-alive probes after this long in silence. */
 const KEEP_ALIVE_PROBE_MS = 15_000;
@@ -32,11 +32,11 @@ export interface Streaming {
   /** Limit of silence: between the request and the first byte, and between two of them. */
   readonly silenceMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with each line of an answer with status 200; false ends the exchange, and the server is told by the closed connection. */
-  readonly onLine: (line: string) => boolean;
+  /** Called with each event of an answer with status 200; false ends the exchange, and the server is told by the closed connection. */
+  readonly onEvent: (event: EventSourceMessage) => boolean;
 }
 
-/** How a streamed answer ended: by itself, by `onLine`, or because it was larger than allowed. */
+/** How a streamed answer ended: by itself, by `onEvent`, or because it was larger than allowed. */
 export type StreamEnd = 'whole' | 'stopped' | 'too-large';
 
 /** The errors of a transport, in the caller's terms. */
@@ -50,69 +50,66 @@ export class HttpClient {
   readonly baseUrl: string;
   readonly #failures: HttpFailures;
   readonly #key: string | null;
-  readonly #agent: HttpAgent;
-  readonly #isSecure: boolean;
+  /** The limits on time are those of each exchange. */
+  readonly #agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: 0, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS },
+  });
 
   /** `baseUrl` ends in the API's root, `http://host:8000/v1`. `key` is sent as a bearer token. */
   constructor(baseUrl: string, key: string | null, failures: HttpFailures) {
     this.#failures = failures;
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
-    this.#isSecure = this.baseUrl.startsWith('https:');
-    const options = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_PROBE_MS };
-    this.#agent = this.#isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
   /** The answer, with any status. Throws one of the failures where no answer comes, and the signal's reason when that ends the exchange. */
-  async exchange(path: string, { body, answerBytesMax, timeoutMs, signal }: Exchange): Promise<Answer> {
-    signal?.throwIfAborted();
+  exchange(path: string, { body, answerBytesMax, timeoutMs, signal }: Exchange): Promise<Answer> {
     const url = `${this.baseUrl}/${path}`;
-    const content = body === undefined ? null : Buffer.from(JSON.stringify(body));
+    return this.#ask(url, body, timeoutMs, signal, (response) => this.#whole(url, response, answerBytesMax));
+  }
+
+  /** As `exchange`, and the server-sent events of a good answer as they come: the answer then has no body. */
+  stream(
+    path: string,
+    { body, answerBytesMax, silenceMs, signal, onEvent }: Streaming,
+  ): Promise<Answer & { readonly end: StreamEnd }> {
+    const url = `${this.baseUrl}/${path}`;
+    return this.#ask(url, body, silenceMs, signal, async (response, heard) => {
+      if (response.statusCode !== 200) return { ...(await this.#whole(url, response, answerBytesMax)), end: 'whole' };
+      const end = await readEvents(response.body, answerBytesMax, heard, onEvent);
+      return { status: 200, retryAfterMs: null, body: '', end };
+    });
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    void this.#agent.destroy();
+  }
+
+  /** @param read makes a result of the answer; each call of `heard` starts the time-out anew */
+  async #ask<Result>(
+    url: string,
+    body: unknown,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    read: (response: Dispatcher.ResponseData, heard: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    signal?.throwIfAborted();
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(this.#failures.timedOut(url, timeoutMs)), timeoutMs);
     const abort = () => end.abort(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
-    try {
-      const response = await this.#send(url, content, end.signal);
-      const received = await readBody(response, answerBytesMax);
-      if (received === null) throw this.#failures.answerTooLarge(url, answerBytesMax);
-      const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
-      return { status: response.statusCode ?? 0, retryAfterMs, body: received };
-    } catch (error) {
-      if (end.signal.aborted) throw end.signal.reason;
-      throw this.#failures.connectionFailed(url, error);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    }
-  }
-
-  /** As `exchange`, and the lines of a good answer as they come: the answer then has no body. */
-  async stream(
-    path: string,
-    { body, answerBytesMax, silenceMs, signal, onLine }: Streaming,
-  ): Promise<Answer & { readonly end: StreamEnd }> {
-    signal?.throwIfAborted();
-    const url = `${this.baseUrl}/${path}`;
-    const end = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const heard = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => end.abort(this.#failures.timedOut(url, silenceMs)), silenceMs);
+    const content = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) };
+    const headers = {
+      accept: 'application/json',
+      ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const abort = () => end.abort(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
     try {
-      heard();
-      const response = await this.#send(url, Buffer.from(JSON.stringify(body)), end.signal);
-      const status = response.statusCode ?? 0;
-      const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
-      if (status !== 200) {
-        const received = await readBody(response, answerBytesMax);
-        if (received === null) throw this.#failures.answerTooLarge(url, answerBytesMax);
-        return { status, retryAfterMs, body: received, end: 'whole' };
-      }
-      return { status, retryAfterMs, body: '', end: await readLines(response, answerBytesMax, heard, onLine) };
+      const response = await request(url, { ...content, headers, signal: end.signal, dispatcher: this.#agent });
+      return await read(response, () => void timer.refresh());
     } catch (error) {
       if (end.signal.aborted) throw end.signal.reason;
       throw this.#failures.connectionFailed(url, error);
@@ -122,78 +119,50 @@ export class HttpClient {
     }
   }
 
-  /** Closes idle connections. */
-  close(): void {
-    this.#agent.destroy();
-  }
-
-  #send(url: string, content: Buffer | null, signal: AbortSignal): Promise<IncomingMessage> {
-    const headers: Record<string, string> = { accept: 'application/json' };
-    if (this.#key !== null) headers.authorization = `Bearer ${this.#key}`;
-    if (content !== null) {
-      headers['content-type'] = 'application/json';
-      headers['content-length'] = String(content.length);
+  async #whole(url: string, { statusCode, headers, body }: Dispatcher.ResponseData, bytesMax: number): Promise<Answer> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      // Leaving the loop closes the connection.
+      if (bytes > bytesMax) throw this.#failures.answerTooLarge(url, bytesMax);
+      chunks.push(chunk);
     }
-    return new Promise((resolve, reject) => {
-      const send = this.#isSecure ? httpsRequest : httpRequest;
-      const request = send(url, { method: content === null ? 'GET' : 'POST', headers, agent: this.#agent, signal });
-      request.once('response', resolve);
-      // Stays attached: a connection that breaks while the answer is read reports here as well.
-      request.on('error', reject);
-      request.end(content ?? undefined);
-    });
+    const retryAfterMs = parseRetryAfter(headers['retry-after']);
+    return { status: statusCode, retryAfterMs, body: Buffer.concat(chunks).toString('utf8') };
   }
 }
 
-/** The whole body as text; null, with the connection closed, when it is too large. Throws when it was cut short. */
-async function readBody(response: IncomingMessage, bytesMax: number): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) {
-      response.destroy();
-      return null;
-    }
-    chunks.push(chunk);
-  }
-  if (!response.complete) throw new Error('the connection ended before the answer was whole');
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Throws when the answer was cut short. A line is one of server-sent events: it ends with a line feed. */
-async function readLines(
-  response: IncomingMessage,
+/** Rejects where the answer was cut short. */
+async function readEvents(
+  body: AsyncIterable<Buffer>,
   bytesMax: number,
   heard: () => void,
-  onLine: (line: string) => boolean,
+  onEvent: Streaming['onEvent'],
 ): Promise<StreamEnd> {
   const decoder = new TextDecoder();
+  let isWanted = true;
+  const parser = createParser({
+    onEvent: (event) => {
+      isWanted &&= onEvent(event);
+    },
+  });
   let bytes = 0;
-  let rest = '';
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     heard();
     bytes += chunk.length;
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop()!;
-    for (const line of lines)
-      if (!onLine(line)) {
-        response.destroy();
-        return 'stopped';
-      }
-    if (bytes > bytesMax) {
-      response.destroy();
-      return 'too-large';
-    }
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    if (!isWanted) return 'stopped';
+    if (bytes > bytesMax) return 'too-large';
   }
-  if (!response.complete) throw new Error('the connection ended before the answer was whole');
-  if (rest !== '') onLine(rest);
+  // A last event without its empty line counts too.
+  parser.feed('\n\n');
   return 'whole';
 }
 
 /** Seconds or an HTTP date (RFC 9110 §10.2.3) as milliseconds from now. */
-export function parseRetryAfter(header: string | undefined, now = Date.now()): number | null {
-  if (header === undefined) return null;
+export function parseRetryAfter(header: string | string[] | undefined, now = Date.now()): number | null {
+  if (typeof header !== 'string') return null;
   if (/^\d{1,9}$/.test(header.trim())) return 1_000 * Number(header);
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - now);

@@ -58,6 +58,7 @@ export {
   theoremText,
   withoutMarks,
 } from './trust/kept-theorem.ts';
+export { readsAsWritten } from './trust/object/as-written.ts';
 export { JUDGED_BY, SECOND_KERNEL } from './trust/object/findings.ts';
 export { hashOfFile } from './trust/object/judge-module.ts';
 export { judgeLibraryModule, type LibraryJudgement } from './trust/object/library-module.ts';
@@ -71,6 +72,7 @@ export { screenProof } from './trust/screen/screen-proof.ts';
 export { screenStatement } from './trust/screen/screen-statement.ts';
 export { FILE_BYTES_MAX } from './trust/source-file.ts';
 export { implicitLines } from './trust/stated-form.ts';
+export { theoremNamespace, universeParameters } from './trust/theorem-name.ts';
 export { HEARTBEATS_USED } from './trust/verdict/batch-reading.ts';
 export { endedEarly, infra, note } from './trust/verdict/check-outcome.ts';
 export { type BaseLimits, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';

@@ -7,6 +7,7 @@ export { readResources } from './runtime/process/resources.ts';
 export { findBubblewrap } from './runtime/sandbox/find-bubblewrap.ts';
 export { noSandbox } from './runtime/sandbox/sandbox.ts';
 export { ServeMetrics } from './serve/serve-metrics.ts';
+export { claimOf } from './testing/claim.ts';
 export { MEMORY_BYTES_MAX as DRIVER_MEMORY_BYTES_MAX, script } from './testing/drivers.ts';
 export { coreEnvironment, scratchFolder } from './testing/environment.ts';
 export { temporaryFolder } from './testing/temporary-folder.ts';

@@ -90,8 +90,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal;
   /** Called after each verdict, in any order. */
   readonly onResult?: (result: CheckResult) => void;
-  /** `certificate` checks every candidate alone in a fresh process, past the cache. Default `screen`. */
-  readonly tier?: 'screen' | 'certificate';
+  /** Checks every candidate alone in a fresh process, past the cache. */
+  readonly alone?: true;
   /**
    * False: a proof that Lean accepted counts at once, without a look at its compiled object and without a certificate. For proofs
    * of our own whose verdict can only take something away. Default true.

@@ -42,6 +42,17 @@ export {
   trainsProver,
 } from './prover-set.ts';
 export { chooseInPass, orderKey, type Random, randomStream, seedFrom } from './random.ts';
+export { ActionBudget, type ActionOrder, type Chosen, type OpenAction } from './ranking/action-order.ts';
+export {
+  ActionRanker,
+  Failures,
+  type Features,
+  fixedPrior,
+  KIND_PARTS,
+  rankerFeatures,
+  statementTokens,
+  type Try,
+} from './ranking/action-ranker.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
 export { type Accessible, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';

@@ -34,7 +34,7 @@ const sample = (id: string, multiplicity: number): Sample => ({
 });
 const verdict = (sampleId: string, kind: Verdict['kind']): [string, Verdict] => [
   sampleId,
-  { sampleId, kind, messages: [], premises: [], axioms: [], checkMs: 1, tier: 'screen', leanVersion: '' },
+  { sampleId, kind, messages: [], premises: [], axioms: [], checkMs: 1, leanVersion: '' },
 ];
 const rate = (successes: number, attempts: number): Rate => ({
   statementId: 's',

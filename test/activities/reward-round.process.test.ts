@@ -100,7 +100,7 @@ async function shard(
   const verdicts = samples.map(
     (sample): Verdict => ({
       ...{ sampleId: sample.id, kind: kindOf(sample), messages: [], premises: [], axioms: [], checkMs: 1 },
-      ...{ tier: 'screen' as const, leanVersion: 'test' },
+      ...{ leanVersion: 'test' },
     }),
   );
   const write = (file: string, records: readonly unknown[]) =>

@@ -114,7 +114,6 @@ function verdictOf(index: number, number: number, fate: Fate): Verdict {
     premises: fate.usesLemma ? ['Nat.add_comm', lemmaOf(index)] : ['Nat.add_comm'],
     axioms: [],
     checkMs: 12.5,
-    tier: 'screen',
     leanVersion: 'synthetic',
     ...(kind === 'proved'
       ? {

@@ -7,8 +7,8 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { giveGrammarsActivity } from '../../activities/conjecturers/decode/give-grammars.ts';
 import { testConjecturesActivity } from '../../activities/conjecturers/decode/test-conjectures.ts';
-import { typeConjecturesActivity } from '../../activities/conjecturers/decode/type-conjectures.ts';
 import type { TypedPlan } from '../../activities/conjecturers/explore/explored-texts.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import {
@@ -59,9 +59,9 @@ async function round(
     history: [],
     plan: await writeRecords(store, `${name}/plan.jsonl`, plan),
   };
-  const { typeConjectures } = typeConjecturesActivity(ports);
+  const { giveGrammars } = giveGrammarsActivity(ports);
   const { testConjectures } = testConjecturesActivity(ports);
-  const typed = (await environment.run(typeConjectures, input)) as TypedPlan;
+  const typed = (await environment.run(giveGrammars, input)) as TypedPlan;
   const entries = await readAll(store, typed.plan, conjecturePlanSchema);
   const written = entries.map((entry, index): ConjectureText => ({ input: index, text: write(entry) }));
   const texts = await writeRecords(store, `${name}/written.jsonl`, written);

@@ -162,7 +162,6 @@ it('counts a verdict once where two attempts ran side by side', async () => {
     premises: [],
     axioms: [],
     checkMs: 1,
-    tier: 'screen',
     leanVersion: 'test',
   });
   const [first, second] = [

@@ -154,7 +154,7 @@ describe('a proof that is kept', () => {
       sample!,
       {
         ...{ sampleId: sample!.id, kind: 'proved', messages: [], premises: [], axioms: [], checkMs: 1 },
-        ...{ tier: 'screen', leanVersion: 'test' },
+        ...{ leanVersion: 'test' },
         ...(certificate === undefined ? {} : { certificate }),
       },
       { origin: 'dataset', level: 0, round: 0, passRate: 1 },

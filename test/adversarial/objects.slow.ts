@@ -7,7 +7,7 @@
  */
 import { rmSync } from 'node:fs';
 import { limitClasses } from '@stp/lean-verifier';
-import { confirmProofs, coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
+import { claimOf, confirmProofs, coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
 import { afterAll, expect, test, vi } from 'vitest';
 import { machineSandbox } from '../support/sandbox.ts';
 import { readAttacks } from './attacks.ts';
@@ -28,18 +28,15 @@ test('an attack that the screen refuses is not proved without it either', async 
   const left = Iterator.from(attacks);
   const lookAtMore = async (): Promise<void> => {
     for (const { name, statement, proof } of left) {
-      const [found] = await confirmProofs(
-        '',
-        [{ signature: statement.replace('theorem claim', ''), proofText: proof }],
-        {
-          place: { environment, workingDirectory: scratchDirectory, sandbox },
-          scratchDirectory,
-          limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
-          indexFolder: null,
-          disagreementsFolder: null,
-          signal: AbortSignal.timeout(600_000),
-        },
-      );
+      const [found] = await confirmProofs('', [claimOf(statement.replace('theorem claim', ''), proof)], {
+        place: { environment, workingDirectory: scratchDirectory, sandbox },
+        scratchDirectory,
+        limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+        writtenUnder: '',
+        indexFolder: null,
+        disagreementsFolder: null,
+        signal: AbortSignal.timeout(600_000),
+      });
       if (found!.kind === 'proved') proved.push(name);
     }
   };

@@ -74,7 +74,6 @@ const verdict = (one: Statement, sample: Sample, kind: VerdictKind): object => (
   premises: [],
   axioms: [],
   checkMs: 250,
-  tier: 'screen',
   leanVersion: 'Lean test',
 });
 

@@ -85,7 +85,7 @@ async function rewarded(fault: Fault) {
       premises: [],
       axioms: [],
     },
-    ...{ checkMs: 1, tier: 'screen', leanVersion: 'test' },
+    ...{ checkMs: 1, leanVersion: 'test' },
   }));
   const folder = shardFolder(NAME, 0);
   const write = (file: string, records: readonly unknown[]): Promise<ArtifactRef> =>

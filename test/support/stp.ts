@@ -11,27 +11,8 @@ export function stp(args: readonly string[], options: Options = {}) {
 
 /** A model of 60,000 weights on a dozen statements: half a minute with one round. */
 export const TINY_RUN: readonly string[] = [
-  '--preset',
-  'smoke',
-  '--rounds',
-  '1',
-  '--seed',
-  '3',
-  ...settings({
-    'data.problemSets': '["nng"]',
-    'data.trainStatementsPerSetMax': 12,
-    'data.heldOutStatementsPerSetMax': 3,
-    'model.hiddenSize': 48,
-    'model.layers': 2,
-    'model.feedForwardSize': 96,
-    'sft.stepsMax': 150,
-    'sampling.samplesPerStatement': 6,
-    'sampling.statementsPerShard': 4,
-    'sampling.maxTokens': 32,
-    'conjectures.perRoundMax': 6,
-    'retrain.everyRounds': 0,
-    'evaluation.samplesPerStatement': 2,
-  }),
+  ...['--preset', 'smoke', '--rounds', '1', '--seed', '3'],
+  ...['--config', join(REPOSITORY, 'examples', 'smoke-run', 'run.json')],
 ];
 
 /** The same on problems whose explored conjectures are proved first and become lemmas: a minute and a half. */

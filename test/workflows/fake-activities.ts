@@ -198,8 +198,8 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('exploreConjectures');
       return ref('texts', 8);
     },
-    async typeConjectures() {
-      call('typeConjectures');
+    async giveGrammars() {
+      call('giveGrammars');
       return { plan: ref('typed-plan', 8), explored: null };
     },
     async testConjectures() {
@@ -286,6 +286,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         ...{ samples: ref('scripted', distinctCount + 2), sampleCount: sampleCount + 2 },
         ...{ distinctCount: distinctCount + 2, tokens },
       };
+    },
+    async rankActions(input) {
+      call('rankActions', `${input.name.replace(/-.*/u, '')} after ${input.history.length}`);
+      return input.history.length === 0 ? null : ref('ranking', 1);
     },
     async measurePortfolio(input) {
       call('measurePortfolio', input.data.train.count);

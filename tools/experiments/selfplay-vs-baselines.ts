@@ -70,6 +70,18 @@ const METHODS: Readonly<Record<string, Method>> = {
     'sampling.samplesPerConjecture': '1',
   }),
   symbolic: withoutLearning('the same loop without a model: scripts and premises', { 'prover.mode': 'scripts' }),
+  'symbolic-fixed': withoutLearning('without a model: composed actions in their fixed order', {
+    'prover.mode': 'scripts',
+    'prover.actions': 'fixed',
+  }),
+  'symbolic-rates': withoutLearning('without a model: composed actions by the success of their kinds', {
+    'prover.mode': 'scripts',
+    'prover.actions': 'rates',
+  }),
+  'ranker-only': withoutLearning('without a model: composed actions by a learned ranker', {
+    'prover.mode': 'scripts',
+    'prover.actions': 'learned',
+  }),
   'random-conjectures': asSelfPlay('random conjectures in its place', {
     'conjectures.source': 'random',
     // Nobody has tested them: without this question most of Lean's time would go to false ones.

@@ -240,7 +240,7 @@ export class Installation {
   async startFleet(say: (line: string) => void): Promise<void> {
     say('bucket, Lean service, control worker');
     await this.bucket.start();
-    await this.startLean();
+    await this.startLeanService();
     this.control.start();
     say('worker nodes');
     await this.onControl('stp', ['nodes', 'bundle', '--file', `${SEEN_DISK}/worker.tar.gz`]);
@@ -248,7 +248,7 @@ export class Installation {
   }
 
   /** Returns when it answers. */
-  private async startLean(): Promise<void> {
+  private async startLeanService(): Promise<void> {
     this.leanService.start();
     for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
       if ((await this.askLean('example : 1 = 1 := rfl')).includes('"checked"')) return;
@@ -382,13 +382,13 @@ export class Installation {
 }
 
 /** Where machines see a file of the cache. */
-function seen(path: string): string {
+export function seen(path: string): string {
   const cache = realpathSync(CACHE_FOLDER);
   return path.startsWith(cache) ? SEEN_CACHE + path.slice(cache.length) : path;
 }
 
 /** The Lean and the sandbox of this machine, as an image of a node would have them; its library is compiled now. */
-async function leanVariables(say: (line: string) => void): Promise<Record<string, string>> {
+export async function leanVariables(say: (line: string) => void): Promise<Record<string, string>> {
   const environment = await leanEnvironment(workerSettings(), say);
   const { found } = await findBubblewrap({ cacheDirectory: CACHE_FOLDER });
   return {

@@ -1,12 +1,7 @@
 /** A certificate that travels: one proof in a file, with all that another machine needs to judge it again (docs/certificates.md). */
 import { z } from 'zod';
-import {
-  certificateSchema,
-  checkRecordSchema,
-  HEADER_CHARS_MAX,
-  PROOF_CHARS_MAX,
-  STATEMENT_CHARS_MAX,
-} from './records.ts';
+import { certificateSchema, checkRecordSchema } from './certificate.ts';
+import { HEADER_CHARS_MAX, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from './records.ts';
 
 /** Name and version of the format. A change that an earlier reader could misread raises the number. */
 export const CERTIFICATE_FORMAT = 'stp-certificate/1';

@@ -1,5 +1,6 @@
 /** The records of a run. Ids are content hashes (`packages/config/schemas/ids.ts`); record files are JSON Lines, one record a line. */
 import { z } from 'zod';
+import { certificateSchema } from './certificate.ts';
 import { proofStepSchema } from './goal.ts';
 import { gradingSchema } from './judge.ts';
 
@@ -147,71 +148,6 @@ export const leanMessageSchema = z.strictObject({
 });
 export type LeanMessage = z.infer<typeof leanMessageSchema>;
 
-/** What a reader must know of the walls that Lean ran in to trust what it said (`packages/lean-verifier/runtime/sandbox`). */
-export const sandboxFactsSchema = z.strictObject({
-  /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
-  kind: z.enum(['bubblewrap', 'none']),
-  /** `bubblewrap 0.8.0, seccomp`; without a sandbox the reason. */
-  description: z.string(),
-});
-export type SandboxFacts = z.infer<typeof sandboxFactsSchema>;
-
-/** `absent`: it is not on the machine that judged. `declined`: it says that it cannot tell. `failed`: it did not end well. */
-export const checkOutcomeSchema = z.enum(['accepted', 'refused', 'declined', 'absent', 'failed']);
-export type CheckOutcome = z.infer<typeof checkOutcomeSchema>;
-
-/** One look at the compiled theorem, by one program. */
-export const checkRecordSchema = z.strictObject({
-  by: z.string(),
-  /** Null where it is absent. */
-  version: z.string().nullable(),
-  outcome: checkOutcomeSchema,
-  /** Wall time of the check of the whole module, which other proofs may share. */
-  ms: z.number().nonnegative(),
-});
-export type CheckRecord = z.infer<typeof checkRecordSchema>;
-
-/** SHA-256, hex. */
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-
-/** How a compiled proof was judged: what was compiled, what checked it, and what it rests on. */
-export const objectJudgementSchema = z.strictObject({
-  /** SHA-256 (hex) of the text that a fresh process compiled, this proof in it. */
-  fileHash: hash,
-  /** SHA-256 (hex) of the compiled module that was judged. */
-  objectHash: hash,
-  /** Hash of the compiled modules of the grown library that could be imported; null where there were none. */
-  libraryHash: hash.nullable(),
-  /** Axioms that the compiled theorem rests on, sorted. */
-  axioms: z.array(z.string()),
-  /** Theorems among them that its problem set assumes, since they come before it in its own module; missing if there is none. */
-  assumed: z.array(z.string()).optional(),
-  /** What the judgement claims, in words: with an assembled Lean no more than its library's statements allow. */
-  claim: z.string(),
-  /** Every check that was made or asked for, in order. */
-  checks: z.array(checkRecordSchema),
-  /** Theorems of a grown library that the compiled proof mentions, by name or not. */
-  restsOn: z.array(z.string()),
-  sandbox: sandboxFactsSchema,
-  /** Resident memory of the compiling process, bytes: its bound and the most that was seen. */
-  memory: z.strictObject({ bytesMax: z.number(), peakBytes: z.number().nonnegative() }),
-  /** Wall times of the module that the proof stands in, ms: compiling it, reading it with the second kernel, further checkers. */
-  times: z.strictObject({ compileMs: z.number(), objectMs: z.number(), checksMs: z.number() }),
-});
-export type ObjectJudgement = z.infer<typeof objectJudgementSchema>;
-
-/** The judgement of a proof that counts, bound to the texts that were judged and to the Lean that compiled them. */
-export const certificateSchema = objectJudgementSchema.extend({
-  leanVersion: z.string(),
-  /** Content hash of toolchain and library (`LeanEnvironment.fingerprint`). */
-  fingerprint: z.string(),
-  statementHash: hash,
-  proofHash: hash,
-  /** Of the header that the statement stands under; of the library's where it has none of its own. */
-  headerHash: hash,
-});
-export type Certificate = z.infer<typeof certificateSchema>;
-
 export const verdictSchema = z.strictObject({
   sampleId: id,
   kind: verdictKindSchema,
@@ -226,8 +162,6 @@ export const verdictSchema = z.strictObject({
   isDisagreement: z.literal(true).optional(),
   /** Processor time Lean spent on this candidate, ms; queue and header time are not in it. */
   checkMs: z.number().nonnegative(),
-  /** `screen`: checked among others in one process; `certificate`: alone in a process of its own. */
-  tier: z.enum(['screen', 'certificate']),
   /** As `LeanEnvironment.version`. */
   leanVersion: z.string(),
   /** Time it waited for a process, ms; not there where Lean was not asked (refused, known). */

@@ -1,8 +1,9 @@
 /** Manifests and summaries: the results of a round, and the run's summary at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
+import { sandboxFactsSchema } from './certificate.ts';
 import { judgeSpentSchema } from './judge.ts';
-import { gateVerdictSchema, sandboxFactsSchema, verdictKindSchema } from './records.ts';
+import { gateVerdictSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
@@ -78,6 +79,8 @@ export const shardResultSchema = z.strictObject({
   search: shardSearchSchema.optional(),
   /** With `prover.mode` `walks`: a record a sample. */
   walks: artifactRefSchema.optional(),
+  /** With `prover.actions`: what scripts tried on the shard's statements, a record a statement. */
+  tries: artifactRefSchema.optional(),
   /** Figures of the provers that had a turn at the shard, by name; their report sections add them up. */
   figures: figuresSchema.optional(),
 });

@@ -126,7 +126,6 @@ export class SuggesterProcess {
 
 /** The server's answer to one question. Throws `ConnectionLost` where the server is gone. */
 async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEvent: OnEvent): Promise<ServedAnswer> {
-  let kind = '';
   let answer: ServedAnswer | null = null;
   let failure = '';
   const { status, body: refused } = await client.stream('v2/suggest', {
@@ -134,13 +133,11 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
     answerBytesMax: ANSWER_BYTES_MAX,
     silenceMs: SILENCE_MS,
     signal,
-    onLine: (line) => {
-      if (line.startsWith('event: ')) kind = line.slice('event: '.length);
-      if (!line.startsWith('data: ')) return true;
-      const data = JSON.parse(line.slice('data: '.length));
-      if (kind === 'answer') answer = data;
-      else if (kind === 'error') failure = data.message;
-      else onEvent(kind, data);
+    onEvent: ({ event = '', data }) => {
+      const value = JSON.parse(data);
+      if (event === 'answer') answer = value;
+      else if (event === 'error') failure = value.message;
+      else onEvent(event, value);
       return true;
     },
   });

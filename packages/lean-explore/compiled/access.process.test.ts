@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkFile, limitClasses } from '@stp/lean-verifier';
-import { confirmProofs, coreEnvironment, noSandbox, scratchFolder } from '@stp/lean-verifier/testing';
+import { claimOf, confirmProofs, coreEnvironment, noSandbox, scratchFolder } from '@stp/lean-verifier/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proofAccess } from './access.ts';
 import { type CompiledModuleStatements, compiledStatements } from './compiled-statements.ts';
@@ -114,10 +114,11 @@ describe('a proof', () => {
 
 describe('a certificate', () => {
   const judged = async (proofText: string, its: typeof core = environment, above = '') => {
-    const [found] = await confirmProofs(`import ${PART_2}\n${above}`, [{ signature: ` ${text(21)}`, proofText }], {
+    const [found] = await confirmProofs(`import ${PART_2}\n${above}`, [claimOf(` ${text(21)}`, proofText)], {
       place: { environment: its, workingDirectory: scratchDirectory },
       scratchDirectory,
       limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+      writtenUnder: `import ${PART_2}\n${above}`,
       indexFolder: null,
       disagreementsFolder: null,
       signal: AbortSignal.timeout(280_000),

@@ -14,6 +14,7 @@ import {
   type Sandbox,
   screenStatement,
   statedName,
+  theoremNamespace,
 } from '@stp/lean-verifier';
 import type { GraphModule } from './module-graph.ts';
 import { PRINTINGS, type Printing, printStatements } from './print-statements.ts';
@@ -109,12 +110,16 @@ async function tryTexts(
     const screened = screenStatement(`theorem stated${text}`);
     return screened.accepted ? screened.signature : { reason: 'refused', why: screened.refusal.reason };
   });
-  const asked = outcomes.flatMap((text, place) => (typeof text === 'string' ? [{ place, signature: text }] : []));
+  // Below its own name, as the set states it.
+  const namespaces = theorems.map(({ shown }) => theoremNamespace(shown));
+  const asked = outcomes.flatMap((text, place) =>
+    typeof text === 'string' ? [{ place, signature: text, namespace: namespaces[place] }] : [],
+  );
   if (asked.length === 0) return outcomes;
   const directory = join(task.scratchDirectory, `restated-${randomBytes(8).toString('hex')}`);
   try {
     const { path, wrong, problem } = await compileStatements(
-      asked.map(({ signature }, index) => ({ name: statedName(index), opens: '', signature })),
+      asked.map((one) => ({ ...one, opens: '' })),
       {
         place: { environment: task.environment, sandbox: task.sandbox, workingDirectory: task.scratchDirectory },
         importLines: headerLines,
@@ -126,7 +131,7 @@ async function tryTexts(
     const means = path === null ? (): boolean => false : comparison(path, read);
     for (const [index, { place }] of asked.entries()) {
       const name = statedName(index);
-      const why = problem || wrong.get(name);
+      const why = problem || wrong.get(index);
       if (why) outcomes[place] = { reason: problem ? 'unloaded' : 'unread', why: why.slice(0, 300) };
       else if (!means(read.terms.names.of(name), theorems[place]!))
         outcomes[place] = { reason: 'different', why: asked[index]!.signature.slice(0, 300) };

@@ -49,6 +49,7 @@ interface Screened {
   readonly imports: readonly string[];
   readonly opens: string;
   readonly signature: string;
+  readonly namespace: string;
 }
 
 /** A reader of a module that holds statements. */
@@ -88,7 +89,8 @@ export async function readStatements<Answer>(
       return [];
     }
     const { imports, rest } = splitImports(above.text);
-    return [{ index, imports, opens: rest, signature: text.signature }];
+    const { signature, namespace } = text;
+    return [{ index, imports, opens: rest, signature, namespace }];
   });
   for (const group of Map.groupBy(screened, ({ imports }) => imports.join('\n')).values())
     for (let from = 0; from < group.length; from += STATEMENTS_MAX) {
@@ -109,14 +111,13 @@ async function readBatch<Answer>(
 ): Promise<readonly Answer[]> {
   const { place, memoryBytesMax, signal, indexFolder, source } = task;
   const none = (reason: string): Answer[] => batch.map(() => reader.unread(reason));
-  const unreadable = (wrong: ReadonlyMap<string, string>, index: number): Answer =>
-    reader.unread(`Lean cannot read it: ${wrong.get(statedName(index)) ?? 'it says no more'}`);
+  const unreadable = (wrong: ReadonlyMap<number, string>, index: number): Answer =>
+    reader.unread(`Lean cannot read it: ${wrong.get(index) ?? 'it says no more'}`);
   const own = await toolchainFolder({ place, signal, memoryBytesMax });
   if (own === null) return none('Lean does not say where its library is');
   const directory = join(task.scratchDirectory, `context-${randomBytes(8).toString('hex')}`);
   try {
-    const theorems = batch.map(({ opens, signature }, index) => ({ name: statedName(index), opens, signature }));
-    const stated = await compileStatements(theorems, {
+    const stated = await compileStatements(batch, {
       place,
       memoryBytesMax,
       signal,
@@ -128,11 +129,17 @@ async function readBatch<Answer>(
     if (stated.path === null) return batch.map((_, index) => unreadable(stated.wrong, index));
     const searchPath = [...place.environment.searchPath, own];
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
-    const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(statedName(index)));
-    const names = readable.map(([index, { opens, index: place }]) => ({
+    const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(index));
+    const names = readable.map(([index, { opens, index: place, namespace }]) => ({
       place,
       name: statedName(index),
-      opened: openedBy(hasDefinitions(opens) ? `namespace ${givenNamespace(index)}\n${opens}` : opens),
+      opened: openedBy(
+        [
+          ...(hasDefinitions(opens) ? [`namespace ${givenNamespace(index)}`] : []),
+          opens,
+          ...(namespace === '' ? [] : [`namespace ${namespace}`]),
+        ].join('\n'),
+      ),
     }));
     const read = await reader.read(names, options);
     const byIndex = new Map(readable.map(([index], order) => [index, read[order]!]));

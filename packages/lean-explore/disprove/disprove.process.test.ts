@@ -81,6 +81,15 @@ const NOT_FALSE: Readonly<Record<string, readonly [statement: string, header?: s
     'import Init\nvariable (never : False)\ninclude never',
   ],
   'about a variable of the header': ['theorem d : (1 : Nat) = 2 ∨ k = k', 'import Init\nvariable (k : Fin 0)'],
+  'whose name opens a namespace': ['theorem Nat.f : gcd (0 - 1) 0 = 0', 'import Init\nopen Int'],
+  'that hangs on columns': [
+    `theorem g : (id fun _ : Nat => by exact @id Nat\n${' '.repeat(42)}5) 3 = 5`,
+    'import Init',
+  ],
+  'whose definition plain Lean finds by its name': [
+    'theorem h (x : StateM Nat Nat) (e : x = (fun s => (s, s))) : x.run 0 = (7, 7)',
+    'import Init\ndef StateM.run (_x : StateM Nat Nat) (_s : Nat) : Id (Nat × Nat) := (7, 7)',
+  ],
   'whose variable Lean binds by itself': ['theorem e : x = x', 'import Init\nset_option autoImplicit true'],
 };
 

@@ -5,7 +5,14 @@
  */
 import type { Certificate } from '@stp/config/records';
 import { statementPieces, typeColon } from '@stp/lean-text';
-import { type Candidate, type CheckResult, screenStatement, type Verifier } from '@stp/lean-verifier';
+import {
+  type Candidate,
+  type CheckResult,
+  readsAsWritten,
+  screenStatement,
+  universeParameters,
+  type Verifier,
+} from '@stp/lean-verifier';
 import { type ContextTask, readStatements, type StatementToRead } from '../context/statement-contexts.ts';
 import { type Instance, type Instances, type NamedValue, readInstances } from './instances.ts';
 
@@ -60,7 +67,7 @@ export async function disprove(
 ): Promise<Disproof> {
   const screened = screenStatement(asked.statement);
   if (!screened.accepted) return { verdict: 'invalid', words: screened.refusal.reason, statement: null };
-  const statement = negated(screened.signature);
+  const statement = negated(screened);
   if (statement === null)
     return { verdict: 'invalid', words: 'its binders and its type could not be told apart', statement };
   const header = asked.header ?? task.libraryHeader;
@@ -86,6 +93,8 @@ export async function disprove(
       isUnjudged ||= result!.kind === 'infra';
       if (result!.kind !== 'proved') continue;
       const { instance, proof } = attempts[Number(id)]!;
+      const otherwise = await readsAsWritten({ header: asked.header, statement: asked.statement }, task);
+      if (otherwise !== null) return { verdict: 'invalid', words: otherwise, statement };
       const values = instance?.values ?? null;
       const certificate = result!.certificate ?? null;
       return { verdict: 'disproved', values, words: inWords(values, proof), statement, proof, certificate };
@@ -112,15 +121,16 @@ function tried(
   });
 }
 
-/** `.{u} BINDERS : TYPE` to the statement of its negation; null where there is no colon. */
-function negated(signature: string): string | null {
-  const universes = /^\.\{[^}]*\}/u.exec(signature)?.[0] ?? '';
+/** The statement of the negation, in the namespace of the statement's own name; null where there is no colon. */
+function negated({ signature, namespace }: { readonly signature: string; readonly namespace: string }): string | null {
+  const universes = universeParameters(signature);
   const rest = signature.slice(universes.length);
   const { pieces } = statementPieces(rest);
   const colon = pieces[typeColon(pieces)];
   if (colon === undefined) return null;
   const [binders, type] = [rest.slice(0, colon.at).trim(), rest.slice(colon.at + 1).trim()];
-  return `theorem ${NAME}${universes} : ¬ (${binders === '' ? '' : `∀ ${binders}, `}${type})`;
+  const name = namespace === '' ? NAME : `${namespace}.${NAME}`;
+  return `theorem ${name}${universes} : ¬ (${binders === '' ? '' : `∀ ${binders}, `}${type})`;
 }
 
 function refutation(instance: Instance, header: string): string {

@@ -45,10 +45,10 @@ export function openSteps(options: StepsOptions): Steps {
       }
       const screened = screenStatement(statement);
       if (!screened.accepted) return { kind: 'invalid', why: 'forbidden', messages: [note(screened.refusal.reason)] };
-      const { signature } = screened;
+      const { signature, namespace } = screened;
       const name = `_stp${randomBytes(8).toString('hex')}_goal`;
       const header = screenedHeader?.text ?? libraryHeader;
-      return openState(worker, { header, headerGiven, statement, signature, name, heartbeatsMax }, limits);
+      return openState(worker, { header, headerGiven, statement, signature, namespace, name, heartbeatsMax }, limits);
     },
   };
 }
@@ -122,7 +122,7 @@ async function finish(
   signal: AbortSignal | undefined,
 ): Promise<CheckResult> {
   const candidate = { id: 'steps', header, statement, proof: tactics.join('\n') };
-  const options = { tier: 'certificate' as const, ...(signal === undefined ? {} : { signal }) };
+  const options = { alone: true as const, ...(signal === undefined ? {} : { signal }) };
   const [result] = await verifier.check([candidate], options);
   return result!;
 }

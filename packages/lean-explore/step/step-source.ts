@@ -12,6 +12,8 @@ export interface StepGoal {
   readonly statement: string;
   /** Everything after the theorem's name. */
   readonly signature: string;
+  /** That the theorem's own name opens; empty where it opens none. */
+  readonly namespace: string;
   /** No name that a tactic could guess. */
   readonly name: string;
   readonly heartbeatsMax: number;
@@ -42,7 +44,8 @@ export function stateText(goal: StepGoal, tactics: readonly string[]): StateText
     ...implicitLines(goal.header),
     'set_option linter.all false',
     `set_option maxHeartbeats ${goal.heartbeatsMax}`,
-    ...`theorem ${goal.name}${goal.signature}`.split('\n'),
+    ...(goal.namespace === '' ? [] : [`namespace ${goal.namespace}`]),
+    ...`theorem _root_.${goal.name}${goal.signature}`.split('\n'),
     ':= by',
   ];
   const byLine = headerLines + lines.length;

@@ -68,7 +68,7 @@ export interface StepState {
   readonly tactics: readonly string[];
   /** Never rejects for what the tactic does. Places in messages count in the tactic's own text (line 1 is its first). */
   run(tactic: string, options: StepOptions): Promise<StepResult>;
-  /** The verdict on all tactics as one proof, by a process of its own (the tier `certificate`). What it says holds. */
+  /** The verdict on all tactics as one proof, by a process of its own (`CheckOptions.alone`). What it says holds. */
   finish(verifier: Verifier, options?: { readonly signal?: AbortSignal }): Promise<CheckResult>;
 }
 

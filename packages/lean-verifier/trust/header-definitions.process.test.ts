@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LeanExit } from '../runtime/process/spawn.ts';
+import { claimOf } from '../testing/claim.ts';
 import { candidate, environment, kindsOf, open, scratchDirectory } from '../testing/opened-verifier.ts';
 import { keptSection, type ProofText } from './certificate/proofs-text.ts';
 import { checkFile } from './check-file.ts';
@@ -15,7 +16,6 @@ import { judgeObject } from './object/judge-object.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
 import { screenHeader } from './screen/screen-header.ts';
-import type { WrittenProof } from './stated-form.ts';
 import { notStarted } from './verdict/check-outcome.ts';
 import { limitClasses } from './verdict/limits.ts';
 
@@ -116,20 +116,20 @@ test.each([
 });
 
 describe('a text that was never screened', { tags: ['slow'] }, () => {
-  const claim = (signature: string, proofText: string): WrittenProof => ({ signature, proofText });
   /** Ends its proof, says something, and begins another theorem for what follows. */
-  const says = (commands: string): WrittenProof =>
-    claim(' : True', `  trivial)\n${commands}\ntheorem other : True := (by\n  trivial`);
+  const says = (commands: string) =>
+    claimOf(' : True', `  trivial)\n${commands}\ntheorem other : True := (by\n  trivial`);
 
   test.each([
     ['another definition of the name', 'end Given\nnamespace Given.Inner\nabbrev answer : Nat := 3', '  rfl'],
     ['another meaning of a numeral', 'instance (priority := high) three : OfNat Nat 2 := ⟨3⟩', '  rfl'],
     ['a helper', 'axiom Given.helper : 1 + 2 = answer', '  exact Given.helper'],
   ])('gives no proof by %s', async (_, commands, proofText) => {
-    const found = await confirmProofs(printed(HEADER), [says(commands), claim(' : 1 + 2 = answer', proofText)], {
+    const found = await confirmProofs(printed(HEADER), [says(commands), claimOf(' : 1 + 2 = answer', proofText)], {
       ...bounds(),
       scratchDirectory,
       limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+      writtenUnder: HEADER,
       indexFolder: null,
       disagreementsFolder: null,
     });
@@ -142,7 +142,7 @@ describe('a module of proofs', () => {
   let stated: { readonly together: string; readonly apart: string };
   beforeAll(async () => {
     const opens = printed('abbrev answer : Nat := 2');
-    const statement = { name: statedName(0), signature: ' : answer = answer' };
+    const statement = { signature: ' : answer = answer' };
     const compiled = async (name: string, own: string, opening: readonly string[]) => {
       const directory = join(scratchDirectory, `stated-${name}`);
       const task = { ...bounds(), importLines: [], opening, directory };

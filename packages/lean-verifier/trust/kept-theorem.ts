@@ -76,7 +76,7 @@ interface KeptText {
 
 /**
  * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
- * from their tokens, as they were when they were checked. A recursive proof is that of `NAME.OWN`, with the name by which it
+ * from their tokens, as they were when they were checked, for the namespace that `namespaceOf` says. A recursive proof is that of `NAME.OWN`, with the name by which it
  * calls its theorem. STP1402 for what the screen refuses: none such was ever certified.
  */
 export function theoremText(name: string, kept: KeptText): string {
@@ -108,6 +108,11 @@ function readKept({ header = null, statement, proof }: KeptText) {
 /** Returns the text after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
 export function signatureOf(kept: Pick<KeptText, 'header' | 'statement'>): string {
   return readStatement(kept).signature;
+}
+
+/** Returns the namespace that a statement's name opens for it. STP1402 for a statement that the screen refuses. */
+export function namespaceOf(kept: Pick<KeptText, 'header' | 'statement'>): string {
+  return readStatement(kept).namespace;
 }
 
 function readStatement({ header = null, statement }: Pick<KeptText, 'header' | 'statement'>) {

@@ -6,13 +6,23 @@
  * instances whose types mention only what the statement mentions, and what is `include`d), so below variables the
  * statement is a theorem with an open proof as well: Lean fixes a theorem's binders before it reads the proof. The axiom
  * stays, because a text that gives itself a proof is a syntax error only there.
+ *
+ * `theorem Foo.t …` is read in the namespace `Foo`, so a name of ours stands there too: `namespace Foo`,
+ * `axiom _root_.OURS …`, `end Foo`. Whether Lean reads the statement here as it reads what somebody wrote is not left to
+ * this form: `object/as-written.ts` compares the two.
  */
 import { nameParts, type Token, tokenize } from '@stp/lean-text';
 
-/** A proof as `screenProof` lays it out, for a theorem of ours. */
-export interface WrittenProof {
+/** A statement as `screenStatement` gives it. */
+export interface Stated {
   /** Everything after the theorem's name. */
   readonly signature: string;
+  /** That the theorem's own name opens; empty or missing: it opens none. */
+  readonly namespace?: string | undefined;
+}
+
+/** A proof as `screenProof` lays it out, for a theorem of ours. */
+export interface WrittenProof extends Stated {
   readonly proofText: string;
   /** `termination_by` and `decreasing_by`, which stand behind the tactic block. */
   readonly ending?: string | undefined;
@@ -27,10 +37,18 @@ const FAILING_FAST = [
   [')', '| fail)'],
 ] as const;
 
-/** Lines that state `signature` as `name` without proving it. `above`: header or opens in force. */
-export function statedLines(name: string, signature: string, above: string): string[] {
-  if (!hasVariables(above)) return `axiom ${name}${signature}`.split('\n');
-  return `axiom ${name}_alone${signature}\ntheorem ${name}${signature}\n:= (by sorry)`.split('\n');
+/** Lines that make a statement the constant `name`, one plain word, without proving it. `above`: header or opens in force. */
+export function statedLines(name: string, { signature, namespace }: Stated, above: string): string[] {
+  const axiom = `axiom _root_.${name}${signature}`;
+  if (!hasVariables(above)) return inNamespace(namespace, axiom.split('\n'));
+  const open = `axiom _root_.${name}_alone${signature}\ntheorem _root_.${name}${signature}\n:= (by sorry)`;
+  return inNamespace(namespace, open.split('\n'));
+}
+
+/** Lines of commands as they stand in the namespace that a theorem's own name opens. */
+export function inNamespace(namespace: string | undefined, lines: readonly string[]): string[] {
+  if (namespace === undefined || namespace === '') return [...lines];
+  return [`namespace ${namespace}`, ...lines, `end ${namespace}`];
 }
 
 /** The name of a proof's theorem: as it is written, and in full. */
@@ -43,12 +61,21 @@ export interface ProvedName {
  * A recursive proof calls its theorem by the theorem's own name, so this is the last part, and `name` a namespace of nothing
  * else. It is written below the header's namespaces: there Lean knows every form in which the theorem may be called.
  */
-export function provedName(name: string, { calledAs }: Pick<WrittenProof, 'calledAs'>, header: string): ProvedName {
+export function provedName(
+  name: string,
+  { calledAs, namespace = '' }: Pick<WrittenProof, 'calledAs' | 'namespace'>,
+  header: string,
+): ProvedName {
   if (calledAs === undefined) return { written: `_root_.${name}`, full: name };
-  const words = header.includes('namespace') ? codeWords(header).map(({ text }) => text) : [];
-  const open = words.flatMap((word, at) => (words[at - 1] === 'namespace' ? [word] : []));
   const written = `${name}.${calledAs}`;
+  const open = [...namespacesOf(header), ...(namespace === '' ? [] : [namespace])];
   return { written, full: [...open, written].join('.') };
+}
+
+/** The namespaces that a header leaves open, outermost first. */
+export function namespacesOf(header: string): string[] {
+  const words = header.includes('namespace') ? codeWords(header).map(({ text }) => text) : [];
+  return words.flatMap((word, at) => (words[at - 1] === 'namespace' ? [word] : []));
 }
 
 /** Lines of the proof's theorem, and how many of them stand above the tactic block. */
@@ -60,7 +87,8 @@ export function provedLines(
   const [opening, closing] = isExplained ? EXPLAINED : FAILING_FAST;
   const above = [...`theorem ${written}${proof.signature}`.split('\n'), ...opening];
   const ending = proof.ending === undefined ? [] : proof.ending.split('\n');
-  return { lines: [...above, ...proof.proofText.split('\n'), ...closing, ...ending], above: above.length };
+  const lines = inNamespace(proof.namespace, [...above, ...proof.proofText.split('\n'), ...closing, ...ending]);
+  return { lines, above: lines.indexOf(above[0]!) + above.length };
 }
 
 /** The theorem's name, if the proof has a word that could mean it. */

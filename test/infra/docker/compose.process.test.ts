@@ -80,7 +80,7 @@ it('watches everything that stays up, and lets nothing keep rights or write wher
       .split(/^FROM /m)
       .slice(1)
       .map((stage) => /^USER (\w+)$(?![\s\S]*^USER)/m.exec(stage)?.[1]),
-  ).toEqual(['node', undefined, 'node']);
+  ).toEqual(['node', undefined, undefined, 'node']);
 });
 
 it('holds no credential', () => {
@@ -99,6 +99,19 @@ it('builds from files that are there, on a pinned image', () => {
   for (const [, path = ''] of dockerfile.matchAll(/(?:"node",|RUN node) "?([\w/-]+\.ts)/g))
     expect([path, existsSync(join(REPOSITORY, path))]).toEqual([path, true]);
   for (const packed of ['package.json', 'package-lock.json']) expect(dockerfile).toContain(packed);
+});
+
+it('has a stage for a try, which runs the commands where runs and caches may be written', () => {
+  const [, stage] = /^FROM worker AS try\n([\s\S]*?)\n\n/mu.exec(dockerfile)!;
+  const words = JSON.parse(/^ENTRYPOINT (.*)$/mu.exec(stage!)![1]!) as string[];
+  const command = words.at(-1)!;
+  expect([command, existsSync(join(REPOSITORY, command.replace('/stp/', '')))]).toEqual(['/stp/bin/stp', true]);
+  // A run without a name is in the folder `runs` below.
+  const place = /^WORKDIR (\S+)$/mu.exec(stage!)![1]!;
+  expect(/^VOLUME (.*)$/mu.exec(dockerfile)![1]).toContain(`"${place}/runs"`);
+  const page = readFileSync(join(REPOSITORY, 'docs/commands.md'), 'utf8');
+  for (const option of services.find(([name]) => name === 'host')![1].security_opt.slice(1))
+    expect(page).toContain(`--security-opt ${option.replace(':', '=')}`);
 });
 
 it('runs programs that the image has, with settings that somebody reads', () => {

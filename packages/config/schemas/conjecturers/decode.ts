@@ -23,7 +23,7 @@ export const bothSourcesSchema = z.strictObject({
 });
 
 export const decode: Conjecturer = {
-  before: { activity: 'typeConjectures', doing: 'read the functions of' },
+  before: { activity: 'giveGrammars', doing: 'read the functions of' },
   isLearned: true,
   after: { activity: 'testConjectures', doing: 'test equations of' },
 };

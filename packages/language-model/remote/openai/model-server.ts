@@ -8,8 +8,6 @@ import { errorSchema, isChoicesRefused, isContextExceeded, isExtraRefused, serve
 
 /** Characters of an unreadable answer that are shown. */
 const SHOWN_CHARS = 120;
-/** A line of server-sent events, `data: {…}`. */
-const EVENT_DATA = /^data:(.*)$/su;
 const STREAM_DONE = '[DONE]';
 
 export interface ModelServerOptions {
@@ -121,9 +119,8 @@ export class ModelServer {
     const url = `${this.url}/${path}`;
     const reader = read();
     let problem: string | null = null;
-    const onLine = (line: string): boolean => {
-      const data = EVENT_DATA.exec(line)?.[1]?.trim();
-      if (data === undefined || data === '' || data === STREAM_DONE) return true;
+    const onEvent = ({ data }: { readonly data: string }): boolean => {
+      if (data === STREAM_DONE) return true;
       const json = parseJson(data);
       const parsed = schema.safeParse(json);
       if (parsed.success) return reader.take(parsed.data);
@@ -133,7 +130,7 @@ export class ModelServer {
     let answer: Answer & { readonly end: StreamEnd };
     try {
       const silenceMs = this.#options.requestTimeoutMs;
-      answer = await this.#client.stream(path, { body, answerBytesMax, silenceMs, signal, onLine });
+      answer = await this.#client.stream(path, { body, answerBytesMax, silenceMs, signal, onEvent });
     } catch (error) {
       return this.#again(error, signal);
     }

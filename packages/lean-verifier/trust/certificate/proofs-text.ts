@@ -11,9 +11,11 @@ import {
   markedNamespace,
   markLines,
   marksOpened,
+  namespaceOf,
   theoremText,
 } from '../kept-theorem.ts';
 import { ownScope } from '../object/stated-module.ts';
+import { inNamespace } from '../stated-form.ts';
 
 /** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
 export const KEPT_NAMESPACE = 'Kept';
@@ -145,9 +147,13 @@ function sectionOf(proof: ProofText): string {
   const note = proof.note === undefined ? '' : `-- ${proof.note}\n`;
   const name = proof.name.slice(KEPT_NAMESPACE.length + 1);
   const { open, close } = ownScope(name, opens);
-  // Within namespaces of its header the theorem keeps its name.
-  const text = theoremText(closingLines(opens).length > 0 ? `_root_.${proof.name}` : name, proof);
-  return `${open}\n${note}${text}\n${close}\n`;
+  const namespace = namespaceOf(proof);
+  // Within namespaces of its header, and of its own name, the theorem keeps its name.
+  const isWithin = closingLines(opens).length > 0 || namespace !== '';
+  const text = inNamespace(namespace, [theoremText(isWithin ? `_root_.${proof.name}` : name, proof)]);
+  const section = [open, `${note}${text.join('\n')}`, close].join('\n');
+  if (namespace === '') return `${section}\n`;
+  return `${KEPT_CLOSING}\nsection\n\n${OPTIONS}\n${section}\nend\n\n${KEPT_OPENING}`;
 }
 
 /** Lines of a header other than its imports, which the file carries in full: also its definitions. */

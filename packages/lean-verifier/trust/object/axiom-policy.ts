@@ -6,17 +6,21 @@ import type { AxiomUse, CheckedConstant } from '@stp/lean-kernel';
 import { isUnproved, STANDARD_AXIOMS } from '../verdict/axioms.ts';
 
 const SHOWN_MAX = 20;
-/** The objection to a proof with `sorry`. */
-export const RESTS_ON_SORRY = 'rests on `sorry`';
-/** Begins the objection to foreign axioms; their names follow. */
-export const RESTS_ON_AXIOMS = 'rests on axioms that are not allowed: ';
+
+/** An objection to a theorem, in words. */
+export interface Objection {
+  readonly text: string;
+  /** What the theorem may not rest on, if that is the objection. */
+  readonly restsOn?: 'sorry' | 'axioms';
+}
 
 /** Why the axioms of a theorem are not allowed, or null. */
-export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxioms: boolean): string | null {
-  if (axioms.some(isSorry)) return RESTS_ON_SORRY;
+export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxioms: boolean): Objection | null {
+  if (axioms.some(isSorry)) return { text: 'rests on `sorry`', restsOn: 'sorry' };
   const refused = axioms.filter((axiom) => !isAllowed(axiom, toleratesLibraryAxioms)).map(({ name }) => name);
   if (refused.length === 0) return null;
-  return `${RESTS_ON_AXIOMS}${refused.sort().slice(0, SHOWN_MAX).join(', ')}`;
+  const text = `rests on axioms that are not allowed: ${refused.sort().slice(0, SHOWN_MAX).join(', ')}`;
+  return { text, restsOn: 'axioms' };
 }
 
 export const isSorry = ({ name }: AxiomUse): boolean => name === 'sorryAx';

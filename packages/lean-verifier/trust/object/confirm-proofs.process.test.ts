@@ -6,10 +6,10 @@ import { readdirSync, rmSync, watch } from 'node:fs';
 import { execaSync } from 'execa';
 import { afterAll, describe, expect, type TestContext, test, vi } from 'vitest';
 import { machineSandbox } from '../../../../test/support/sandbox.ts';
+import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
-import type { WrittenProof } from '../stated-form.ts';
 import { limitClasses } from '../verdict/limits.ts';
-import { type Confirmation, confirmProofs } from './confirm-proofs.ts';
+import { type Claim, type Confirmation, confirmProofs } from './confirm-proofs.ts';
 
 const environment = await coreEnvironment();
 const sandbox = (await machineSandbox(environment)) ?? undefined;
@@ -18,18 +18,23 @@ vi.spyOn(console, 'error').mockImplementation(() => {});
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
 async function confirm(
-  claims: readonly WrittenProof[],
+  claims: readonly Pick<Claim, 'signature' | 'proofText'>[],
   header = '',
   folder = scratchDirectory,
 ): Promise<readonly Confirmation[]> {
-  const found = await confirmProofs(header, claims, {
-    place: { environment, workingDirectory: folder, sandbox },
-    scratchDirectory: folder,
-    limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
-    indexFolder: null,
-    disagreementsFolder: null,
-    signal: AbortSignal.timeout(280_000),
-  });
+  const found = await confirmProofs(
+    header,
+    claims.map(({ signature, proofText }) => claimOf(signature, proofText)),
+    {
+      place: { environment, workingDirectory: folder, sandbox },
+      scratchDirectory: folder,
+      limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+      writtenUnder: header,
+      indexFolder: null,
+      disagreementsFolder: null,
+      signal: AbortSignal.timeout(280_000),
+    },
+  );
   expect(readdirSync(folder)).toEqual([]);
   return found;
 }
@@ -37,7 +42,7 @@ async function confirm(
 const kinds = (found: readonly Confirmation[]): string[] => found.map(({ kind }) => kind);
 
 const SKIP = 'set_option debug.skipKernelTC true in decide +kernel';
-const HONEST: WrittenProof = { signature: ' (a b : Nat) : a + b = b + a', proofText: '  omega' };
+const HONEST = { signature: ' (a b : Nat) : a + b = b + a', proofText: '  omega' };
 const FALSE = ' : (1 : Nat) = 2';
 const DEEP = ' : (1 : Nat) = 2 ∧ Nat.rec (motive := fun _ => Bool) false (fun _ b => !b) 100001 = true';
 
@@ -86,7 +91,7 @@ theorem other : True := (by
   });
 
   test('is told by name: declarations, axioms, instances, entries that change what others mean', async () => {
-    const closing = (command: string): WrittenProof => ({
+    const closing = (command: string) => ({
       signature: ' : True',
       proofText: `  trivial)\n${command}\ntheorem other : True := (by\n  trivial`,
     });

@@ -17,12 +17,12 @@ import { grownAmong } from '../kept-theorem.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
-import { RESTS_ON_AXIOMS, RESTS_ON_SORRY } from './axiom-policy.ts';
+import { compileAndCompare, type WrittenTheorem } from './as-written.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
-import { compileStatements, statedName } from './stated-module.ts';
+import { statedName } from './stated-module.ts';
 import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
@@ -44,6 +44,8 @@ export interface ConfirmContext {
   readonly limits: Limits;
   /** The header that fixes what the statements mean, where the proofs' header adds a grown library to it. */
   readonly statedUnder?: string;
+  /** That header as it came. */
+  readonly writtenUnder: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
   /** What is kept from one batch to the next; without it nothing is. */
@@ -62,10 +64,13 @@ function claimOf({ toleratesLibraryAxioms }: LeanEnvironment, assumed: number): 
   return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
 }
 
+/** A proof, and its statement as it came. */
+export type Claim = WrittenProof & WrittenTheorem;
+
 /** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export async function confirmProofs(
   header: string,
-  claims: readonly WrittenProof[],
+  claims: readonly Claim[],
   context: ConfirmContext,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];
@@ -104,28 +109,38 @@ function parted(count: number, blamed: ReadonlySet<number>): number[][] {
 
 async function lookAt(
   header: string,
-  claims: readonly WrittenProof[],
+  claims: readonly Claim[],
   context: ConfirmContext,
   directory: string,
 ): Promise<Looked> {
-  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header, kept } = context;
+  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header, writtenUnder, kept } = context;
   const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   // Many samples prove one statement.
-  const signatures = [...new Set(claims.map(({ signature }) => signature))];
+  const theorems = [...Map.groupBy(claims, ({ statement }) => statement).values()].map(([claim]) => {
+    const { statement, signature, namespace } = claim!;
+    return { statement, signature, namespace };
+  });
   const stated = splitImports(statedUnder);
-  const theorems = signatures.map((signature, index) => ({ name: statedName(index), opens: '', signature }));
   const statedTask = {
     ...bounds,
     importLines: stated.imports,
     opening: [stated.rest, ...optionLines(limits, statedUnder)],
     directory: join(directory, 'stated'),
+    writtenUnder,
+    indexFolder,
+    snapshots: kept?.snapshots,
   };
-  const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileStatements(theorems, statedTask));
+  const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileAndCompare(theorems, statedTask));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
+  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
   const unread = [...statements.wrong.values()][0];
-  if (unread !== undefined) return mixed(refused('header_error', `the statement: ${unread}`));
+  if (unread !== undefined) {
+    const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
+    const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
+    return mixed(refused('header_error', `the statement: ${unread}`), blamed);
+  }
   const { imports: importLines, rest } = splitImports(header);
   const lines = [...importLines, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
   const lastLines = claims.map((claim, index) => {
@@ -149,9 +164,9 @@ async function lookAt(
     const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
     return mixed(notCompiled(compiled), blamed);
   }
-  const asked = claims.map(({ signature }, index) => ({
+  const asked = claims.map(({ statement }, index) => ({
     name: names[index]!.full,
-    stated: statedName(signatures.indexOf(signature)),
+    stated: statedName(placeOf.get(statement)!),
   }));
   const judged = await judgeModule({
     ...bounds,
@@ -218,11 +233,10 @@ function againstOne({ theorems, objection }: JudgedModule): Confirmation {
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   const otherwise = wrong?.objection ?? objection;
   const reason = otherwise ?? `the second kernel refuses it: ${wrong?.reason}`;
-  const axioms = reason.startsWith(RESTS_ON_AXIOMS) ? (wrong?.axioms ?? []) : [];
   return {
-    kind: reason === RESTS_ON_SORRY ? 'sorry' : 'rejected',
+    kind: wrong?.restsOn === 'sorry' ? 'sorry' : 'rejected',
     reason,
-    axioms,
+    axioms: wrong?.restsOn === 'axioms' ? wrong.axioms : [],
     ...(otherwise === null ? { isDisagreement: true } : {}),
   };
 }

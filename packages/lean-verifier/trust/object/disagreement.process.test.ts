@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { ModuleReport } from '@stp/lean-kernel';
 import { judgeInThread } from '@stp/lean-kernel/thread';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { checkFile } from '../check-file.ts';
 import { limitClasses } from '../verdict/limits.ts';
@@ -14,10 +15,7 @@ import { type Confirmation, confirmProofs } from './confirm-proofs.ts';
 
 vi.mock('../../../lean-kernel/olean/judge-in-thread.ts', { spy: true });
 
-const CLAIMS = [
-  { signature: ' (a b : Nat) : a + b = b + a', proofText: '  exact Nat.add_comm a b' },
-  { signature: ' : 1 + 1 = 2', proofText: '  rfl' },
-];
+const CLAIMS = [claimOf(' (a b : Nat) : a + b = b + a', '  exact Nat.add_comm a b'), claimOf(' : 1 + 1 = 2', '  rfl')];
 const environment = await coreEnvironment();
 const folder = scratchFolder();
 const kept = join(folder, 'disagreements');
@@ -55,6 +53,7 @@ function confirm(claims = CLAIMS): Promise<readonly Confirmation[]> {
     place: { environment, workingDirectory: folder },
     scratchDirectory: folder,
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+    writtenUnder: '',
     indexFolder: null,
     disagreementsFolder: kept,
     signal: AbortSignal.timeout(280_000),
@@ -62,8 +61,11 @@ function confirm(claims = CLAIMS): Promise<readonly Confirmation[]> {
 }
 
 test('the theorem is refused, both kernels are named as the suspects, and the module is kept whole', async () => {
-  // Both, then the one that nothing is said of, then the suspect.
+  // Both, then the one that nothing is said of, then the suspect; each time their statements as they are written first.
+  passes();
   says(/_proof1$/, 'rejected');
+  passes();
+  passes();
   passes();
   says(/_proof0$/, 'rejected');
   const found = await confirm();
@@ -87,6 +89,7 @@ test('the theorem is refused, both kernels are named as the suspects, and the mo
 });
 
 test('a theorem that the second kernel cannot decide is not proved, and its neighbour has a record of its own', async () => {
+  passes();
   says(/_proof0$/, 'declined');
   const [first, second] = await confirm();
   expect(first).toEqual({

@@ -203,7 +203,7 @@ describe('a module that was put in the place of the text’s', () => {
       takenOver('bare', forged),
     );
     expect(report).toMatchObject({ outcome: 'unchecked', reason: 'imports other modules than it was to: Init' });
-    const stated = await compileStatements([{ name: statedName(0), opens: '', signature: ' : Prop' }], {
+    const stated = await compileStatements([{ opens: '', signature: ' : Prop' }], {
       ...bounds(),
       importLines: [],
       directory: join(folder, 'stated'),

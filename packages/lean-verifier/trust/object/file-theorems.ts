@@ -39,7 +39,9 @@ export function findInFile(
       line: range?.line ?? 0,
       column: range?.column ?? 0,
       objection:
-        constant.kind === 'axiom' ? 'an axiom: nothing proves it' : axiomObjection(constant, toleratesLibraryAxioms),
+        constant.kind === 'axiom'
+          ? 'an axiom: nothing proves it'
+          : (axiomObjection(constant, toleratesLibraryAxioms)?.text ?? null),
       kernel: verdict === 'outside' ? 'declined' : verdict,
       reason: message,
     };
@@ -108,7 +110,7 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
     const objection =
       constant === undefined
         ? null
-        : (axiomObjection(constant, toleratesLibraryAxioms) ?? unproved(parts[index]!, toleratesLibraryAxioms));
+        : (axiomObjection(constant, toleratesLibraryAxioms)?.text ?? unproved(parts[index]!, toleratesLibraryAxioms));
     return {
       ...unrelated(constant),
       ...(constant === undefined ? {} : means(constant)),
@@ -164,7 +166,7 @@ function missing({ constants }: ModuleReport, text: string, allTokens: readonly 
 function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: boolean): string | null {
   for (const constant of others) {
     const objection = axiomObjection(constant, toleratesLibraryAxioms);
-    if (objection !== null) return `${constant.name} ${objection}`;
+    if (objection !== null) return `${constant.name} ${objection.text}`;
   }
   return null;
 }

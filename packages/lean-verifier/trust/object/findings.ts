@@ -1,5 +1,6 @@
 /** The findings on theorems of a compiled object, before further checkers run. */
 
+import type { Objection } from './axiom-policy.ts';
 import type { Meaning } from './meaning.ts';
 
 /** In records of checks. The version changes whenever a verdict could. */
@@ -29,6 +30,8 @@ export interface TheoremFinding {
   readonly misread?: string;
   /** The object's objection to it; null if there is none. */
   readonly objection: string | null;
+  /** What it may not rest on, if that is the objection to it. */
+  readonly restsOn?: Objection['restsOn'];
   /** Answer of the second kernel. */
   readonly kernel: 'accepted' | 'rejected' | 'declined';
   /** Why the kernel did not accept; empty where it did. */

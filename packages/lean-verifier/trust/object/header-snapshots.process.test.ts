@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { machineSandbox } from '../../../../test/support/sandbox.ts';
+import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { COMMUTES, candidate, kindsOf, open, scratchDirectory } from '../../testing/opened-verifier.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
@@ -63,6 +64,7 @@ describe.each(Object.entries(TEXTS))('%s', (_, [imports, body]) => {
     const before = kept();
     const plain = await plainly(text);
     const first = await loaded(imports, text, some);
+    await loaded(imports, text, some);
     expect(kept()).toEqual(before);
     const second = await loaded(imports, text, some);
     expect(kept()).toHaveLength(before.length + 1);
@@ -78,7 +80,7 @@ describe.each(Object.entries(TEXTS))('%s', (_, [imports, body]) => {
 
 it('is not made for imports that Lean does not have, and a text of other imports is compiled as ever', async () => {
   const before = kept();
-  for (let use = 0; use < 2; use++) expect((await loaded(['import Nowhere'], 'import Nowhere\n')).path).toBeNull();
+  for (let use = 0; use < 3; use++) expect((await loaded(['import Nowhere'], 'import Nowhere\n')).path).toBeNull();
   expect(kept()).toEqual(before);
   const text = 'import Init\ntheorem a (x y : Nat) (h : x < y) : ¬ y ≤ x := by omega\n';
   const plain = await plainly(text);
@@ -90,7 +92,7 @@ it('keeps few, and leaves none', async () => {
   const some = new HeaderSnapshots(folder);
   const before = kept().length;
   for (const name of ['Data.Nat.Basic', 'Data.List.Basic', 'Data.Int.Basic', 'Omega', 'Tactics'])
-    for (let use = 0; use < 2; use++) await loaded([`import Init.${name}`], `import Init.${name}\n`, some);
+    for (let use = 0; use < 3; use++) await loaded([`import Init.${name}`], `import Init.${name}\n`, some);
   expect(kept()).toHaveLength(before + 4);
   await some.close();
   expect(kept()).toHaveLength(before);
@@ -129,21 +131,28 @@ it('a damaged snapshot changes no verdict', async () => {
   expect(await verdicts(COMMUTES)).toEqual(expected);
   expect(await verdicts('theorem t (a b : Nat) : a + b + 0 = b + a')).toMatchObject({ good: 'proved' });
   for (const damage of ['nonsense', null]) {
-    // It is dropped when Lean cannot read it; the first use after that is without, and the second makes it anew.
+    // It is dropped when Lean cannot read it; the first uses after that are without, and the third makes it anew.
     const made = readdirSync(scratchDirectory).filter((name) => name.startsWith('snapshot-'));
     expect(made).toHaveLength(1);
     const own = join(scratchDirectory, made[0]!);
     if (damage === null) rmSync(own, { recursive: true });
     else writeFileSync(join(own, 'header'), damage);
-    for (let use = 0; use < 3; use++) expect(await verdicts(COMMUTES)).toEqual(expected);
+    for (let use = 0; use < 4; use++) expect(await verdicts(COMMUTES)).toEqual(expected);
     expect(readdirSync(scratchDirectory)).not.toContain(made[0]);
   }
 }, 180_000);
 
 it('a kept statement is compiled once, and is what its text, its header and its name say', async () => {
   const statements = new StatedModules();
-  const stating = { place, memoryBytesMax, importLines: ['import Init'], opening: [''] };
-  const theorem = { name: '_stpStated0', opens: '', signature: ' (n : Nat) : n + 0 = n' };
+  const stating = {
+    place,
+    memoryBytesMax,
+    importLines: ['import Init'],
+    opening: [''],
+    writtenUnder: '',
+    indexFolder: null,
+  };
+  const theorem = claimOf(' (n : Nat) : n + 0 = n', '');
   const first = await statements.compile([theorem], { ...stating, directory: join(folder, 'one') });
   const bytes = readFileSync(first.path!);
   // Nothing that happens to the file afterwards matters.
@@ -152,19 +161,21 @@ it('a kept statement is compiled once, and is what its text, its header and its 
   expect(readFileSync(again.path!).equals(bytes)).toBe(true);
   expect(existsSync(join(folder, 'two', 'Stated'))).toBe(false);
   for (const [more, stated] of [
-    [{}, { ...theorem, signature: ' (n : Nat) : n + 1 = n' }],
+    [{}, claimOf(' (n : Nat) : n + 1 = n', '')],
+    [{}, { ...theorem, namespace: 'Nat' }],
+    [{}, { ...theorem, statement: 'theorem other (n : Nat) : n + 0 = n' }],
+    [{ writtenUnder: 'open Nat' }, theorem],
     [{ opening: ['open Nat'] }, theorem],
     [{ importLines: ['import Init.Prelude'] }, theorem],
-    [{ form: 'open theorem' as const }, theorem],
   ] as const) {
     const other = join(folder, 'other');
     await statements.compile([stated], { ...stating, ...more, directory: other });
     expect(existsSync(join(other, 'Stated'))).toBe(true);
     rmSync(other, { recursive: true });
   }
-  const wrong = { ...theorem, signature: ' : nowhere' };
+  const wrong = claimOf(' : nowhere', '');
   for (const name of ['three', 'four'])
     expect([
       ...(await statements.compile([wrong], { ...stating, directory: join(folder, name) })).wrong.keys(),
-    ]).toEqual(['_stpStated0']);
+    ]).toEqual([0]);
 });

@@ -15,14 +15,14 @@ import { type CompiledModule, type CompileTask, compileModule, type HeaderSnapsh
 const KEPT_MAX = 4;
 /** Of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
 const BYTES_MAX = 134_217_728;
-/** The first proof under a header may be the only one. */
-const MADE_AT_USE = 2;
+/** The first proof under a header may be the only one; it and its statement are two. */
+const MADE_AT_USE = 3;
 
 /** Of the process that makes one. */
 interface SnapshotBounds {
   readonly place: ProcessPlace;
   readonly memoryBytesMax: number;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Kept {
@@ -47,10 +47,7 @@ export class HeaderSnapshots {
    * Compiles a text with these imports from the snapshot behind them, where there is one. Its file stays as long as Lean may load it. One
    * that Lean cannot read says nothing about the text, so it is dropped and the text compiled without. Rejects as `compileModule` does.
    */
-  async compile(
-    importLines: readonly string[],
-    task: CompileTask & { readonly signal: AbortSignal },
-  ): Promise<CompiledModule> {
+  async compile(importLines: readonly string[], task: CompileTask): Promise<CompiledModule> {
     const key = importLines.join('\n');
     const kept = this.#kept.get(key) ?? { uses: 0, made: null, users: 0, isDropped: false };
     kept.users += 1;
@@ -100,7 +97,7 @@ export class HeaderSnapshots {
       throw error;
     });
     return kept.made.catch((): null => {
-      bounds.signal.throwIfAborted();
+      bounds.signal?.throwIfAborted();
       return null;
     });
   }

@@ -21,7 +21,7 @@ export interface ModuleTask extends ToolPlace {
   readonly text: string;
   /** The theorems that the module must hold, and no others. */
   readonly asked: readonly AskedTheorem[];
-  /** Their statements, compiled by another process that saw no proof. */
+  /** Their statements, compiled by another process that saw no proof. Wrong ones are told by their theorems' places in `asked`. */
   readonly statements: StatedModule;
   readonly expected: Pick<ProofsExpected, 'importLines' | 'mayShare' | 'mayMark'>;
   readonly indexFolder: string | null;

@@ -63,7 +63,7 @@ export async function judgeLibraryModule(library: LibraryModule, task: LibraryMo
   const statedDirectory = `${directory}.stated`;
   try {
     const statements = await compileStatements(
-      theorems.map((theorem, index) => ({ name: statedName(index), opens: '', signature: signatureOf(theorem) })),
+      theorems.map((theorem) => ({ opens: '', signature: signatureOf(theorem) })),
       { ...bounds, importLines: imports, opening: [rest], directory: statedDirectory },
     );
     return await judgeCompiled(library, statements, task);

@@ -1,10 +1,11 @@
 /** Which proofs are judged together, and how many at once; nothing is compiled here. */
 import { expect, test } from 'vitest';
+import { claimOf } from '../../testing/claim.ts';
 import type { Confirmation } from './confirm-proofs.ts';
 import { ProofConfirmer } from './proof-confirmer.ts';
 
 const PROVED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
-const entry = (header: string) => ({ header, statedUnder: '', signature: ' : True', proofText: '  trivial' });
+const entry = (header: string) => ({ header, statedUnder: '', writtenUnder: '', ...claimOf(' : True', '  trivial') });
 const confirm = (confirmer: ProofConfirmer, header: string): Promise<Confirmation> =>
   confirmer.confirm(entry(header), 1_000, new AbortController().signal);
 

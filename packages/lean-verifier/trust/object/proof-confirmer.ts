@@ -1,7 +1,7 @@
 /** Collects proofs by headers and heartbeats until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import type { Limits } from '../verdict/limits.ts';
-import { type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
+import { type Claim, type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
 import { StatedModules } from './stated-modules.ts';
 
@@ -10,17 +10,17 @@ const PROOFS_MAX = 150;
 /** A proof waits at most this long for others, ms. */
 const WAIT_MS = 4_000;
 
-/** A proof that Lean accepted, and the header that fixes what its statement means. */
-type Claim = CheckEntry & { readonly statedUnder: string };
+/** A proof that Lean accepted, and the header that fixes what its statement means: printed, and as it came. */
+type ClaimUnder = CheckEntry & Claim & { readonly statedUnder: string; readonly writtenUnder: string };
 
 interface Waiting {
-  readonly entry: Claim;
+  readonly entry: ClaimUnder;
   readonly heartbeatsMax: number;
   readonly resolve: (confirmation: Confirmation) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder' | 'kept'> {
+export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder' | 'writtenUnder' | 'kept'> {
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
   readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
@@ -42,7 +42,7 @@ export class ProofConfirmer {
    * `heartbeatsMax`: under which the proof was accepted. Rejects with the signal's reason, or where nothing can be compiled any
    * more.
    */
-  confirm(entry: Claim, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
+  confirm(entry: ClaimUnder, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason);
       signal.addEventListener('abort', stop, { once: true });
@@ -52,7 +52,7 @@ export class ProofConfirmer {
           signal.removeEventListener('abort', stop);
           how(value);
         };
-      const key = JSON.stringify([heartbeatsMax, entry.header, entry.statedUnder]);
+      const key = JSON.stringify([heartbeatsMax, entry.header, entry.statedUnder, entry.writtenUnder]);
       const list = this.#waiting.get(key) ?? [];
       this.#waiting.set(key, list);
       list.push({ entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) });
@@ -88,7 +88,8 @@ export class ProofConfirmer {
       const { takeTurn, signal } = this.#context;
       const { entry, heartbeatsMax } = batch[0]!;
       const limits = { ...this.#context.limits, heartbeatsMax };
-      const context = { ...this.#context, limits, statedUnder: entry.statedUnder, kept: this.#kept };
+      const { statedUnder, writtenUnder } = entry;
+      const context = { ...this.#context, limits, statedUnder, writtenUnder, kept: this.#kept };
       const claims = batch.map((one) => one.entry);
       const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);

@@ -7,7 +7,7 @@
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
 import { GIVEN_NAMESPACE, importedNames } from '../header.ts';
-import { assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
+import { assumedNames, axiomNames, axiomObjection, type Objection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
 
@@ -26,8 +26,8 @@ const MARKS: ReadonlySet<string> = new Set(['Lean.Meta.simpExtension', 'Lean.Met
 export interface ProofsExpected {
   /** The imports that the text was to have: `import Foo`, one a line. */
   readonly importLines: readonly string[];
-  /** Lean's messages about statements that it cannot read, by the theorem's name. */
-  readonly unreadable: ReadonlyMap<string, string>;
+  /** Lean's messages about statements that it cannot read, by the theorem's place among those asked for. */
+  readonly unreadable: ReadonlyMap<number, string>;
   readonly toleratesLibraryAxioms: boolean;
   /** Whether one proof may use what another one made, as the theorems of one file may. */
   readonly mayShare: boolean;
@@ -56,8 +56,9 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       axioms: axiomNames(theorem),
       assumed: assumedNames(theorem),
       mentions: asked.mentions,
-      objection:
+      ...against(
         objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),
+      ),
       ...worst(mine),
     };
   });
@@ -66,6 +67,12 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
   return { theorems, objection, open: null, isSound: isClean, notes: [], others: [] };
 }
 
+const against = (objection: Objection | string | null): Pick<TheoremFinding, 'objection' | 'restsOn'> => {
+  if (objection === null || typeof objection === 'string') return { objection };
+  const { text, restsOn } = objection;
+  return { objection: text, ...(restsOn && { restsOn }) };
+};
+
 /** Describes the misreading of a definition in the namespace that headers get. */
 function misreading({ name, hidden }: Hiding): string {
   const written = nameParts(name).filter((part) => part !== GIVEN_NAMESPACE);
@@ -73,14 +80,14 @@ function misreading({ name, hidden }: Hiding): string {
 }
 
 function objectionTo(
-  { name, statement }: ModuleReport['asked'][number],
+  { statement }: ModuleReport['asked'][number],
   theorem: CheckedConstant | undefined,
   mine: readonly CheckedConstant[],
   rests: readonly CheckedConstant[],
   index: number,
   { toleratesLibraryAxioms, unreadable, mayShare }: ProofsExpected,
-): string | null {
-  const unread = unreadable.get(name);
+): Objection | string | null {
+  const unread = unreadable.get(index);
   if (unread !== undefined) return `its statement cannot be read: ${unread}`;
   if (theorem === undefined) return 'the compiled module does not hold it';
   if (theorem.kind !== 'theorem') return `it is compiled as ${article(theorem.kind)}, not as a theorem`;

@@ -7,41 +7,41 @@
 import { join } from 'node:path';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { closingLines, hasDefinitions } from '../header.ts';
-import { implicitLines, statedLines } from '../stated-form.ts';
+import { implicitLines, inNamespace, type Stated, statedLines } from '../stated-form.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
-import { compileModule } from './compiled-module.ts';
+import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
 /** Elaborating a statement takes milliseconds; a whole file of them is given what a header is, and this for each. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 
-export interface StatedTheorem {
-  /** Full name in the compiled module. */
-  readonly name: string;
+export interface StatedTheorem extends Stated {
   /** Opens, options and definitions above the statement, without imports. */
   readonly opens: string;
-  /** Everything after the theorem's name: `(a b : Nat) : a + b = b + a`. */
-  readonly signature: string;
 }
 
-export interface StatedTask {
+/** Where texts are compiled, and within which bounds. */
+export interface TextsTask {
   readonly place: ProcessPlace;
+  /** Made anew for the module. */
+  readonly directory: string;
+  readonly memoryBytesMax: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StatedTask extends TextsTask {
   /** `import Foo`, one a line. */
   readonly importLines: readonly string[];
   /** The lines above all statements, below the imports. */
   readonly opening?: readonly string[];
-  /** Made anew for the module. */
-  readonly directory: string;
-  readonly memoryBytesMax: number;
   /** Default: the form of `statedLines`. */
   readonly form?: 'open theorem';
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface StatedModule {
   /** Null where no statement could be read, or nothing is known. */
   readonly path: string | null;
-  /** Lean's messages about statements that it cannot read, by the theorem's name. The module is without them. */
-  readonly wrong: ReadonlyMap<string, string>;
+  /** Lean's messages about statements that it cannot read, by their place in the list. The module is without them. */
+  readonly wrong: ReadonlyMap<number, string>;
   /** Why nothing is known of any; empty where it is. */
   readonly problem: string;
 }
@@ -63,42 +63,56 @@ export function ownScope(name: string, opens: string): { readonly open: string; 
 /** The namespace around what the header of the statement of this place defines. */
 export const givenNamespace = (index: number): string => `_stpGiven${index}`;
 
-/** Statements that Lean cannot read are reported, and left out of the module. */
-export async function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
-  const wrong = new Map<string, string>();
+/** The constant of each is `statedName` of its place. Statements that Lean cannot read are reported, and left out of the module. */
+export function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
   const before = [...task.importLines, ...(task.opening ?? [])];
-  // The first round finds the unreadable statements, the second leaves them out.
+  const texts = theorems.map((theorem, index) => {
+    const { opens, signature, namespace } = theorem;
+    const name = statedName(index);
+    const inForce = [...before, opens].join('\n');
+    const stated =
+      task.form === 'open theorem'
+        ? inNamespace(namespace, [`theorem _root_.${name}${signature}`, ':= (by sorry)'])
+        : statedLines(name, theorem, inForce);
+    const above = ownScope(givenNamespace(index), opens);
+    return [above.open, ...implicitLines(inForce), ...stated, above.close].join('\n');
+  });
+  return compileTexts(before.join('\n'), texts, task);
+}
+
+/** Compiles texts below one another, without those that have an error. */
+export async function compileTexts(
+  above: string,
+  texts: readonly string[],
+  task: TextsTask,
+  compile: (task: CompileTask) => Promise<CompiledModule> = compileModule,
+): Promise<StatedModule> {
+  const wrong = new Map<number, string>();
+  const linesBefore = above.split('\n').length;
+  // The first round finds the unreadable texts, the second leaves them out.
   for (const attempt of ['Stated', 'Readable']) {
-    const readable = [...theorems.entries()].filter(([, { name }]) => !wrong.has(name));
+    const readable = [...texts.entries()].filter(([index]) => !wrong.has(index));
     if (readable.length === 0) break;
-    const lines = before.flatMap((line) => line.split('\n'));
-    const linesBefore = lines.length;
-    const lastLines = readable.map(([index, { opens, signature }]) => {
-      const name = `_root_.${statedName(index)}`;
-      const inForce = [...before, opens].join('\n');
-      const stated =
-        task.form === 'open theorem'
-          ? [`theorem ${name}${signature}`, ':= (by sorry)']
-          : statedLines(name, signature, inForce);
-      const above = ownScope(givenNamespace(index), opens);
-      lines.push(...[above.open, ...implicitLines(inForce), ...stated, above.close].join('\n').split('\n'));
-      return lines.length;
+    let line = linesBefore;
+    const lastLines = readable.map(([, text]) => {
+      line += text.split('\n').length;
+      return line;
     });
-    const { path, failure, exit, messages } = await compileModule({
+    const { path, failure, exit, messages } = await compile({
       ...task,
       module: attempt,
-      text: `${lines.join('\n')}\n`,
+      text: `${[above, ...readable.map(([, text]) => text)].join('\n')}\n`,
       directory: join(task.directory, attempt),
       inOrder: true,
       deadlineMs: HEADER_TIMEOUT_MS + readable.length * STATEMENT_TIMEOUT_MS,
     });
     let early = '';
     const known = wrong.size;
-    for (const { severity, line, text } of messages) {
+    for (const { severity, line: at, text } of messages) {
       if (severity !== 'error') continue;
-      const theorem = readable[lastLines.findIndex((last) => line <= last)]?.[1];
-      if (theorem === undefined || line <= linesBefore) early ||= text;
-      else if (!wrong.has(theorem.name)) wrong.set(theorem.name, text);
+      const index = readable[lastLines.findIndex((last) => at <= last)]?.[0];
+      if (index === undefined || at <= linesBefore) early ||= text;
+      else if (!wrong.has(index)) wrong.set(index, text);
     }
     if (path !== null) return { path, wrong, problem: '' };
     if (failure !== '' || early !== '' || wrong.size === known)

@@ -4,7 +4,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { compileStatements, type StatedModule, type StatedTask, type StatedTheorem } from './stated-module.ts';
+import { compileAndCompare, type WrittenTask, type WrittenTheorem } from './as-written.ts';
+import type { StatedModule } from './stated-module.ts';
 
 const KEPT_MAX = 512;
 const BYTES_MAX = 262_144;
@@ -21,17 +22,17 @@ interface Kept {
 export class StatedModules {
   readonly #kept = new Map<string, Kept>();
 
-  /** As `compileStatements`, whose file is in the task's folder afterwards. */
-  async compile(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
-    const { importLines, opening, form, directory } = task;
-    const key = JSON.stringify([theorems, importLines, opening, form]);
+  /** As `compileAndCompare`, whose file is in the task's folder afterwards. */
+  async compile(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<StatedModule> {
+    const { importLines, opening, writtenUnder, directory } = task;
+    const key = JSON.stringify([theorems, importLines, opening, writtenUnder]);
     const kept = this.#kept.get(key);
     this.#kept.delete(key);
     if (kept !== undefined && kept.until > performance.now()) {
       this.#kept.set(key, kept);
       return laidOut(kept, directory);
     }
-    const module = await compileStatements(theorems, task);
+    const module = await compileAndCompare(theorems, task);
     const bytes = module.path === null ? null : await readFile(module.path);
     if (module.problem === '' && (bytes?.length ?? 0) <= BYTES_MAX) {
       this.#kept.set(key, { module, bytes, until: performance.now() + KEPT_MS });

@@ -90,7 +90,12 @@ describe('random texts that are accepted', () => {
         if (!screened.accepted) return;
         accepted += 1;
         const { signature } = screened;
-        expect(screenStatement(`theorem other${signature}`)).toEqual({ accepted: true, name: 'other', signature });
+        expect(screenStatement(`theorem other${signature}`)).toEqual({
+          accepted: true,
+          name: 'other',
+          namespace: '',
+          signature,
+        });
         expect(signature).not.toMatch(/--|\/-|-\/|set_option|[«»`]| $/mu);
       }),
       { numRuns: 8_000, seed: 13 },

@@ -99,8 +99,11 @@ function firstDefinition(tokens: readonly Token[]): Token | null {
   return tokens[keyword - 1]?.text === 'noncomputable' ? tokens[keyword - 1]! : tokens[keyword]!;
 }
 
-/** A command without its name, a name outside the namespace of the definitions, imports and options below a definition. */
+/** A command that reaches into what follows or is without its name, a name outside the namespace of the definitions, imports and options below a definition. */
 function findMisplaced(tokens: readonly Token[]): Finding | null {
+  const last = tokens.at(-1);
+  // What ends so reaches one statement below it, and ours stand below lines of ours.
+  if (last?.text === 'in') return { offset: last.start, reason: '`in` at the end' };
   let isBelow = false;
   for (const [index, { text, start: offset }] of tokens.entries()) {
     const isNamed = DEFINITIONS.has(text) || text === 'namespace';

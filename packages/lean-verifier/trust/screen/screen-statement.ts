@@ -1,14 +1,20 @@
 /** Screens `theorem NAME BINDERS : TYPE` and removes the name, so that it can be stated under a name of ours. */
 
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
-import { findRefusedCharacter, proofSigns, type Token, tokenize } from '@stp/lean-text';
+import { findRefusedCharacter, proofSigns, type Token } from '@stp/lean-text';
+import { columnBehind, keepColumns, readTheoremName } from '../theorem-name.ts';
 import { type Refusal, refuse, screenText } from './screen-text.ts';
 
 export type ScreenedStatement =
   | {
       readonly accepted: true;
       readonly name: string;
-      /** The text after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. */
+      /** The namespace that the name opens for the statement and the proof: `Foo.Bar` of `Foo.Bar.t`; empty where it opens none. */
+      readonly namespace: string;
+      /**
+       * The text after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. Where
+       * columns matter, each token keeps its own, whatever name stands before it.
+       */
       readonly signature: string;
     }
   | { readonly accepted: false; readonly refusal: Refusal };
@@ -28,28 +34,27 @@ export function screenStatement(statement: string, names?: ReadonlySet<string>):
     return screenText(statement, STATEMENT_CHARS_MAX, 'no options') as { accepted: false; refusal: Refusal };
   }
   const text = statement.replaceAll('\r\n', '\n');
-  const opening = /^\s*(?:theorem|lemma)\s+/u.exec(text)?.[0];
-  if (opening === undefined) return refuse(text, { offset: 0, reason: 'does not start with `theorem NAME`' });
-  const name = tokenize(text.slice(opening.length))[0];
-  if (name?.kind !== 'word' || name.start !== 0) {
-    return refuse(text, { offset: opening.length, reason: 'has no name after `theorem`' });
+  const theorem = readTheoremName(text);
+  if ('missing' in theorem) {
+    const { missing: reason, offset } = theorem;
+    return refuse(text, { offset, reason });
   }
-  const nameEnd = opening.length + name.end;
+  const { opening, name, namespace, end: nameEnd } = theorem;
   const after = text.slice(nameEnd);
   if (!AFTER_NAME.test(after)) {
     return refuse(text, { offset: nameEnd, reason: 'has no white space, bracket or colon after its name' });
   }
-  if (findRefusedCharacter(name.text) >= 0 || name.text.includes('\n')) {
+  if (findRefusedCharacter(name) >= 0 || name.includes('\n')) {
     return refuse(text, { offset: opening.length, reason: 'has a character in its name that a name never needs' });
   }
   // Lean does not get the name, so it may be a quoted one.
-  const plainName = name.text.includes('«') ? '_'.repeat([...name.text].length) : name.text;
+  const plainName = name.includes('«') ? '_'.repeat([...name].length) : name;
   const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options', names);
   if (!screened.accepted) return screened;
   const finding = findShape(screened.tokens);
   if (finding !== null) return refuse(text, finding);
-  const signature = screened.printed.trimStart().slice(plainName.length).trimEnd();
-  return { accepted: true, name: name.text, signature };
+  const printed = screened.printed.trimStart().slice(plainName.length).trimEnd();
+  return { accepted: true, name, namespace, signature: keepColumns(printed, columnBehind(opening + name)) };
 }
 
 function blankOut(text: string): string {

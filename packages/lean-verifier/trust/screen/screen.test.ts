@@ -228,6 +228,7 @@ describe('statements', () => {
     expect(screenStatement('theorem foo.{u} (α : Type u) : α = α')).toEqual({
       accepted: true,
       name: 'foo',
+      namespace: '',
       signature: '.{u} (α : Type u) : α = α',
     });
   });
@@ -248,6 +249,21 @@ describe('statements', () => {
     expect(screenStatement('\n theorem «𝔸 b» (n : Nat) -- a\n  /- b -/ : n = n  -- c\n')).toMatchObject({
       name: '«𝔸 b»',
       signature: ' (n : Nat)\n          : n = n',
+    });
+  });
+
+  test.each([
+    ['theorem a : True', ''],
+    ['theorem Foo.Bar.a : True', 'Foo.Bar'],
+    ['theorem _root_.Foo.a : True', ''],
+    ['theorem «Foo».a : True', ''],
+  ])('the namespace of the name in %j is %j', (statement, namespace) => {
+    expect(screenStatement(statement)).toMatchObject({ namespace });
+  });
+
+  test('tokens on several lines keep their columns, and universe parameters stay with the name', () => {
+    expect(screenStatement('  theorem 𝔸b.{u} : (by exact\n  α = α)')).toMatchObject({
+      signature: `.{u}\n${' '.repeat(16)} : (by exact\n  α = α)`,
     });
   });
 
@@ -336,6 +352,8 @@ describe('headers', () => {
     '/-! -- /-\n-/\nset_option debug.skipKernelTC true\n-- -/\nopen Nat',
     '/--\n/- -/ def f := 2 -- -/ -/\nopen Nat',
     'def f := 1\n/-!-- -/\ndef g := 2',
+    'open A in',
+    'import A\nvariable (n : Nat) in -- b\n',
   ])('refuses %j', (header) => {
     expect(screenHeader(header)).toMatchObject({ accepted: false, reason: expect.stringMatching(/^header:\d+:\d+: /) });
   });

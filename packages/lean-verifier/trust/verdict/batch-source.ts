@@ -4,12 +4,12 @@
  *
  * For each candidate, with a number of its own and a nonce no candidate can guess:
  *
- *     axiom _stpNONCE_statement7 SIGNATURE          our text, elaborated before the candidate's (`../stated-form.ts`)
+ *     axiom _root_._stpNONCE_statement7 SIGNATURE   our text, elaborated before the candidate's (`../stated-form.ts`)
  *     theorem _root_._stpNONCE_proof7 SIGNATURE
  *     := (by
  *       TACTIC BLOCK                                the only untrusted text
  *     )
- *     theorem _stpNONCE_check7 : type_of% @_stpNONCE_statement7 := @_root_._stpNONCE_proof7
+ *     theorem _stpNONCE_check7 : type_of% @_root_._stpNONCE_statement7 := @_root_._stpNONCE_proof7
  *     #print axioms _stpNONCE_check7                its answer is also the mark that this candidate is done
  *
  * The check theorem is judged: its type is the type of a constant that existed before the candidate's text was read,
@@ -82,13 +82,13 @@ export function batchSource(
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
     const proved = provedName(name('proof'), entry, header);
     const first = lines.length + 1;
-    lines.push(...statedLines(name('statement'), entry.signature, header));
+    lines.push(...statedLines(name('statement'), entry, header));
     const theorem = lines.length + 1;
     const written = provedLines(proved, entry, entry.isExplained);
     const proof = theorem + written.above;
     lines.push(...written.lines);
     const check = lines.length + 1;
-    lines.push(`theorem ${name('check')} : type_of% @${name('statement')} := @_root_.${proved.full}`);
+    lines.push(`theorem ${name('check')} : type_of% @_root_.${name('statement')} := @_root_.${proved.full}`);
     lines.push(`#print axioms ${name('check')}`);
     return { first, theorem, proof, check, last: lines.length };
   });

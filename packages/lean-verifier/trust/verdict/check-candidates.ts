@@ -27,7 +27,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '5';
+const CHECK_VERSION = '6';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -59,6 +59,8 @@ export interface VerifierState {
 /** One thing to check, wanted by one or more candidates (equal texts are checked once). */
 interface Work extends CheckEntry {
   readonly statedUnder: string;
+  readonly writtenUnder: string;
+  readonly statement: string;
   readonly key: string;
   /** Key of a verdict that serves as well: the one with the reason. */
   readonly explainedKey: string;
@@ -88,7 +90,7 @@ export async function checkCandidates(
     results[index] = { id: candidate.id, ...judged, ...certificate };
     options.onResult?.(results[index]);
   };
-  const alone = options.tier === 'certificate';
+  const alone = options.alone ?? false;
   const confirm = options.confirm ?? true;
   const cache = alone ? null : state.cache;
   const limits = state.limits(options.heartbeatsMax);
@@ -195,7 +197,11 @@ function prepare(
   const bounds = [limits.small, limits.big].map((limit) => JSON.stringify(limit));
   const judgedBy = confirm ? [stated.text, grownHash(environment) ?? '', ...JUDGED_BY, ...state.checkers] : ['text'];
   const ownName = calledName(statement.name, `${proof.text}\n${proof.ending ?? ''}`);
-  const texts = [header, statement.signature, proof.text, proof.ending ?? '', ownName ?? ''];
+  const { statedUnder = candidate.header } = candidate;
+  const writtenUnder = statedUnder ?? state.libraryHeader;
+  // Two that are printed alike may have been written otherwise.
+  const written = [writtenUnder, candidate.statement];
+  const texts = [header, statement.signature, ...written, proof.text, proof.ending ?? '', ownName ?? ''];
   const parts = [CHECK_VERSION, `${judgedBy.length}`, ...judgedBy, environment.fingerprint, ...texts, ...bounds];
   const explainedKey = verdictKey(parts);
   return {
@@ -204,7 +210,10 @@ function prepare(
     isExplained,
     header,
     statedUnder: stated.text,
+    writtenUnder,
+    statement: candidate.statement,
     signature: statement.signature,
+    namespace: statement.namespace,
     proofText: proof.text,
     ending: proof.ending,
     ownName,

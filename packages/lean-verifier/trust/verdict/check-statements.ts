@@ -42,7 +42,8 @@ export async function checkStatementBatch(
     if (header?.accepted === false) report(index, { kind: 'header_error', messages: [note(header.reason)] });
     else if (screened.accepted) {
       const text = header?.text ?? state.libraryHeader;
-      works.push({ index, header: text, signature: screened.signature, proofText: '' });
+      const { signature, namespace } = screened;
+      works.push({ index, header: text, signature, namespace, proofText: '' });
     } else {
       const { line, column, reason: text } = screened.refusal;
       report(index, { kind: 'forbidden', messages: [{ severity: 'error', line, column, text }] });
@@ -61,12 +62,12 @@ function statementSource(header: string, entries: readonly BatchEntry[], nonce: 
   const headerLines = header.split('\n');
   const lines = [...headerLines, ...optionLines(limits, header), START_MARK];
   const startLine = lines.length;
-  const placed = entries.map(({ signature }, index): EntryLines => {
+  const placed = entries.map((entry, index): EntryLines => {
     const first = lines.length + 1;
     const name = `_stp${nonce}_statement${index}`;
-    lines.push(...statedLines(name, signature, header));
+    lines.push(...statedLines(name, entry, header));
     const check = lines.length + 1;
-    lines.push(`example : Prop := type_of% @${name}`, START_MARK);
+    lines.push(`example : Prop := type_of% @_root_.${name}`, START_MARK);
     return { first, theorem: first, proof: first, check, last: lines.length };
   });
   return { body: `${lines.slice(headerLines.length).join('\n')}\n`, startLine, entries: placed };

@@ -7,10 +7,10 @@ import { type ConjecturePlan, conjecturePlanSchema } from '../../round/conjectur
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import { exploredBySeed, openTexts, type TypedPlan, typedForms, typedPlanSchema } from '../explore/explored-texts.ts';
 
-export function typeConjecturesActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
+export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
   return {
     /** Gives the plan's entries prompts and grammars over the functions near their statements. */
-    async typeConjectures(input: ConjecturerInput): Promise<TypedPlan> {
+    async giveGrammars(input: ConjecturerInput): Promise<TypedPlan> {
       const { run, name, plan, config } = input;
       const store = await ports.store(run);
       return once(store, `${name}/typed-plan.json`, typedPlanSchema, () =>

@@ -1,0 +1,130 @@
+/**
+ * A statement is judged as Lean reads it where it was written: under its own name, in its own columns, below its own header.
+ * Each attack is a false statement whose text, printed anew under another name, would be a true one. Real Lean; half a
+ * minute of a core.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, expect, test, vi } from 'vitest';
+import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
+import { kindsOf, open } from '../../testing/opened-verifier.ts';
+import type { Candidate } from '../../verifier.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const environment = await coreEnvironment();
+const folder = scratchFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Row = readonly [header: string, statement: string, proof: string];
+
+async function verdicts(rows: Readonly<Record<string, Row>>): Promise<Record<string, string>> {
+  const verifier = await open({ batchSize: 100 });
+  const candidates = Object.entries(rows).map(
+    ([id, [header, statement, proof]]): Candidate => ({ id, header: `import Init\n${header}`, statement, proof }),
+  );
+  return kindsOf(await verifier.check(candidates));
+}
+
+const at = (column: number, text: string): string => ' '.repeat(column) + text;
+
+const FALSE: Readonly<Record<string, Row>> = {
+  'columns, moved by the name': [
+    '',
+    `theorem t : (id fun _ : Nat => by exact @id Nat\n${at(42, '5) = (id : Nat → Nat)')}`,
+    '  rfl',
+  ],
+  'columns, moved by a literal': [
+    '',
+    `theorem t :\n  ("((((((((((((", (id fun _ : Nat => by exact Nat.add 0\n${at(49, '5)).2 = (Nat.add 0 : Nat → Nat)')}`,
+    '  rfl',
+  ],
+  'columns, moved by a literal of a definition': [
+    `def p : String × (Nat → Nat) :=\n  ("((((((((((((", (id fun _ : Nat => by exact Nat.add 0\n${at(49, '5))')}`,
+    'theorem t : p.2 = (Nat.add 0 : Nat → Nat)',
+    '  rfl',
+  ],
+  'the namespace of its own name': ['open Int', 'theorem Nat.t : gcd (0 - 1) 0 = 1', '  rfl'],
+  'that namespace, below another': [
+    'open Int\nnamespace Foo\ndef Nat.gcd (_ _ : Int) : Nat := 2',
+    'theorem Nat.t : gcd (0 - 1) 0 = 1',
+    '  rfl',
+  ],
+  'that namespace, quoted': ['open Int', 'theorem «Nat».t : gcd (0 - 1) 0 = 1', '  rfl'],
+  'the namespace of a definition': [
+    'def StateM.run (_x : StateM Nat Nat) (_s : Nat) : Id (Nat × Nat) := (7, 7)',
+    'theorem t (x : StateM Nat Nat) (h : x = (fun s => (s, s))) : x.run 0 = (0, 0)',
+    '  subst h\n  rfl',
+  ],
+  'a namespace that a definition opens': [
+    'open Int\n\ndef Nat.P : Prop := gcd (0 - 1) 0 = 1',
+    'theorem t : Nat.P',
+    '  show Int.gcd (0 - 1) 0 = 1\n  rfl',
+  ],
+  'a namespace below a definition': [
+    'open Int\ndef one : Nat := 1\nnamespace Nat',
+    'theorem t : gcd (0 - 1) 0 = 1',
+    '  rfl',
+  ],
+  'the full name of a definition, and what stands in its place': [
+    'def P : Prop := False',
+    'theorem t : (by first | exact _root_.P | exact True)',
+    '  trivial',
+  ],
+  'the name of the theorem': [
+    '',
+    'theorem t : (by first | (have _h : decl_name% = Lean.Name.mkSimple "t" := rfl; exact False) | exact True)',
+    '  trivial',
+  ],
+  'an open that ends with it': [
+    'open Classical in',
+    'theorem t (p : Prop) : (by first | (have _h : Decidable p := inferInstance; exact False) | exact True)',
+    '  trivial',
+  ],
+};
+
+test('a false statement is not proved because it reads otherwise in our form', async () => {
+  const kinds = await verdicts(FALSE);
+  expect(Object.entries(kinds).filter(([, kind]) => kind === 'proved')).toEqual([]);
+});
+
+test.each(Object.entries(FALSE))('and Lean itself refuses it: %s', async (_, [header, statement, proof]) => {
+  const path = join(folder, 'Plain.lean');
+  writeFileSync(path, `import Init\n${header}\n${statement} := by\n${proof}\n`);
+  const { exitCode } = await execa(environment.executable, [path], { reject: false });
+  expect(exitCode).toBe(1);
+});
+
+test('what it means where it was written can be proved', async () => {
+  const rows: Record<string, Row> = {
+    'the namespace of its own name': ['open Int', 'theorem Nat.t : gcd (0 - 1) 0 = 0', '  rfl'],
+    'that namespace, below another': ['namespace Foo\nopen Int', 'theorem Nat.t : gcd (0 - 1) 0 = 1', '  rfl'],
+    'no namespace': ['open Int', 'theorem _root_.Nat.t : Int.gcd (0 - 1) 0 = 1', '  rfl'],
+    'a quoted name': ['', 'theorem «a b».«c d» (n : Nat) : n + 0 = n', '  rfl'],
+    'a namespace and a recursive proof': [
+      '',
+      'theorem Nat.up (n m : Nat) : n ≤ n + m',
+      '  match m with\n  | 0 => simp\n  | m + 1 =>\n    have := up n m\n    have := Nat.up n m\n    omega',
+    ],
+    'a name that an import has': ['', 'theorem Nat.add_comm (a b : Nat) : a + b = b + a', '  omega'],
+    'columns of several lines': [
+      '',
+      'theorem Nat.t.{u} (α : Type u) : (by exact α =\n                                     α) ∧\n  True',
+      '  exact ⟨rfl, trivial⟩',
+    ],
+    'universes and a comment': [
+      'universe v -- of all',
+      'theorem t.{u} /- {} -/ (α : Type u) (β : Type v)\n  -- :=\n  : α = α',
+      '  rfl',
+    ],
+    'literals that are printed otherwise': ['', 'theorem t : "((" ++ "a\\\n    b" =\n  "((ab"', '  decide'],
+    'definitions, in a section': [
+      'noncomputable section\ndef Nat.half (n : Nat) : Nat := n / 2\nvariable (n : Nat)',
+      'theorem t : Nat.half n ≤ n',
+      '  unfold Nat.half\n  omega',
+    ],
+  };
+  const kinds = await verdicts(rows);
+  expect(kinds).toEqual(Object.fromEntries(Object.keys(rows).map((id) => [id, 'proved'])));
+});

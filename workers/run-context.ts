@@ -1,0 +1,49 @@
+/** What this machine has for a run: its store, scratch folder, marks, caches and sandboxes. The ports are made of it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RunPart, writeRunMark } from '@stp/base/files';
+import type { ObjectStore } from '@stp/config/records';
+import { growEnvironment } from '@stp/lean-explore';
+import { type LeanEnvironment, openSandbox, type Sandbox, type SandboxPolicy } from '@stp/lean-verifier';
+import type { Ports } from '../activities/ports.ts';
+import { ownerOfThisProcess } from '../infra/processes.ts';
+import { withNeighbours } from '../infra/stores/neighbours.ts';
+import { openStore } from '../infra/stores/open-store.ts';
+import { localRunName, type WorkerSettings } from './settings.ts';
+
+export type Grown = NonNullable<Parameters<Ports['verifier']>[2]>;
+
+export type RunContext = Awaited<ReturnType<typeof openRunContext>>;
+
+export async function openRunContext(settings: WorkerSettings, environment: LeanEnvironment) {
+  const { storeUri, cacheDirectory, scratchDirectory } = settings;
+  const owner = await ownerOfThisProcess();
+  /** The run's name among those of all stores. */
+  const local = (run: string): string => localRunName(storeUri, run);
+  const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
+  /** Folders of the judge of objects. */
+  const objectFolders = {
+    indexFolder: join(cacheDirectory, 'constants'),
+    disagreementsFolder: join(cacheDirectory, 'disagreements'),
+  };
+  const growing = (run: string) => ({ cacheDirectory, runMark: mark(run, 'lean'), ...objectFolders });
+  return {
+    settings,
+    environment,
+    objectFolders,
+    local,
+    mark,
+    growing,
+    async scratch(run: string): Promise<string> {
+      const directory = join(scratchDirectory, local(run));
+      await mkdir(directory, { recursive: true });
+      return directory;
+    },
+    store: async (run: string): Promise<ObjectStore> => withNeighbours(await openStore(`${storeUri}/${run}`), storeUri),
+    sandboxFor: (policy: SandboxPolicy): Promise<Sandbox> =>
+      openSandbox(policy, { cacheDirectory, environment, install: 'auto', onProgress: (line) => console.warn(line) }),
+    /** Lean with the theorems that the run has grown. */
+    grownEnvironment: async (run: string, grown: Grown, sandbox: Sandbox): Promise<LeanEnvironment> =>
+      grown.length === 0 ? environment : growEnvironment(environment, grown, { ...growing(run), sandbox }),
+  };
+}
