@@ -76,7 +76,9 @@ export async function prepareCompiled(options: CompiledOptions, name: string, da
     const counts = await write(folder, { options, name, split, place, ground, signal });
     const made = options.proofs === true && input !== null ? await prepareProofs(input) : null;
     if (options.json === true)
-      return console.log(JSON.stringify({ name, folder, ...counts, ...(made === null ? {} : { proofs: made.counts }) }));
+      return console.log(
+        JSON.stringify({ name, folder, ...counts, ...(made === null ? {} : { proofs: made.counts }) }),
+      );
     console.log(describedCounts(name, folder, counts));
     console.log(
       `Made with ${describePlace(place)}. A run takes it with --set 'data.problemSets=${JSON.stringify([name])}'.`,

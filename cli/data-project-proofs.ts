@@ -29,7 +29,8 @@ export async function prepareProjectProofs(
   signal: AbortSignal,
 ): Promise<PreparedProofs> {
   const statements: Statement[] = [];
-  for await (const { text } of readLines(join(set, 'statements.jsonl'))) statements.push(statementSchema.parse(JSON.parse(text)));
+  for await (const { text } of readLines(join(set, 'statements.jsonl')))
+    statements.push(statementSchema.parse(JSON.parse(text)));
   const modules = [...new Set(statements.map(({ labels }) => labels.at(-1)!))];
   const proofs = await proofsIn(project, modules);
   const places = openFilePlaces({
@@ -64,7 +65,9 @@ async function proofsIn(
   }
   const names = new Set(sources.flatMap(({ text }) => declaredNames(text)));
   return new Map(
-    sources.flatMap(({ file, text }) => [...writtenProofs(text, names)].map((one) => [one.name, { ...one, file }] as const)),
+    sources.flatMap(({ file, text }) =>
+      [...writtenProofs(text, names)].map((one) => [one.name, { ...one, file }] as const),
+    ),
   );
 }
 

@@ -61,14 +61,21 @@ export async function projectProofs(asked: ProjectProofs): Promise<PreparedProof
   }
   let holdingBelowHeader = 0;
   for (let from = 0; from < traced.length; from += AT_ONCE) {
-    const candidates = traced.slice(from, from + AT_ONCE).map(({ statement: { id, header, statement }, record: { proof } }) => {
-      return { id, header, statement, proof };
-    });
+    const candidates = traced
+      .slice(from, from + AT_ONCE)
+      .map(({ statement: { id, header, statement }, record: { proof } }) => {
+        return { id, header, statement, proof };
+      });
     const results = await verifier.check(candidates, { signal, explains: () => false });
     holdingBelowHeader += results.filter(({ kind }) => kind === 'proved').length;
   }
   return {
-    proofs: await write(name, traced, ({ record: { statement, proof } }) => [proverExample(statement, proof, 1)], asked),
+    proofs: await write(
+      name,
+      traced,
+      ({ record: { statement, proof } }) => [proverExample(statement, proof, 1)],
+      asked,
+    ),
     steps: await write(`${name}-steps`, traced, ({ steps }) => steps, asked),
     counts: {
       withoutProof: statements.length - written.length,

@@ -150,7 +150,12 @@ describe('bin/stp data prepare --from project', () => {
       ['proved', 'proved-steps'].map((set) => openSftSet(join(directory, 'SFT', set))),
     );
     const theorems = await Array.fromAsync(whole!.theorems());
-    expect(counts).toEqual({ withoutProof: 0, untraced: expect.any(Number), traced: expect.any(Number), holdingBelowHeader: expect.any(Number) });
+    expect(counts).toEqual({
+      withoutProof: 0,
+      untraced: expect.any(Number),
+      traced: expect.any(Number),
+      holdingBelowHeader: expect.any(Number),
+    });
     expect(counts.untraced).toBeLessThan(4);
     expect(theorems.length + whole!.manifest.counts.heldOutTheorems).toBe(counts.traced);
     // Those that name nothing of their own file.

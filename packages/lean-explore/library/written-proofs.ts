@@ -59,7 +59,11 @@ function proofIn(
   if (typeof parts !== 'string') return { name, assignment, proof: parts.proof };
   if (parts !== 'term proof') return null;
   const term = text.slice(assignment + ':='.length).trim();
-  return { name, assignment, proof: /^\w+$/u.test(term) ? `  exact ${term}` : `  exact (${term.replaceAll('\n', '\n    ')})` };
+  return {
+    name,
+    assignment,
+    proof: /^\w+$/u.test(term) ? `  exact ${term}` : `  exact (${term.replaceAll('\n', '\n    ')})`,
+  };
 }
 
 /** Below the imports. */

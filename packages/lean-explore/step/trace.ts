@@ -1,7 +1,7 @@
 /** The states of a proof, each with the tactic that was run there: training data for a next-tactic prover. */
 import type { ShownGoal } from '@stp/config/records';
-import { type ScriptStep, scriptSteps } from './script-steps.ts';
 import type { PlaceState } from './open-file.ts';
+import { type ScriptStep, scriptSteps } from './script-steps.ts';
 import type { Goal, StepOptions } from './step.ts';
 
 /** A step with the whole states around it, as Lean prints them. */
