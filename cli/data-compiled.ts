@@ -21,9 +21,11 @@ import {
   NoveltyBounds,
 } from '@stp/lean-explore';
 import { MEMORY_BYTES_MAX, readLakeProject, toolchainFolder } from '@stp/lean-verifier';
+import type { PreparedProofs } from '../activities/sft/project-proofs.ts';
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { type CompiledCounts, compiledCard, countModule, describedCounts, noCounts } from './compiled-card.ts';
+import { describedProofs, prepareProjectProofs } from './data-project-proofs.ts';
 import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { stopSignal } from './stop-signals.ts';
 
@@ -45,6 +47,8 @@ export interface CompiledOptions {
   readonly as?: Split;
   readonly weight?: number;
   readonly charsMax?: number;
+  /** Makes SFT sets of the proofs in the project's sources too. */
+  readonly proofs?: boolean;
   readonly replace?: boolean;
   readonly json?: boolean;
 }
@@ -70,13 +74,23 @@ export async function prepareCompiled(options: CompiledOptions, name: string, da
   try {
     const ground = await openGround(place, project?.searchPath ?? null, signal);
     const counts = await write(folder, { options, name, split, place, ground, signal });
-    if (options.json === true) return console.log(JSON.stringify({ name, folder, ...counts }));
+    const made = options.proofs === true && input !== null ? await prepareProofs(input) : null;
+    if (options.json === true)
+      return console.log(
+        JSON.stringify({ name, folder, ...counts, ...(made === null ? {} : { proofs: made.counts }) }),
+      );
     console.log(describedCounts(name, folder, counts));
     console.log(
       `Made with ${describePlace(place)}. A run takes it with --set 'data.problemSets=${JSON.stringify([name])}'.`,
     );
+    if (made !== null) console.log(describedProofs(made));
   } finally {
     await place.scratch.remove();
+  }
+
+  async function prepareProofs(project: string): Promise<PreparedProofs> {
+    const target = { name, data, seed: 0, replace: options.replace === true };
+    return prepareProjectProofs(project, folder, target, place, signal);
   }
 }
 

@@ -98,7 +98,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = 
   proofs: ['input', 'with', 'seed'],
   words: ['input', 'problems'],
   lean: COMPILED,
-  project: ['input', ...COMPILED],
+  project: ['input', 'proofs', ...COMPILED],
   'stp-config': ['input', 'root', 'skipInvalid', 'headerFile', 'answers'],
   set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid', 'answers'],
 };

@@ -184,6 +184,7 @@ data
     'with lean and project: longest statement, its name not counted; default: 1000',
     countValue,
   )
+  .option('--proofs', "with project: also SFT sets of the proofs in the project's sources, NAME and NAME-steps")
   .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
   .option('--out <dir>', 'data folder, instead of STP_DATA')
   .option('--replace', 'replace a set that exists')

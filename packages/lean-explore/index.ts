@@ -46,6 +46,7 @@ export {
 } from './library/leandojo/theorems.ts';
 export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
+export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
 export { ACTION_HEARTBEATS_MAX, actionPrice } from './portfolio/action-price.ts';
 export { type Action, actionsFor, type OfferedPremise } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
@@ -56,6 +57,7 @@ export { PORTFOLIO_VERSION, type PortfolioStages, portfolioStages } from './port
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,
+  type FilePlaces,
   type FilePlacesOptions,
   importsOf,
   type OpenedPlace,
@@ -65,4 +67,5 @@ export {
 } from './step/open-file.ts';
 export { openSteps } from './step/open-steps.ts';
 export type { Goal, StepOptions, StepResult, StepState, Steps } from './step/step.ts';
+export { traceProofInFile } from './step/trace.ts';
 export { readTraced, type TracedProof, tracedProofId } from './step/traced-file.ts';

@@ -7,9 +7,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Statement, statementSchema } from '@stp/config/records';
-import { readSetOrigin } from '@stp/datasets';
+import { STATE_MARKER } from '@stp/config/words';
+import { openSftSet, readSetOrigin } from '@stp/datasets';
 import { screenHeader, screenStatement } from '@stp/lean-verifier';
 import { coreEnvironment } from '@stp/lean-verifier/testing';
+import { proverExample } from '@stp/selfplay';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repositorySources } from '../../workers/sources.ts';
 import { stp } from '../support/stp.ts';
@@ -133,6 +135,47 @@ describe('bin/stp data prepare --from project', () => {
     await expect(read(same)).rejects.toThrow('a run takes no assumptions');
     await expect(read({ ...same, version: 'Lean 4.99.0' })).rejects.toThrow('the Lean in use is Lean 4.99.0');
     await expect(read({ ...same, project: 'anew' })).rejects.toThrow('was built anew');
+  });
+
+  it('makes SFT sets of the proofs in its sources, traced there', {
+    timeout: 300_000,
+  }, async () => {
+    const made = await prepare('--from', 'project', '--input', project, '--name', 'proved', '--proofs', '--json');
+    expect(made).toMatchObject({ exitCode: 0 });
+    const { proofs: counts } = JSON.parse(String(made.stdout)) as { proofs: Record<string, number> };
+    const statements = await statementsOf('proved');
+    const heldOut = new Set(statements.flatMap(({ name, split }) => (split === 'held-out' ? [name] : [])));
+    expect(heldOut.size).toBeGreaterThan(0);
+    const [whole, steps] = await Promise.all(
+      ['proved', 'proved-steps'].map((set) => openSftSet(join(directory, 'SFT', set))),
+    );
+    const theorems = await Array.fromAsync(whole!.theorems());
+    expect(counts).toEqual({
+      withoutProof: 0,
+      untraced: expect.any(Number),
+      traced: expect.any(Number),
+      holdingBelowHeader: expect.any(Number),
+    });
+    expect(counts.untraced).toBeLessThan(4);
+    expect(theorems.length + whole!.manifest.counts.heldOutTheorems).toBe(counts.traced);
+    // Those that name nothing of their own file.
+    expect(counts.holdingBelowHeader).toBeGreaterThan(8);
+    expect(counts.holdingBelowHeader).toBeLessThan(counts.traced!);
+    expect(theorems.filter(({ name }) => heldOut.has(name))).toEqual([]);
+    const examples = await Array.fromAsync(whole!.train());
+    expect(examples.map(({ prompt }) => prompt).sort()).toEqual(
+      theorems.map(({ statement, proof }) => proverExample(statement, proof, 1).prompt).sort(),
+    );
+    // Short names of the source are full names in statements and states.
+    expect(examples.some(({ target }) => target.includes('Shelf.'))).toBe(true);
+    const tactics = await Array.fromAsync(steps!.train());
+    expect(tactics.length).toBeGreaterThan(theorems.length);
+    for (const { prompt } of tactics) {
+      expect(prompt).toContain(STATE_MARKER);
+      expect(prompt).not.toMatch(/(?<!Shelf\.)\btotal\b/u);
+    }
+    const other = await prepare('--from', 'lean', '--proofs', '--name', 'none');
+    expect(other.stderr).toContain('--proofs has no effect with --from lean');
   });
 
   it('leaves out a damaged module with what imports it, and makes the rest', { timeout: 300_000 }, async () => {

@@ -1,7 +1,8 @@
 /** The states of a proof, each with the tactic that was run there: training data for a next-tactic prover. */
 import type { ShownGoal } from '@stp/config/records';
+import type { PlaceState } from './open-file.ts';
 import { type ScriptStep, scriptSteps } from './script-steps.ts';
-import type { Goal, StepOptions, StepState } from './step.ts';
+import type { Goal, StepOptions } from './step.ts';
 
 /** A step with the whole states around it, as Lean prints them. */
 export interface TracedStep {
@@ -13,13 +14,38 @@ export interface TracedStep {
   readonly after: string;
 }
 
+/** A state to trace from: one of a statement, or of a place in a file. */
+interface TracedState {
+  readonly goals: readonly Goal[];
+  run(tactic: string, options: StepOptions): Promise<TracedResult>;
+}
+type TracedResult =
+  | { readonly kind: 'open' | 'done'; readonly goals: readonly Goal[]; readonly state: TracedState }
+  | { readonly kind: 'invalid'; readonly goals: readonly Goal[] };
+
+/** As `traceProof`, at the place in a file where the proof begins. */
+export function traceProofInFile(place: PlaceState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+  return traceProof(tracedPlace(place), proof, options);
+}
+
+function tracedPlace(place: PlaceState): TracedState {
+  return {
+    goals: place.goals,
+    async run(tactic, options) {
+      const result = await place.run(tactic, options);
+      if (result.kind === 'invalid') return { kind: 'invalid', goals: [] };
+      return { kind: result.kind, goals: result.state.goals, state: tracedPlace(result.state) };
+    },
+  };
+}
+
 /**
  * The steps of the split proof, and those of the proof with `<;>` lines kept whole. Either list is left out if Lean does not
  * reach the end by it. Empty for a proof that the screen refuses.
  *
  * @param root the first state of the theorem that the proof proves
  */
-export async function traceProof(root: StepState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+export async function traceProof(root: TracedState, proof: string, options: StepOptions): Promise<TracedStep[]> {
   const steps = scriptSteps(proof);
   if (steps === null) return [];
   const apart = await new Trace(options).through(steps, root);
@@ -36,7 +62,7 @@ export async function traceProof(root: StepState, proof: string, options: StepOp
 
 /** No goal is left. */
 const PROVED = 'proved';
-type Reached = StepState | typeof PROVED | null;
+type Reached = TracedState | typeof PROVED | null;
 
 class Trace {
   readonly #options: StepOptions;
@@ -47,7 +73,7 @@ class Trace {
   }
 
   /** The traced steps; empty if Lean does not reach the end. */
-  async through(steps: readonly ScriptStep[], root: StepState): Promise<TracedStep[]> {
+  async through(steps: readonly ScriptStep[], root: TracedState): Promise<TracedStep[]> {
     return (await this.#all(steps, root)) === PROVED ? this.#traced : [];
   }
 
@@ -60,14 +86,14 @@ class Trace {
     return at;
   }
 
-  async #one(step: ScriptStep, from: StepState): Promise<Reached> {
+  async #one(step: ScriptStep, from: TracedState): Promise<Reached> {
     if (step.kind === 'chain') return this.#chain(step.parts, from);
     let at = await this.#run(step.text, from);
     for (const body of step.kind === 'split' ? step.bodies : []) at = await this.#all(body, at);
     return at;
   }
 
-  async #chain([first, ...rest]: readonly string[], from: StepState): Promise<Reached> {
+  async #chain([first, ...rest]: readonly string[], from: TracedState): Promise<Reached> {
     let at = await this.#run(first!, from);
     if (rest.length === 0 || at === null || at === PROVED) return at;
     for (let goals = at.goals.length - (from.goals.length - 1); goals > 0; goals--) {
@@ -77,7 +103,7 @@ class Trace {
     return at;
   }
 
-  async #run(tactic: string, from: StepState): Promise<Reached> {
+  async #run(tactic: string, from: TracedState): Promise<Reached> {
     const { hypotheses, target } = from.goals[0]!;
     const result = await from.run(tactic, this.#options);
     const goal = { hypotheses: [...hypotheses], target };
