@@ -47,7 +47,7 @@ export {
 export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
 export { ACTION_HEARTBEATS_MAX, actionPrice } from './portfolio/action-price.ts';
-export { type Action, actionsFor, type OfferedPremise } from './portfolio/actions.ts';
+export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';

@@ -42,10 +42,9 @@ export {
   trainsProver,
 } from './prover-set.ts';
 export { chooseInPass, orderKey, type Random, randomStream, seedFrom } from './random.ts';
-export { ActionBudget, type ActionOrder, type Chosen, type OpenAction } from './ranking/action-order.ts';
+export { ActionBudget } from './ranking/action-order.ts';
 export {
   ActionRanker,
-  Failures,
   type Features,
   fixedPrior,
   KIND_PARTS,
