@@ -7,8 +7,8 @@ import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testConjecturesActivity } from '../../activities/conjecturers/decode/test-conjectures.ts';
 import { giveGrammarsActivity } from '../../activities/conjecturers/decode/give-grammars.ts';
+import { testConjecturesActivity } from '../../activities/conjecturers/decode/test-conjectures.ts';
 import type { TypedPlan } from '../../activities/conjecturers/explore/explored-texts.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import {

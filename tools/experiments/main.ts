@@ -9,6 +9,7 @@ import { keyValue, roundsValue } from '../../cli/options.ts';
 import { readActionRecord, recordActions } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
+import { type LibrarySample, libraryExperiment } from './library.ts';
 import { replayOrders, replayTable } from './order-replay.ts';
 import { recordPortfolio } from './portfolio.ts';
 import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
@@ -118,6 +119,16 @@ program
     const table = await recordPortfolio((line) => console.error(line));
     await writeToLog(`## ${new Date().toISOString().slice(0, 10)} · The portfolio of scripts\n\n${table}`);
     console.log(table);
+  });
+program
+  .command('library')
+  .description('tries scripts, and scripts that name premises, on a random sample of a set of compiled theorems')
+  .argument('<set>', 'a set that `bin/stp data prepare --from lean` made')
+  .option('--statements <n>', 'statements of the sample', Number, 300)
+  .option('--seed <n>', 'seed of the sample', Number, 1)
+  .option('--premises <n>', 'premises that scripts name', Number, 8)
+  .action(async (set: string, options: Omit<LibrarySample, 'set'>) => {
+    console.log(await libraryExperiment({ set, ...options }, (line) => console.error(line)));
   });
 program
   .command('order')

@@ -1,8 +1,8 @@
 /** Manifests and summaries: the results of a round, and the run's summary at its end. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
-import { judgeSpentSchema } from './judge.ts';
 import { sandboxFactsSchema } from './certificate.ts';
+import { judgeSpentSchema } from './judge.ts';
 import { gateVerdictSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 

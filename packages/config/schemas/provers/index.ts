@@ -37,6 +37,11 @@ const PROVERS: { readonly [Mode in ProverMode]: Prover<ProverOf<Mode>> } = {
   scripts,
 };
 
+/** Provers that `bin/stp eval --prover` takes, each with what it does. */
+export const EVALUATED_PROVERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(PROVERS).flatMap(([mode, { evaluated }]) => (evaluated === undefined ? [] : [[mode, evaluated]])),
+);
+
 /** What the loop knows of a configured prover. */
 export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig> =>
   PROVERS[mode] as Prover<ProverConfig>;
