@@ -6,8 +6,8 @@ import { actionPrice, inFixedOrder } from '@stp/lean-explore';
 import {
   ActionBudget,
   ActionRanker,
-  fixedPrior,
   type Features,
+  fixedPrior,
   KIND_PARTS,
   randomStream,
   rankerFeatures,

@@ -35,7 +35,9 @@ export class ActionBudget {
    * @param budgetMs for all statements together
    */
   constructor(actions: readonly (readonly PricedAction[])[], budgetMs: number) {
-    const all = actions.flatMap((own, statement) => own.map(({ price, score }, action) => ({ statement, action, price, score })));
+    const all = actions.flatMap((own, statement) =>
+      own.map(({ price, score }, action) => ({ statement, action, price, score })),
+    );
     // Sorting is stable: equal scores keep the order of statements and of the list.
     this.#waiting = all.sort((one, other) => other.score - one.score);
     this.#budget = budgetMs;
