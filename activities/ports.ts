@@ -12,6 +12,7 @@ import type {
   SandboxFacts,
   ShownDefinition,
   Statement,
+  TriedConjecture,
 } from '@stp/config/records';
 import type { SftSet } from '@stp/datasets';
 import type { Ensemble, Generator, Trainer } from '@stp/language-model';
@@ -49,6 +50,8 @@ export interface Sources {
   tracedProofs(): Promise<readonly TracedProof[]>;
   /** Equations over the functions near library theorems that hold on test values. */
   exploredEquations(): Promise<readonly LibraryEquations[]>;
+  /** What came of conjectures about the library's functions. */
+  triedConjectures(): AsyncIterable<TriedConjecture>;
   /** The portfolio's results on the repository's problem sets; null if they are unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** Returns the definitions that statements stand on, by the text of these modules. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
 import { suggestion } from '@stp/config';
-import { PROOF_CHARS_MAX } from '@stp/config/records';
+import { PROOF_CHARS_MAX, triedConjectureSchema } from '@stp/config/records';
 import {
   CORPUS_FILE,
   openSftSet,
@@ -68,21 +68,15 @@ export function repositorySources(
     },
     sftSet: async (name) => openSftSet(findSet('SFT set', name, [join(dataDirectory, 'SFT')])),
     libraryTheorems: async () => (await extractLibrary(library)).theorems,
-    async *searchedProofs() {
-      const path = join(DATA, 'sft', 'search.jsonl');
-      let lineNumber = 0;
-      for await (const line of createInterface({ input: createReadStream(path) })) {
-        lineNumber++;
-        const row = searchedRowSchema.safeParse(JSON.parse(line));
-        if (!row.success)
-          throw new StpError(
-            'STP1501',
-            `${path}:${lineNumber} is not a searched proof`,
-            'Make the file again: node packages/lean-explore/library/search-main.ts.',
-          );
-        yield row.data;
-      }
-    },
+    searchedProofs: () =>
+      rowsOf(
+        'search.jsonl',
+        searchedRowSchema,
+        'a searched proof',
+        'node packages/lean-explore/library/search-main.ts',
+      ),
+    triedConjectures: () =>
+      rowsOf('conjectures.jsonl', triedConjectureSchema, 'a tried conjecture', 'see data/sft/README.md'),
     tracedProofs: async () => (await readTraced(join(DATA, 'sft', 'steps.jsonl')))?.rows ?? [],
     exploredEquations: () => readEquations(join(DATA, 'sft', 'equations.jsonl')),
     portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
@@ -93,6 +87,19 @@ export function repositorySources(
         .filter((module) => module.path !== null)
         .map(({ name, source }) => ({ module: name, text: source })),
   };
+}
+
+/** Rows of a file of `data/sft`; STP1501 with the line number for a line that is none. */
+async function* rowsOf<Row>(file: string, schema: z.ZodType<Row>, what: string, maker: string): AsyncGenerator<Row> {
+  const path = join(DATA, 'sft', file);
+  let lineNumber = 0;
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    lineNumber++;
+    const row = schema.safeParse(JSON.parse(line));
+    if (!row.success)
+      throw new StpError('STP1501', `${path}:${lineNumber} is not ${what}`, `Make the file again: ${maker}.`);
+    yield row.data;
+  }
 }
 
 /** Read once: the modules of the repository do not change while a worker runs. */

@@ -125,6 +125,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
     conjectures,
     conjecturesMade: gated?.made ?? 0,
     gate: gated?.counts ?? {},
+    ...(gated?.ranker === undefined ? {} : { ranker: gated.ranker }),
     rates,
     proved,
     disagreements,

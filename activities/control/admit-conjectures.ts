@@ -6,6 +6,7 @@ import {
   type GateCounts,
   gateCountsSchema,
   type ObjectStore,
+  rankerFiguresSchema,
 } from '@stp/config/records';
 import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
@@ -21,6 +22,8 @@ export const gatedSchema = z.strictObject({
   made: z.number().int(),
   /** Counts of all of them, by result. */
   counts: gateCountsSchema,
+  /** As of `ReadConjectures`. */
+  ranker: rankerFiguresSchema.optional(),
 });
 export type Gated = z.infer<typeof gatedSchema>;
 
@@ -36,7 +39,7 @@ export interface AdmitConjecturesInput {
 
 export function admitConjecturesActivity(ports: RunStore & RunMonitor) {
   return {
-    /** The order of the plan is random, so the first conjectures are no better than the others. */
+    /** Without a ranker the order is the plan's, which is random: the first conjectures are no better than the others. */
     async admitConjectures({ run, round, name, read, gated }: AdmitConjecturesInput): Promise<Gated> {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedSchema, () =>
@@ -57,7 +60,12 @@ export function admitConjecturesActivity(ports: RunStore & RunMonitor) {
               ...costsOf(gated),
             }),
           );
-          return { conjectures, made: read.made, counts };
+          return {
+            conjectures,
+            made: read.made,
+            counts,
+            ...(read.ranker === undefined ? {} : { ranker: read.ranker }),
+          };
         }),
       );
     },

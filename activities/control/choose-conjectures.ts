@@ -22,7 +22,6 @@ import {
   matchingWeight,
   orderKey,
   RateTable,
-  useCredit,
 } from '@stp/selfplay';
 import { z } from 'zod';
 import { withHeartbeat } from '../edge.ts';
@@ -31,6 +30,7 @@ import { externalSort } from '../records/external-sort.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { type ChosenRecord, conjectureFiles } from '../round/chosen-conjectures.ts';
 import { conjectureRecordSchema } from '../round/conjecture-records.ts';
+import { lemmaCredit } from '../round/lemma-credit.ts';
 import { grownTheorems } from '../round/library.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { readManifests } from '../run/history.ts';
@@ -80,14 +80,7 @@ export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
 /** Conjectures of the library that proofs of this round rest on, by their worth over the largest. */
 async function usedConjectures(store: ObjectStore, input: ChooseConjecturesInput): Promise<ChosenConjecture[]> {
   const lemmas = await Array.fromAsync(grownTheorems(store, input.library));
-  const uses = new Map<string, Set<string>>();
-  for await (const { statementId, origin, premises } of readRecords(store, input.proved, provedSchema)) {
-    if (origin !== 'dataset') continue;
-    const used = uses.get(statementId) ?? new Set();
-    uses.set(statementId, used);
-    for (const premise of premises) used.add(premise);
-  }
-  const credit = useCredit(lemmas, uses.values());
+  const credit = await lemmaCredit(lemmas, readRecords(store, input.proved, provedSchema));
   const conjectures = lemmas.filter(({ name, origin }) => origin === 'conjecture' && credit.has(name));
   const largest = conjectures.reduce((most, { name }) => Math.max(most, credit.get(name)!), 0);
   return conjectures

@@ -8,6 +8,7 @@ import {
   type GateCounts,
   type ObjectStore,
   provedSchema,
+  type RankerFigures,
   type Rate,
   type RoundCounts,
   type RoundManifest,
@@ -46,6 +47,7 @@ export interface FinishRoundInput extends RoundContext {
   readonly conjectures: ArtifactRef | null;
   readonly conjecturesMade: number;
   readonly gate: GateCounts;
+  readonly ranker?: RankerFigures;
   readonly rates: ArtifactRef;
   /** Proofs of the round, and how many more the two kernels disagree on. */
   readonly proved: ArtifactRef;
@@ -116,6 +118,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             conjecturesKept: input.conjecturesKept?.count ?? 0,
             conjecturesMatched: chosen?.count ?? 0,
             gate: input.gate,
+            ...(input.ranker === undefined ? {} : { ranker: input.ranker }),
             certified: input.proved.count,
             kernelsDisagreed: input.disagreements,
             proverExamples: exampleCounts.prover,

@@ -1,9 +1,10 @@
 /** Prepares the data of a run: chooses its statements and writes its SFT set. */
 
 import { StpError } from '@stp/base';
-import { isInWords, type RunConfig } from '@stp/config';
+import { isInWords, type RunConfig, rankedShare } from '@stp/config';
 import { wordsId } from '@stp/config/ids';
-import type { ObjectStore, Split, Statement } from '@stp/config/records';
+import type { ObjectStore, Split, Statement, TriedConjecture } from '@stp/config/records';
+import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { heldOutKeysOf, keyUnderAnyHeader, matchingWeight, randomStream } from '@stp/selfplay';
 import { ApplicationFailure } from '@temporalio/activity';
 import { withHeartbeat } from '../edge.ts';
@@ -71,7 +72,9 @@ async function choosePlaces(
   return new Set(randomStream(seed, 'take', name, split).shuffle(places).slice(0, max));
 }
 
-export function prepareDataActivity(ports: RunStore & DataSources<keyof SftSources | 'problemSet' | 'canaries'>) {
+type DataNames = keyof SftSources | 'problemSet' | 'canaries';
+
+export function prepareDataActivity(ports: RunStore & DataSources<DataNames>) {
   return {
     /** Writes statements, canaries and the SFT set of the run. */
     async prepareData(run: string, config: RunConfig): Promise<PreparedData> {
@@ -84,7 +87,7 @@ export function prepareDataActivity(ports: RunStore & DataSources<keyof SftSourc
 }
 
 async function prepare(
-  ports: DataSources<keyof SftSources | 'problemSet' | 'canaries'>,
+  ports: DataSources<DataNames>,
   config: RunConfig,
   store: ObjectStore,
   signal: AbortSignal,
@@ -126,6 +129,8 @@ async function prepare(
   const refused = new Set([...heldOutKeys, ...heldOutTheorems]);
   for await (const key of sft.heldOutKeys) refused.add(key);
   const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
+  const isRefused = ({ target, statement }: TriedConjecture): boolean =>
+    [target, statement].some((text) => heldOutTheorems.has(theoremKeyOf({ header: LIBRARY_HEADER, statement: text })));
   return {
     train,
     heldOut: await write('held-out/statements', heldOut),
@@ -134,12 +139,19 @@ async function prepare(
     sft: await write('SFT/examples', sft.train),
     sftEval,
     theorems: await write('SFT/theorems', sft.theorems),
+    ...(rankedShare(config.conjectures) === 0
+      ? {}
+      : { triedConjectures: await write('SFT/conjectures', without(ports.sources.triedConjectures(), isRefused)) }),
     counts: { ...sft.counts(), trainExcludedForHeldOut: excluded.size },
   };
 }
 
 function addKey(keys: Set<string>, key: string | null): void {
   if (key !== null) keys.add(key);
+}
+
+async function* without<T>(items: AsyncIterable<T>, isRefused: (item: T) => boolean): AsyncGenerator<T> {
+  for await (const item of items) if (!isRefused(item)) yield item;
 }
 
 /** The items, until the activity is cancelled. */

@@ -3,7 +3,7 @@
  * and cuts them into parts that nodes with Lean gate in parallel.
  */
 
-import { type ConjecturerConfig, conjecturing, hasConjecturer } from '@stp/config';
+import { type ConjecturerConfig, conjecturing, hasConjecturer, rankedShare } from '@stp/config';
 import { contentId, statementId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -20,6 +20,7 @@ import { conjecturerFormOf } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import {
+  anchorOf,
   type ConjecturePlan,
   type ConjectureRecord,
   type ConjectureText,
@@ -29,6 +30,7 @@ import {
 } from '../round/conjecture-records.ts';
 import { type ReadConjectures, readConjecturesSchema } from '../round/gate-parts.ts';
 import { heldOutTest } from '../round/held-out.ts';
+import { rankConjectures } from '../round/rank-conjectures.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { certifiedRates, readManifests } from '../run/history.ts';
 
@@ -39,6 +41,8 @@ export interface ReadConjecturesInput extends RoundContext {
 
 /** Conjectures of a part: enough to fill Lean's batches, few enough to stop soon after the last place is taken. */
 const PART_SIZE = 512;
+/** Ranked conjectures of a part, for each place: about a fifth of what exploration found is refused. */
+const RANKED_PER_PLACE = 2;
 /** Parts at most: each is an activity of the round's workflow, and a reference in its history. */
 const PARTS_MAX = 1_000;
 
@@ -60,12 +64,18 @@ export function readConjecturesActivity(ports: RunStore & DataSources<'definitio
             if (refused !== null) counts[refused] = (counts[refused] ?? 0) + 1;
             if (made % PART_SIZE === 0) report({ texts: made, of: texts.count });
           });
+          const places = await placesOf(store, input);
+          const share = rankedShare(input.config.conjectures);
+          const ranked =
+            share === 0 ? null : await rankConjectures(store, input, await Array.fromAsync(fresh), share, places);
+          const partSize = ranked === null ? PART_SIZE : Math.min(PART_SIZE, RANKED_PER_PLACE * places);
           const parts: ArtifactRef[] = [];
-          for await (const part of batchesOf(fresh, Math.max(PART_SIZE, Math.ceil(texts.count / PARTS_MAX)))) {
+          const all = ranked?.conjectures ?? fresh;
+          for await (const part of batchesOf(all, Math.max(partSize, Math.ceil(texts.count / PARTS_MAX)))) {
             const file = `${partFolder(name, 'gate', parts.length)}/conjectures-*.jsonl`;
             parts.push(await writeRecords(store, file, part, signal));
           }
-          return { parts, made, places: await placesOf(store, input), counts };
+          return { parts, made, places, counts, ...(ranked === null ? {} : { ranker: ranked.ranker }) };
         }),
       );
     },
@@ -86,7 +96,7 @@ async function* newConjectures(
   const { read } = conjecturerFormOf(input.config.prover);
   const guided = isGuided(input.config.conjectures);
   const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
-  for await (const { text, typed, refused, entry } of plannedTexts(store, input)) {
+  for await (const { text, typed, found, refused, entry } of plannedTexts(store, input)) {
     if (refused !== undefined) {
       onText(refused);
       continue;
@@ -104,7 +114,11 @@ async function* newConjectures(
     if (isKnown) continue;
     taken.add(key);
     const made = conjectureRecord(name, statement, entry, input.round, symbols);
-    const record = typed === undefined ? made : { ...made, typed: { prompt: entry.prompt, target: typed } };
+    const record = {
+      ...made,
+      ...(found === undefined ? {} : { found }),
+      ...(typed === undefined ? {} : { typed }),
+    };
     if (isOpen) again.push(record);
     else yield record;
   }
@@ -118,14 +132,13 @@ function conjectureRecord(
   round: number,
   symbols: SymbolCounts | null,
 ): ConjectureRecord {
-  const anchor = origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
-  const guide = symbols === null ? null : guideScore(statement, anchor, symbols);
+  const guide = symbols === null ? null : guideScore(statement, anchorOf({ origin }), symbols);
   const id = statementId(header, statement);
   return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, level, origin, guide };
 }
 
 /** A text with the plan that it was asked for with. */
-interface PlannedText extends Pick<ConjectureText, 'text' | 'typed' | 'refused'> {
+interface PlannedText extends Pick<ConjectureText, 'text' | 'typed' | 'found' | 'refused'> {
   readonly entry: ConjecturePlan;
 }
 

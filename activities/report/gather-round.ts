@@ -2,6 +2,7 @@
 
 import type { RunConfig } from '@stp/config';
 import {
+  type Chooser,
   type ObjectStore,
   type Proved,
   provedSchema,
@@ -15,6 +16,7 @@ import { z } from 'zod';
 import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { secondOpinion, whyIneligible } from '../round/certificate-record.ts';
+import { chooserOf, conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { grownTheorems } from '../round/library.ts';
 import { addRate, bandOf, emptyHistogram, isInBand, quantiles } from './distribution.ts';
 import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
@@ -74,6 +76,8 @@ export interface Gathering {
   readonly found: {
     readonly [Origin in Proved['origin']]: { readonly samples: Set<string>; readonly scripts: Set<string> };
   };
+  /** Who chose each conjecture when it was attempted first, by id. */
+  readonly choosers: Map<string, Chooser>;
   readonly newlyProved: TopList<ListedProof>;
   readonly hardest: TopList<ListedProof>;
   readonly mostNovel: TopList<ListedProof>;
@@ -191,13 +195,15 @@ function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): voi
 /**
  * Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all earlier statements.
  */
-async function measureConjectures({ store, index }: Gathering, { conjectures }: RoundManifest) {
+async function measureConjectures({ store, index, choosers }: Gathering, { conjectures }: RoundManifest) {
   const lengths: number[] = [];
   const novelties = new Map<string, number>();
   const functions = new Map<string, string>();
   if (conjectures === null) return { lengths, novelties, functions };
   const sample = new TopList<{ id: string; statement: string }>(NOVELTY_SAMPLE_MAX, (a, b) => (a.id < b.id ? -1 : 1));
-  for await (const { id, statement } of readRecords(store, conjectures, textSchema)) {
+  for await (const conjecture of readRecords(store, conjectures, conjectureRecordSchema)) {
+    const { id, statement } = conjecture;
+    if (!choosers.has(id)) choosers.set(id, chooserOf(conjecture));
     lengths.push(displayStatement(statement).length);
     functions.set(id, [...statementSymbols(statement)].sort().join(' '));
     sample.offer(id, { id, statement });

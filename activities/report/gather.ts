@@ -1,6 +1,6 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '@stp/config';
-import type { Evaluation, ObjectStore, RunCost, TrackingLink } from '@stp/config/records';
+import type { CHOOSERS, Evaluation, ObjectStore, RunCost, Summary, TrackingLink } from '@stp/config/records';
 import { NoveltyIndex } from '@stp/selfplay';
 import { portfolioFigures } from '../provers/scripts/portfolio.ts';
 import { readRecords } from '../records/record-files.ts';
@@ -55,6 +55,7 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     lemmaUses: new Map(),
     grown: new Map(),
     chains: new Map(),
+    choosers: new Map(),
     progress: [{ samples: 0, proved: 0, round: 0 }],
     found: {
       dataset: { samples: new Set(), scripts: new Set() },
@@ -69,21 +70,25 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
   for (const round of rounds)
     for (const said of ['accepted', 'declined', 'none'] as const) secondKernel[said] += round.secondKernel[said];
   const conjecturesProved = rounds.reduce((sum, round) => sum + round.counts.conjecturesProved, 0);
+  const summary = summarise(
+    run,
+    state,
+    source.evaluation,
+    source.leanVersion ?? gathering.leanVersion,
+    provedEver.size + conjecturesProved,
+    [...gathering.ineligibleBecause],
+    secondKernel,
+  );
   const libraries = library.figures(state.nextRound);
   return {
     run,
     config,
     changed: changedValues(config),
     summary: {
-      ...summarise(
-        run,
-        state,
-        source.evaluation,
-        source.leanVersion ?? gathering.leanVersion,
-        provedEver.size + conjecturesProved,
-        [...gathering.ineligibleBecause],
-        secondKernel,
-      ),
+      ...summary,
+      ...(gathering.choosers.size === 0
+        ? {}
+        : { conjectures: { ...summary.conjectures, by: conjecturesBy(gathering) } }),
       portfolio: await portfolioFigures(store),
       ...(source.tracking.length === 0 ? {} : { tracking: [...source.tracking] }),
       ...(libraries.sets.length === 0 ? {} : { libraries: [...libraries.sets] }),
@@ -115,6 +120,21 @@ function foundBy({ samples, scripts }: Gathering['found']['dataset']): FoundBy {
     scriptsOnly: scripts.difference(samples).size,
     both: samples.intersection(scripts).size,
   };
+}
+
+/** Conjectures by who chose them: each counts once, where it was attempted first. */
+function conjecturesBy({ choosers, found, grown, lemmaUses }: Gathering): Summary['conjectures']['by'] {
+  const proved = found.conjecture.samples.union(found.conjecture.scripts);
+  const used = new Set([...grown].flatMap(([name, { statementId }]) => (lemmaUses.has(name) ? [statementId] : [])));
+  const of = (chooser: (typeof CHOOSERS)[number]) => {
+    const own = new Set([...choosers].flatMap(([id, its]) => (its === chooser ? [id] : [])));
+    return {
+      attempted: own.size,
+      proved: own.intersection(proved).size,
+      used: own.intersection(used).size,
+    };
+  };
+  return { order: of('order'), ranked: of('ranked'), written: of('written') };
 }
 
 async function usedLemmas({ store, lemmaUses }: Gathering, { outcomes }: RunState): Promise<RunFigures['lemmas']> {

@@ -7,6 +7,7 @@ import { actionsSection } from '../provers/scripts/section.ts';
 import type { RunFigures } from './figures.ts';
 import { escapeHtml, formatShare, note, section, table } from './html.ts';
 import { figures, type Plot } from './plot.ts';
+import { chooserTable } from './sections/choosers.ts';
 import { comparison } from './sections/comparison.ts';
 import { failures } from './sections/failures.ts';
 import { headline, howMade } from './sections/how-made.ts';
@@ -86,6 +87,7 @@ ${section(
   'conjectures',
   'Conjectures',
   conjectures === '' ? note('No conjecture was made in this run so far.') : conjectures,
+  chooserTable(run),
   gateTable(run),
   curriculumTable(run),
 )}

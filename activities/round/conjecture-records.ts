@@ -1,8 +1,11 @@
 /** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
 
 import {
+  CHOOSERS,
+  type Chooser,
   chatMessageSchema,
   conjectureSchema,
+  foundAtSchema,
   gateVerdictSchema,
   type ObjectStore,
   type RoundManifest,
@@ -35,8 +38,19 @@ export const conjecturePlanSchema = z.strictObject({
   origin: originSchema,
   /** Grammar of the completion; the prompt is a `TypedForm`'s then. */
   grammar: typedGrammarSchema.optional(),
+  /** Place in the round's plan of the entry that a grammar was made for. */
+  place: z.number().int().nonnegative().optional(),
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
+
+/** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
+export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
+
+/** What a model under a grammar is shown, and writes. */
+const typedTextSchema = z.strictObject({
+  prompt: z.string(),
+  target: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
+});
 
 /** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
 export const conjectureRecordSchema = conjectureSchema.extend({
@@ -44,9 +58,21 @@ export const conjectureRecordSchema = conjectureSchema.extend({
   /** How related to its origin and how clean it is (`packages/selfplay/guide.ts`); null where the guide is off. */
   guide: z.number().min(0).max(1).nullable(),
   /** As a conjecturer under a grammar writes it. */
-  typed: z.strictObject({ prompt: z.string(), target: z.string() }).optional(),
+  typed: typedTextSchema.optional(),
+  /** Missing where a model wrote it. */
+  found: foundAtSchema.optional(),
+  /** Missing where no ranker had a say. */
+  chosenBy: z.enum(CHOOSERS).optional(),
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
+
+/** Who put it there, also where no ranker had a say. */
+export const chooserOf = ({ chosenBy, found }: Pick<ConjectureRecord, 'chosenBy' | 'found'>): Chooser =>
+  chosenBy ?? (found === undefined ? 'written' : 'order');
+
+/** Returns the statement that a conjecture is made for: its target, or its seed. */
+export const anchorOf = ({ origin }: Pick<ConjecturePlan, 'origin'>): string =>
+  origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
 
 /** Conjectures that the rounds asked, with repeats. */
 export async function* conjecturesOf(
@@ -57,15 +83,13 @@ export async function* conjecturesOf(
     if (conjectures !== null) yield* readRecords(store, conjectures, conjectureRecordSchema);
 }
 
-/** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
-export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
-
 /** The conjecturer's text for the planned input of that index. */
 export const conjectureTextSchema = z.strictObject({
   input: z.number().int().nonnegative(),
   text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
-  /** The same in tokens of its plan's grammar, where it has one. */
-  typed: z.string().max(CONJECTURE_TEXT_CHARS_MAX).optional(),
+  /** The same in tokens of the grammar over the functions near its statement, where there is one. */
+  typed: typedTextSchema.optional(),
+  found: foundAtSchema.optional(),
   /** Objection of the test values: the text goes no further. */
   refused: gateVerdictSchema.extract(['unparsable', 'fails-tests', 'follows']).optional(),
 });

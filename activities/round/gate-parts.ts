@@ -1,6 +1,6 @@
 /** The parts in which nodes gate conjectures: what goes into them, and what comes out. */
 
-import { artifactRefSchema, gateCountsSchema } from '@stp/config/records';
+import { artifactRefSchema, gateCountsSchema, rankerFiguresSchema } from '@stp/config/records';
 import { z } from 'zod';
 
 /** Cost of a question: the number of statements, wall time, and the time that Lean spent on proofs, ms. */
@@ -29,5 +29,7 @@ export const readConjecturesSchema = z.strictObject({
   places: z.number().int(),
   /** Texts that are in no part, by what was wrong with them. */
   counts: gateCountsSchema,
+  /** Examples that the ranker learned from, and those of them that paid; missing where the run has none. */
+  ranker: rankerFiguresSchema.optional(),
 });
 export type ReadConjectures = z.infer<typeof readConjecturesSchema>;

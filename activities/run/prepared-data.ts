@@ -18,6 +18,8 @@ export const preparedDataSchema = z.strictObject({
   sftEval: artifactRefSchema,
   /** Theorems of the SFT set (`LibraryTheorem`) without those held out: what lemmas are looked up in. No conjecture under the library's header repeats one. */
   theorems: artifactRefSchema,
+  /** What came of conjectures about the library's functions, for a ranker; missing where the run has none. */
+  triedConjectures: artifactRefSchema.optional(),
   counts: z.strictObject({
     libraryProofs: z.number(),
     searchedProofs: z.number(),

@@ -8,7 +8,7 @@ import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
 import type { SftManifest } from '@stp/datasets';
-import { formExamples, goalStatement, randomStream, type Stated, statementKey } from '@stp/selfplay';
+import { displayStatement, formExamples, goalStatement, randomStream, type Stated, statementKey } from '@stp/selfplay';
 import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
@@ -22,7 +22,7 @@ export const LIBRARY_SFT = 'library';
 
 /** Sources of an SFT set. */
 export type SftSources = LemmaSources &
-  Pick<Sources, 'sftSet' | 'searchedProofs' | 'tracedProofs' | 'exploredEquations'>;
+  Pick<Sources, 'sftSet' | 'searchedProofs' | 'tracedProofs' | 'exploredEquations' | 'triedConjectures'>;
 
 export interface SftCounts {
   readonly libraryProofs: number;
@@ -110,6 +110,7 @@ async function librarySft(
             theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
             definitions: await sources.definitions(),
             definitionTokens: config.prover.definitionTokens,
+            paid: await paidTexts(sources),
             isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
             perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
             weight: config.data.conjecturerWeight,
@@ -140,6 +141,12 @@ async function librarySft(
     theorems: shown.map(({ theorem }) => theorem),
     counts: () => ({ ...counts, excludedForHeldOut: all.length - open.length }),
   };
+}
+
+async function paidTexts(sources: Pick<SftSources, 'triedConjectures'>): Promise<ReadonlySet<string>> {
+  const paid = new Set<string>();
+  for await (const { statement, pays } of sources.triedConjectures()) if (pays) paid.add(displayStatement(statement));
+  return paid;
 }
 
 /** Leaves out states that say the same as a statement of the run, as theorems that do so are left out. */

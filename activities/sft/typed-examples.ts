@@ -15,6 +15,8 @@ export interface TypedExamplesInput {
   readonly definitionTokens: number;
   /** Must an equation be in no example? */
   readonly isSealed: (stated: Stated) => boolean;
+  /** Texts of equations that later proofs of the library rested on: these are examples first. */
+  readonly paid: ReadonlySet<string>;
   /** Equations for one theorem, at most; null: all. */
   readonly perTheoremMax: number | null;
   readonly weight: number;
@@ -36,7 +38,10 @@ export function* typedExamples(input: TypedExamplesInput): Generator<Example> {
       const form = typedForm(statement, signature, definitions, input.definitionTokens);
       if (form === null) continue;
       for (let taken = 0; taken < most; taken++) {
-        if (order.length === 0) order = random.shuffle([...open]);
+        if (order.length === 0)
+          order = random
+            .shuffle([...open])
+            .sort((a, b) => Number(input.paid.has(a.text)) - Number(input.paid.has(b.text)));
         const target = form.write(order.pop()!.words);
         if (target !== null) yield { prompt: form.prompt, target, weight: input.weight, role: 'conjecturer' };
       }

@@ -21,6 +21,7 @@ export {
   hasConjecturer,
   type LearnedConjecturer,
   learnedConjecturer,
+  rankedShare,
   rewardsUse,
   writesTyped,
 } from './schemas/conjecturers/index.ts';

@@ -1,4 +1,6 @@
 /** The self-play algorithm as pure functions. */
+export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './conjecture-ranker/features.ts';
+export { type RankerExample, rankerScore, trainRanker } from './conjecture-ranker/ranker.ts';
 export { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from './conjecturer-set.ts';
 export { dedupeSamples, heldOutKeysOf, keyUnderAnyHeader, type RawSample, statementKey } from './dedupe.ts';
 export { type Combination, combined } from './ensemble/combine.ts';
@@ -44,11 +46,11 @@ export {
 export { chooseInPass, orderKey, type Random, randomStream, seedFrom } from './random.ts';
 export { ActionBudget } from './ranking/action-order.ts';
 export {
+  type ActionFeatures,
   ActionRanker,
-  type Features,
+  actionFeatures,
   fixedPrior,
   KIND_PARTS,
-  rankerFeatures,
   statementTokens,
   type Try,
 } from './ranking/action-ranker.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import type { ObjectStore } from '@stp/config/records';
-import { proved, statement } from '@stp/config/testing';
+import { CERTIFICATE, proved, statement } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Chosen } from '../../activities/control/choose-conjectures.ts';
@@ -68,14 +68,19 @@ async function choose(reward: string, ofThisRound: readonly GrownRecord[] = []) 
   const conjectures = await writeRecords(store, 'rounds/2/conjectures.jsonl', [conjecture('fresh', '<f3>0=0')]);
   const library = await writeRecords(store, 'rounds/2/library.jsonl', [
     grown(1, 'behind'),
-    grown(2, 'direct', { premises: ['Grown.g1', 'Stp.add_zero'] }),
+    grown(2, 'direct', { restsOn: ['Grown.g1'] }),
     grown(3, 'idle'),
     // A statement of the dataset: proofs may rest on it, but the conjecturer did not write it.
     grown(4, 'given', { origin: 'dataset' }),
     ...ofThisRound,
   ]);
-  const proof = (id: string, premises: readonly string[], origin: 'dataset' | 'conjecture' = 'dataset') =>
-    proved(`theorem ${id} : True`, 'trivial', { statementId: id, premises: [...premises], origin });
+  // No proof names a lemma: the marks that it opens bring them, and its compiled object says which.
+  const proof = (id: string, restsOn: readonly string[], origin: 'dataset' | 'conjecture' = 'dataset') =>
+    proved(`theorem ${id} : True`, 'trivial', {
+      statementId: id,
+      certificate: { ...CERTIFICATE, restsOn: [...restsOn] },
+      origin,
+    });
   const certified = await writeRecords(store, 'rounds/2/proved.jsonl', [
     proof('one', ['Grown.g2', 'Grown.g4']),
     proof('one', ['Grown.g2']),
@@ -121,7 +126,7 @@ it('stands beside the band', async () => {
 
 it('reaches a conjecture of the same round, which counts once where it is in the band too', async () => {
   const { chosen } = await choose('band-and-use', [
-    grown(5, 'fresh', { round: 2, generation: 2, premises: ['Grown.g2'] }),
+    grown(5, 'fresh', { round: 2, generation: 2, restsOn: ['Grown.g2'] }),
   ]);
   // Band: 1. Use: 1 of the 2.5 that `direct` is worth.
   expect(chosen).toEqual([

@@ -89,17 +89,18 @@ it('texts under a grammar are statements, with the reason for those that go no f
   ];
   const next = written.values();
   const { entries, texts } = await round('decode', (entry) => next.next().value!(...operation(entry)));
-  // A statement without functions has no place in the plan.
-  expect(entries).toHaveLength(4);
+  // Nothing is written over a statement without functions. Texts say whose they are in the round's own plan.
+  expect(entries.map(({ place }) => place)).toEqual([0, 2, 3, 4]);
   expect(entries.every(({ prompt }) => prompt.startsWith('<defs>') && prompt.endsWith('<easy>'))).toBe(true);
   expect(texts.map(({ input, refused }) => [input, refused])).toEqual([
     [0, 'follows'],
-    [1, 'fails-tests'],
-    [2, 'unparsable'],
+    [2, 'fails-tests'],
     [3, 'unparsable'],
+    [4, 'unparsable'],
   ]);
   expect(texts[1]!.text).toMatch(/^\(n : Nat\) \(m : Nat\) : \w+ n m = n$/u);
-  expect(texts[1]!.typed).toMatch(/^<f\d><n0><n1>=<n0>$/u);
+  expect(texts[1]!.typed!.target).toMatch(/^<f\d><n0><n1>=<n0>$/u);
+  expect(texts[1]!.typed!.prompt).toBe(entries[1]!.prompt);
 });
 
 it('explored equations stand before those that the model adds, and what they imply is left out', async () => {
@@ -114,7 +115,11 @@ it('explored equations stand before those that the model adds, and what they imp
   // As the model would have written them: what it can learn from. It has no words for functions of Lean's library.
   const own = explored.filter(({ text }) => !/ = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text));
   expect(own.length).toBeGreaterThan(0);
-  for (const { typed } of own) expect(typed).toMatch(/^(?:<[a-z]\d>|[0+[:TF;=])+$/u);
+  const prompts = new Map(entries.map(({ place, prompt }) => [place!, prompt]));
+  for (const { input, typed } of own) {
+    expect(typed!.target).toMatch(/^(?:<[a-z]\d>|[0+[:TF;=])+$/u);
+    expect(typed!.prompt).toBe(prompts.get(input));
+  }
   expect(texts.filter(({ refused }) => refused === 'follows').length).toBe(entries.length);
 });
 
@@ -135,5 +140,5 @@ it('a language model is asked in words, and answers with names', async () => {
     expect(grammar!.symbols.every(({ token }) => messages!.at(-1)!.content.includes(token))).toBe(true);
   }
   expect(texts.map(({ refused }) => refused)).toEqual(['fails-tests', 'unparsable', 'fails-tests', 'fails-tests']);
-  expect(texts[0]!.typed).toMatch(/^(\w+) n1 \(\1 n2 n1\) = \1 n1 n2$/u);
+  expect(texts[0]!.typed!.target).toMatch(/^(\w+) n1 \(\1 n2 n1\) = \1 n1 n2$/u);
 });

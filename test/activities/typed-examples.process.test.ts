@@ -54,6 +54,41 @@ it('are equations that can be read back, a few for each theorem', async () => {
   expect(found).toBeGreaterThan(100);
 });
 
+it('are first of all equations that later proofs of the library rested on', async () => {
+  const tried = await Array.fromAsync(sources.triedConjectures());
+  const paid = new Set(tried.filter(({ pays }) => pays).map(({ statement }) => statement));
+  const targets = Map.groupBy(await conjecturer(), ({ prompt }) => prompt);
+  const definitions = await sources.definitions();
+  const theorems = new Map((await sources.libraryTheorems()).map((theorem) => [theorem.name, theorem]));
+  let rows = 0;
+  for (const { theorems: names, signature, equations } of explored) {
+    const own = equations.filter(({ text }) => paid.has(text));
+    if (own.length === 0) continue;
+    const forms = names.flatMap((name) => {
+      const { header, statement } = theorems.get(name)!;
+      return (
+        typedForm(
+          statement,
+          signature,
+          definitions.under(header, statement, boundNames(statement)),
+          definitionTokens,
+        ) ?? []
+      );
+    });
+    const shown = forms.filter(({ prompt }) => targets.has(prompt));
+    if (shown.length === 0) continue;
+    rows++;
+    const written = shown.flatMap((form) =>
+      targets.get(form.prompt)!.map(({ target }) => form.read(target)!.join(' ')),
+    );
+    // Of what has tokens: a prompt shows only some of the functions.
+    const wanted = own.filter(({ words }) => shown.every((form) => form.write(words) !== null));
+    const firsts = new Set(written).intersection(new Set(wanted.map(({ words }) => words.join(' '))));
+    expect(firsts.size, names[0]).toBe(Math.min(wanted.length, new Set(written).size));
+  }
+  expect(rows).toBeGreaterThan(5);
+});
+
 it('leaves out what is held out under another name, and nothing of another function', async () => {
   const all = await conjecturer();
   const keyOf = await theoremKeys(sources, config.prover);

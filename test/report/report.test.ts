@@ -343,6 +343,55 @@ describe('runs that are out of the ordinary', () => {
       'fixed,0,0,0',
     ]);
   });
+  it('says who chose conjectures, and on how many of each later proofs rest', async () => {
+    const found = { statements: 2, isCore: false };
+    const texts = ['a + b = b + a', 'a * b = b * a', 'a + 0 = a', 'a - a = 0'].map(
+      (text, at) => `theorem c${at} (a b : Nat) : ${text}`,
+    );
+    const grown = {
+      round: 1,
+      generation: 1,
+      header: null,
+      proof: 'omega',
+      premises: [] as string[],
+      origin: 'conjecture',
+      marks: [] as ('simp' | 'grind =')[],
+    } as const;
+    const attempted = [
+      { statement: texts[0]!, successes: 1, found },
+      { statement: texts[1]!, successes: 1, found, chosenBy: 'ranked' },
+      { statement: texts[2]!, successes: 0, chosenBy: 'written' },
+    ] as const;
+    const figures = await gather('chosen', {
+      set: { library: 'grow' },
+      statements: STATEMENTS,
+      rounds: [
+        { samples: 2, shards: [{ 0: 1 }] },
+        { samples: 2, shards: [{ 1: 1 }], conjectures: attempted, ranker: { examples: 30, paying: 0 } },
+        {
+          ...{ samples: 2, shards: [{ 2: 1, 3: 0 }], ranker: { examples: 33, paying: 4 } },
+          // One is tried again, and counts where it was attempted first.
+          conjectures: [{ statement: texts[2]!, successes: 0, found, chosenBy: 'order' }],
+          grown: texts.slice(0, 2).map((statement, at) => ({
+            ...{ ...grown, name: `Grown.g${at + 1}`, statement, statementId: statementId(null, statement) },
+          })),
+          restsOn: ['Grown.g2'],
+        },
+      ],
+    });
+    expect(figures.summary.conjectures.by).toEqual({
+      order: { attempted: 1, proved: 1, used: 0 },
+      ranked: { attempted: 1, proved: 1, used: 1 },
+      written: { attempted: 1, proved: 0, used: 0 },
+    });
+    const [page] = await makeReport([figures]);
+    expect(page!.text).toContain('written by the model');
+    expect(page!.text).toContain(
+      'Round 1: the ranker had 30 examples and could learn nothing from them, so exploration’s order stood',
+    );
+    expect(page!.text).toContain('Round 2: the ranker learned from 33 examples, 4 of which paid');
+  });
+
   it('counts chains through conjectures that the same round proved', async () => {
     const [first, second] = ['theorem c_1 (a b : Nat) : a + b = b + a', 'theorem c_2 (a : Nat) : a * 0 = 0'];
     const grown = (text: string, generation: number) => ({

@@ -8,6 +8,7 @@ import type {
   GateCounts,
   ObjectStore,
   Proved,
+  RankerFigures,
   Rate,
   RoundManifest,
   RoundOutcome,
@@ -22,7 +23,7 @@ import type { GrownRecord } from '../../activities/round/library.ts';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
-export interface SyntheticConjecture {
+export interface SyntheticConjecture extends Pick<ConjectureRecord, 'found' | 'chosenBy'> {
   readonly statement: string;
   readonly successes: number;
 }
@@ -34,6 +35,7 @@ export interface SyntheticRound {
   readonly shards: readonly Readonly<Record<number, number>>[];
   /** Conjectures of the first shard. */
   readonly conjectures?: readonly SyntheticConjecture[];
+  readonly ranker?: RankerFigures;
   /** Texts that went no further. */
   readonly gate?: GateCounts;
   readonly infra?: number;
@@ -233,8 +235,10 @@ async function makeRound(
             store,
             `${folder}/conjectures.jsonl`,
             conjectures.map(
-              (statement): ConjectureRecord => ({
+              (statement, at): ConjectureRecord => ({
                 ...statement,
+                found: spec.conjectures![at]!.found,
+                chosenBy: spec.conjectures![at]!.chosenBy,
                 seedId: statements[0]!.id,
                 lemma: null,
                 round,
@@ -258,6 +262,7 @@ async function makeRound(
       conjecturesProved,
       conjecturesMatched: conjecturesProved,
       conjecturesKept: conjecturesProved,
+      ...(spec.ranker === undefined ? {} : { ranker: spec.ranker }),
       gate: conjectures.length === 0 ? gate : { ...gate, accepted: conjectures.length },
       verdicts: { proved: accepted, rejected: samples - accepted - infra, ...(infra === 0 ? {} : { infra }) },
       provedThisRound,

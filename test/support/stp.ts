@@ -15,7 +15,7 @@ export const TINY_RUN: readonly string[] = [
   ...['--config', join(REPOSITORY, 'examples', 'smoke-run', 'run.json')],
 ];
 
-/** The same on problems whose explored conjectures are proved first and become lemmas: a minute and a half. */
+/** The same on problems whose conjectures, explored and written, are ranked, proved first and become lemmas: a minute and a half. */
 export const GROWING_RUN: readonly string[] = [
   ...TINY_RUN,
   ...settings({
@@ -23,7 +23,9 @@ export const GROWING_RUN: readonly string[] = [
     library: 'grow',
     'prover.lemmas': 'marked',
     'prover.scripts': 'unproved',
-    'conjectures.source': 'explore',
+    'conjectures.source': 'both',
+    'conjectures.rankedShare': 0.5,
+    'conjectures.reward.kind': 'use',
     'conjectures.conditionOn.kind': 'unproved-target',
   }),
 ];

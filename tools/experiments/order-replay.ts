@@ -6,11 +6,11 @@ import { actionPrice, inFixedOrder } from '@stp/lean-explore';
 import {
   ActionBudget,
   ActionRanker,
-  type Features,
+  type ActionFeatures,
   fixedPrior,
   KIND_PARTS,
   randomStream,
-  rankerFeatures,
+  actionFeatures,
   statementTokens,
   type Try,
 } from '@stp/selfplay';
@@ -29,9 +29,9 @@ interface RecordedAction {
   readonly ms: number;
   readonly price: number;
   readonly prior: number;
-  readonly features: Features;
+  readonly features: ActionFeatures;
   /** Of the kind of action alone. */
-  readonly kind: Features;
+  readonly kind: ActionFeatures;
 }
 
 interface Place {
@@ -81,8 +81,8 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
         module: labels[2] ?? labels[0] ?? '',
         actions: priced(inFixedOrder(actions)).map(({ proved, ms, parts, price, before }) => ({
           ...{ proved, ms, price, prior: fixedPrior(price, before) },
-          features: rankerFeatures(tokens, parts),
-          kind: rankerFeatures([], parts.slice(0, KIND_PARTS)),
+          features: actionFeatures(tokens, parts),
+          kind: actionFeatures([], parts.slice(0, KIND_PARTS)),
         })),
       },
     ];
@@ -138,7 +138,7 @@ function play(
   learned: ActionRanker | null,
 ): { curve: Point[]; ranker: ActionRanker | null } {
   const isRanked = order === 'rates' || order === 'learned';
-  const featuresOf = (one: RecordedAction): Features => (order === 'rates' ? one.kind : one.features);
+  const featuresOf = (one: RecordedAction): ActionFeatures => (order === 'rates' ? one.kind : one.features);
   const random = randomStream('order-replay', seed, 'order');
   const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
   const proved = new Set<number>();

@@ -82,6 +82,10 @@ const METHODS: Readonly<Record<string, Method>> = {
     'prover.mode': 'scripts',
     'prover.actions': 'learned',
   }),
+  'explored-conjectures': asSelfPlay('conjectures in exploration’s order, no conjecturer', {
+    'conjectures.source': 'explore',
+    'conjectures.rankedShare': '0',
+  }),
   'random-conjectures': asSelfPlay('random conjectures in its place', {
     'conjectures.source': 'random',
     // Nobody has tested them: without this question most of Lean's time would go to false ones.

@@ -5,7 +5,17 @@ import type { DataSources, Exploration, RunStore } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { type ConjecturePlan, conjecturePlanSchema } from '../../round/conjecture-records.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
-import { exploredBySeed, openTexts, type TypedPlan, typedForms, typedPlanSchema } from '../explore/explored-texts.ts';
+import {
+  exploredBySeed,
+  openTexts,
+  placesFor,
+  type TypedPlan,
+  typedForms,
+  typedPlanSchema,
+} from '../explore/explored-texts.ts';
+
+/** Texts that the model writes beside exploration, for each place of the round: about one in ten holds. */
+const WRITTEN_PER_PLACE = 4;
 
 export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
   return {
@@ -18,16 +28,19 @@ export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources
           const entries = await readAll(store, plan, conjecturePlanSchema);
           const found = await exploredBySeed(ports, input, entries, 0, signal, report);
           const formOf = await typedForms(ports, config, found);
-          const typed = entries.flatMap((entry): ConjecturePlan[] => {
+          const typed = entries.flatMap((entry, place): ConjecturePlan[] => {
             const form = formOf(entry);
             if (form === null) return [];
             const { prompt, messages, grammar } = form;
-            return [{ ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar }];
+            return [
+              { ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar, place },
+            ];
           });
-          const texts =
-            'deeperMax' in config.conjectures ? await openTexts(ports, input, typed, signal, report, formOf) : null;
+          const explores = config.conjectures.source === 'both';
+          const texts = explores ? await openTexts(ports, input, entries, signal, report, formOf) : null;
+          const asked = explores ? typed.slice(0, WRITTEN_PER_PLACE * placesFor(input, entries)) : typed;
           return {
-            plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, typed, signal),
+            plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, asked, signal),
             explored:
               texts === null ? null : await writeRecords(store, `${name}/explored-texts-*.jsonl`, texts, signal),
           };

@@ -7,9 +7,15 @@ import { withHeartbeat } from '../../edge.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, EquationTests, Exploration, RunMonitor, RunStore } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { type ConjectureText, conjecturePlanSchema, conjectureTextSchema } from '../../round/conjecture-records.ts';
+import {
+  anchorOf,
+  type ConjecturePlan,
+  type ConjectureText,
+  conjecturePlanSchema,
+  conjectureTextSchema,
+} from '../../round/conjecture-records.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
-import { anchorOf, entriesBySeed, exploredBySeed, type TypedPlan, typedForms } from '../explore/explored-texts.ts';
+import { entriesBySeed, exploredBySeed, type TypedPlan, typedForms } from '../explore/explored-texts.ts';
 
 export interface TestConjecturesInput extends Omit<ConjecturerInput, 'plan'> {
   readonly typed: TypedPlan;
@@ -57,7 +63,7 @@ export function testConjecturesActivity(
             const options = { ...config.verification, seed: config.seed };
             const answers = await ports.testEquations(run, asked, options, signal);
             for (const [place, one] of asked.entries()) {
-              tested.push(...testedTexts(one, answers[place]!));
+              tested.push(...testedTexts(one, entries, answers[place]!));
               for (const { verdict } of answers[place]!.answers) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
             }
             report({ tested: tested.length, texts: written.length });
@@ -80,20 +86,28 @@ interface AskedEquations extends EquationsToTest {
 }
 
 /** None where the statement could not be read this time. */
-function testedTexts({ statement, texts }: AskedEquations, { answers, reason }: TestedEquations): ConjectureText[] {
+function testedTexts(
+  { statement, texts }: AskedEquations,
+  entries: readonly ConjecturePlan[],
+  { answers, reason }: TestedEquations,
+): ConjectureText[] {
   if (reason !== '') {
     log.warn('equations were not tested, and are left out', { statement, equations: texts.length, reason });
     return [];
   }
   const next = answers.values();
-  return texts.map(({ input, text, words }) => ({
-    input,
-    ...statedOrRefused(text, words === null ? undefined : next.next().value),
-  }));
+  return texts.map(({ input, text, words }) => {
+    const { prompt, place } = entries[input]!;
+    const tested = words === null ? undefined : next.next().value;
+    return { input: place!, ...statedOrRefused({ prompt, target: text }, tested) };
+  });
 }
 
-function statedOrRefused(typed: string, tested: Tested | undefined): Omit<ConjectureText, 'input'> {
-  if (tested === undefined || tested.text === null) return { text: typed, refused: 'unparsable' };
+function statedOrRefused(
+  typed: NonNullable<ConjectureText['typed']>,
+  tested: Tested | undefined,
+): Omit<ConjectureText, 'input'> {
+  if (tested === undefined || tested.text === null) return { text: typed.target, refused: 'unparsable' };
   switch (tested.verdict) {
     case 'fails':
       return { text: tested.text, typed, refused: 'fails-tests' };

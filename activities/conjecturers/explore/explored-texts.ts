@@ -14,7 +14,7 @@ import {
 } from '@stp/selfplay';
 import { z } from 'zod';
 import type { DataSources, Exploration, RunStore } from '../../ports.ts';
-import { type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
+import { anchorOf, type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
 import { certifiedRates, readManifests } from '../../run/history.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
 
@@ -38,6 +38,12 @@ export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePla
   return [...first.values()];
 }
 
+/** Conjectures that the round may attempt, about. */
+export function placesFor({ config }: Pick<ConjecturerInput, 'config'>, entries: readonly ConjecturePlan[]): number {
+  const { perRoundMax } = conjecturing(config.conjectures);
+  return typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
+}
+
 /** Explored texts for the entries; explored deeper where few of them are open. */
 export async function openTexts(
   ports: RunStore & Exploration,
@@ -47,9 +53,8 @@ export async function openTexts(
   report: (progress: object) => void,
   formOf?: (entry: ConjecturePlan) => TypedForm | null,
 ): Promise<ConjectureText[]> {
-  const conjectures = conjecturing(input.config.conjectures);
-  const { perRoundMax } = conjectures;
-  const places = typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
+  const { conjectures } = input.config;
+  const places = placesFor(input, entries);
   const most = 'deeperMax' in conjectures ? conjectures.deeperMax : 0;
   const proved = await provedBefore(await ports.store(input.run), input.history);
   for (let deeper = 0; ; deeper++) {
@@ -137,18 +142,25 @@ function exploredTexts(
       after.every((text) => proved.has(keyOf(header, text)));
     return equations.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   };
-  const left = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry).values()]));
+  const lists = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry)]));
+  const statements = new Map<string, number>();
+  for (const { seedId, header } of entriesBySeed(entries))
+    for (const { text } of lists.get(seedId)!) {
+      const key = keyOf(header, text);
+      statements.set(key, (statements.get(key) ?? 0) + 1);
+    }
+  const left = new Map([...lists].map(([seedId, list]) => [seedId, list.values()]));
   const taken = new Set(proved);
   return entries.flatMap((entry, input) => {
     // An array's iterator goes on from where it stood.
-    const equation = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
-    if (equation === undefined) return [];
-    taken.add(keyOf(entry.header, equation.text));
-    const typed = equation.words === null ? null : (formOf(entry)?.write(equation.words) ?? null);
-    return [{ input, text: equation.text, ...(typed === null ? {} : { typed }) }];
+    const next = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
+    if (next === undefined) return [];
+    const { text, words, isCore } = next;
+    const key = keyOf(entry.header, text);
+    taken.add(key);
+    const form = words === null ? null : formOf(entry);
+    const target = words === null ? null : (form?.write(words) ?? null);
+    const its = { statements: statements.get(key)!, isCore };
+    return [{ input, text, found: its, ...(target === null ? {} : { typed: { prompt: form!.prompt, target } }) }];
   });
-}
-
-export function anchorOf({ origin }: ConjecturePlan): string {
-  return origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
 }

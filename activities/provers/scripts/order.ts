@@ -1,12 +1,12 @@
 /** What a configuration's ranker sees of statements and actions (`prover.actions`). */
 import type { ProverConfig } from '@stp/config';
-import { type Features, KIND_PARTS, rankerFeatures } from '@stp/selfplay';
+import { type ActionFeatures, KIND_PARTS, actionFeatures } from '@stp/selfplay';
 
-export type FeaturesOf = (tokens: readonly string[], parts: readonly string[]) => Features;
+export type FeaturesOf = (tokens: readonly string[], parts: readonly string[]) => ActionFeatures;
 
 const VIEWS: Readonly<Record<'rates' | 'learned', FeaturesOf>> = {
-  rates: (_, parts) => rankerFeatures([], parts.slice(0, KIND_PARTS)),
-  learned: rankerFeatures,
+  rates: (_, parts) => actionFeatures([], parts.slice(0, KIND_PARTS)),
+  learned: actionFeatures,
 };
 
 /** Null: nothing is learned, the actions stand in their fixed order. */

@@ -63,6 +63,29 @@ export const conjectureSchema = statementSchema.extend({
   level: z.number().int().positive(),
 });
 
+/** Where exploration found an equation: what a ranker is told beside its text. */
+export const foundAtSchema = z.strictObject({
+  /** Statements of the round near which it was found. */
+  statements: z.number().int().positive(),
+  /** Does it say which function of Lean's core library a function is? */
+  isCore: z.boolean(),
+});
+export type FoundAt = z.infer<typeof foundAtSchema>;
+
+/** Who puts a conjecture among those that a round attempts: exploration's order, the ranker, or the model that wrote it. */
+export const CHOOSERS = ['order', 'ranked', 'written'] as const;
+export type Chooser = (typeof CHOOSERS)[number];
+
+/** What came of a conjecture beside a statement that it might have helped with (`data/sft/conjectures.jsonl`). */
+export const triedConjectureSchema = z.strictObject({
+  target: z.string().max(STATEMENT_CHARS_MAX),
+  statement: z.string().max(STATEMENT_CHARS_MAX),
+  found: foundAtSchema,
+  /** Did later proofs rest on it? */
+  pays: z.boolean(),
+});
+export type TriedConjecture = z.infer<typeof triedConjectureSchema>;
+
 /** Why a conjecture text went no further, or that it did. */
 export const gateVerdictSchema = z.enum([
   'accepted',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { sandboxFactsSchema } from './certificate.ts';
 import { judgeSpentSchema } from './judge.ts';
-import { gateVerdictSchema, verdictKindSchema } from './records.ts';
+import { CHOOSERS, gateVerdictSchema, verdictKindSchema } from './records.ts';
 import { shardSearchSchema } from './search.ts';
 
 const count = z.number().int().nonnegative();
@@ -86,6 +86,10 @@ export const shardResultSchema = z.strictObject({
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 
+/** Examples that a round's ranker of conjectures learned from, and those of them that paid. Without both sorts it ranks nothing. */
+export const rankerFiguresSchema = z.strictObject({ examples: count, paying: count });
+export type RankerFigures = z.infer<typeof rankerFiguresSchema>;
+
 export const roundCountsSchema = z.strictObject({
   attempted: count,
   samples: count,
@@ -104,6 +108,7 @@ export const roundCountsSchema = z.strictObject({
   /** Of those kept, the ones that some unproved statement is near to (weight above 0); without transport, all of them. */
   conjecturesMatched: count,
   gate: gateCountsSchema,
+  ranker: rankerFiguresSchema.optional(),
   verdicts: verdictCountsSchema,
   /** Dataset statements proved in this round, and ever, this round included. */
   provedThisRound: count,
@@ -317,7 +322,13 @@ export const summarySchema = z.strictObject({
   provedBaseline: count,
   /** Dataset statements proved ever, after each round; a skipped round repeats the figure before it. */
   provedPerRound: z.array(count),
-  conjectures: z.strictObject({ made: count, proved: count, kept: count }),
+  conjectures: z.strictObject({
+    made: count,
+    proved: count,
+    kept: count,
+    /** By who chose them: attempted and proved ones, and those that later proofs rest on. Each counts once. */
+    by: z.record(z.enum(CHOOSERS), z.strictObject({ attempted: count, proved: count, used: count })).optional(),
+  }),
   samples: count,
   verdicts: verdictCountsSchema,
   secondsPerStage: z.record(z.string(), z.number()),

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
-import { type ConjecturerConfig, hasConjecturer, rewardsUse, writesTyped } from './conjecturers/index.ts';
+import { type ConjecturerConfig, hasConjecturer, rankedShare, rewardsUse, writesTyped } from './conjecturers/index.ts';
 import { objectiveIn, type RunObjective, trainsByReward } from './objectives/index.ts';
 import { type ProverConfig, proverIn } from './provers/index.ts';
 
@@ -80,6 +80,11 @@ function* ofConjecturer({ conjectures, prover, library }: Combined): Generator<C
     yield {
       path: ['conjectures', 'reward', 'kind'],
       message: 'credits conjectures of the library for their use, which takes library=grow',
+    };
+  if (library !== 'grow' && rankedShare(conjectures) > 0)
+    yield {
+      path: ['conjectures', 'rankedShare'],
+      message: 'ranks conjectures by their use as lemmas, which takes library=grow',
     };
   if (writesTyped(conjectures) && !prover.slots && prover.format === 'embedded')
     yield {

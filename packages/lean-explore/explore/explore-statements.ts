@@ -51,6 +51,8 @@ export const exploredStatementSchema = z.strictObject({
       words: equationWordsSchema.nullable(),
       /** Texts of others that its proof is likely to need. */
       after: z.array(z.string()),
+      /** Does it say which function of Lean's core library a function is? */
+      isCore: z.boolean(),
     }),
   ),
   /** The signature of terms that equations are made of there. */
@@ -123,10 +125,13 @@ export async function exploreModule(
       text: textOf(equation, 'as it is'),
       words: null,
       after: after.map((other) => textOf(other, 'as it is')),
+      isCore: true,
     }));
     const firstTexts = new Set(first.map(({ text }) => text));
     const others = new Map(chosen.map(({ equation, words }) => [textOf(equation), words]));
-    const rest = [...others].flatMap(([text, words]) => (firstTexts.has(text) ? [] : [{ text, words, after: [] }]));
+    const rest = [...others].flatMap(([text, words]) =>
+      firstTexts.has(text) ? [] : [{ text, words, after: [], isCore: false }],
+    );
     return { equations: [...first, ...rest], signature: its, terms, withoutValue, reason };
   });
 }

@@ -19,13 +19,13 @@ const CONSTANTS_MAX = 23;
 export const KIND_PARTS = 3;
 
 /** What a ranker knows of a statement and an action: places of weights. */
-export type Features = Uint32Array;
+export type ActionFeatures = Uint32Array;
 
 export interface Try {
   /** `fixedPrior`. */
   readonly prior: number;
-  /** `rankerFeatures`. */
-  readonly features: Features;
+  /** `actionFeatures`. */
+  readonly features: ActionFeatures;
   readonly proved: boolean;
 }
 
@@ -60,7 +60,7 @@ export class ActionRanker {
   }
 
   /** In (0, 1). @param prior `fixedPrior` */
-  chance(prior: number, features: Features): number {
+  chance(prior: number, features: ActionFeatures): number {
     let sum = prior;
     for (const place of features) sum += this.#weights[place]!;
     return 1 / (1 + Math.exp(-sum));
@@ -96,7 +96,7 @@ export const statementTokens = (statement: string, constants: readonly string[])
  * @param tokens what the statement has: names of constants, its size
  * @param parts what the action is made of, its kind first
  */
-export function rankerFeatures(tokens: readonly string[], parts: readonly string[]): Features {
+export function actionFeatures(tokens: readonly string[], parts: readonly string[]): ActionFeatures {
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
   const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
   const places = new Set(ofAction.map(placed));

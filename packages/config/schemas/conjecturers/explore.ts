@@ -24,6 +24,11 @@ export const exploration = {
    * side), so many steps at most.
    */
   deeperMax: z.number().int().nonnegative().max(3).default(0),
+  /**
+   * Of the conjectures that a round attempts, the share that a learned ranker chooses from all that exploration found and the model
+   * wrote. The others come in exploration's order.
+   */
+  rankedShare: z.number().min(0).max(1).default(0),
 };
 
 export const exploreSchema = z.strictObject({ source: z.literal('explore'), ...conjecturing, ...exploration });

@@ -62,6 +62,10 @@ export const conditionOf = (conjectures: ConjecturerConfig): Conjecturing['condi
 export const writesTyped = (conjectures: Pick<ConjecturerConfig, 'source'>): boolean =>
   conjecturerIn(conjectures) === decode;
 
+/** Share of a round's conjectures that the ranker chooses; 0: there is none. */
+export const rankedShare = (conjectures: ConjecturerConfig): number =>
+  'rankedShare' in conjectures ? conjectures.rankedShare : 0;
+
 /** Is a conjecture of the library credited for its use? */
 export const rewardsUse = (conjectures: ConjecturerConfig): boolean =>
   hasConjecturer(conjectures) && (conjectures.reward.kind === 'use' || conjectures.reward.kind === 'band-and-use');

@@ -176,3 +176,11 @@ it('a model that has learnt nothing writes well-typed equations only, the same o
   }
   await sampler.close();
 }, 60_000);
+
+it('a model whose vocabulary lacks slots is refused, with how many and how large it is', () => {
+  const without = trainTokenizer(LEAN_TEXTS, { vocabularySize: 300, specialTokens: markersOf(LEAN_TEXTS) });
+  const { length } = without.vocabulary;
+  expect(() => new TypedTokens(LISTS, without)).toThrow(
+    `7 of its 15 tokens, such as "<f0>", are not one token of the model, which has ${length}`,
+  );
+});

@@ -26,11 +26,13 @@ export class TypedTokens {
 
   /** Throws STP1301 where a symbol is not one token of the model, or two are the same among those that may stand in one place. */
   constructor(grammar: TypedGrammar, tokenizer: Tokenizer) {
-    const idOf = (token: string): number => {
-      const ids = tokenizer.encode(token);
-      if (ids.length !== 1) throw wrongGrammar(`${JSON.stringify(token)} is not one token of the model`);
-      return ids[0]!;
-    };
+    const needed = [...new Set([...grammar.symbols.map(({ token }) => token), EQUALS, IMPLIES])];
+    const missing = needed.filter((token) => tokenizer.encode(token).length !== 1);
+    if (missing.length > 0) {
+      const which = `${missing.length} of its ${needed.length} tokens, such as ${JSON.stringify(missing[0])}`;
+      throw wrongGrammar(`${which}, are not one token of the model, which has ${tokenizer.vocabulary.length}`);
+    }
+    const idOf = (token: string): number => tokenizer.encode(token)[0]!;
     this.symbols = grammar.symbols.map(({ token, ...symbol }) => ({ ...symbol, id: idOf(token) }));
     const places = this.symbols.map(({ id, result, kind }) => (kind === 'function' ? `${id}` : `${id} of ${result}`));
     if (new Set(places).size < places.length) throw wrongGrammar('two symbols of one type have the same token');
