@@ -36,8 +36,7 @@ it('finds all that is provable by any order in the end, and sooner by what depen
     for (const name of ['random', 'fixed', 'rates', 'learned'])
       expect(of(name).train[seed]!.at(-1)!.proved).toBe(train.provable);
     // With what was learned on other modules: the first action of each statement proves it.
-    const first = (name: string) =>
-      of(name).heldOut[seed]!.findLast(({ ms }) => ms <= 20 * heldOut.statements)!.proved;
+    const first = (name: string) => of(name).heldOut[seed]!.findLast(({ ms }) => ms <= 20 * heldOut.statements)!.proved;
     expect(first('learned')).toBe(heldOut.provable);
     expect(first('fixed')).toBeLessThan(heldOut.provable);
   }

@@ -1,7 +1,7 @@
 /** The report's table of composed actions: a round whose shards had no ranker says that the order was fixed. */
 import { expect, it } from 'vitest';
-import type { RoundShards } from '../../activities/provers/shard-turn.ts';
 import { actionsSection } from '../../activities/provers/scripts/section.ts';
+import type { RoundShards } from '../../activities/provers/shard-turn.ts';
 
 const round = (number: number, ...figures: readonly Record<string, number>[]): RoundShards =>
   ({ round: number, shards: figures.map((its) => ({ figures: its })) }) as unknown as RoundShards;

@@ -5,12 +5,12 @@
 import { actionPrice, inFixedOrder } from '@stp/lean-explore';
 import {
   ActionBudget,
-  ActionRanker,
   type ActionFeatures,
+  ActionRanker,
+  actionFeatures,
   fixedPrior,
   KIND_PARTS,
   randomStream,
-  actionFeatures,
   statementTokens,
   type Try,
 } from '@stp/selfplay';

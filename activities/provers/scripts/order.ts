@@ -1,6 +1,6 @@
 /** What a configuration's ranker sees of statements and actions (`prover.actions`). */
 import type { ProverConfig } from '@stp/config';
-import { type ActionFeatures, KIND_PARTS, actionFeatures } from '@stp/selfplay';
+import { type ActionFeatures, actionFeatures, KIND_PARTS } from '@stp/selfplay';
 
 export type FeaturesOf = (tokens: readonly string[], parts: readonly string[]) => ActionFeatures;
 

@@ -1,7 +1,7 @@
 /** The ranker of actions: it learns what depends on statement and action together, and is the same bit for bit after a restart. */
 import { expect, it } from 'vitest';
 import { randomStream } from '../random.ts';
-import { ActionRanker, fixedPrior, actionFeatures, statementTokens, type Try } from './action-ranker.ts';
+import { ActionRanker, actionFeatures, fixedPrior, statementTokens, type Try } from './action-ranker.ts';
 
 const ENDS = ['simp', 'grind', 'omega', 'rfl'];
 const CONSTANTS = ['List.map', 'List.filter', 'Nat.add', 'Option.bind'];
