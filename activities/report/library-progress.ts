@@ -114,7 +114,7 @@ export function librarySentence({ set, isCore: core, statements, proved, ...of }
   ].join(' ');
 }
 
-export const MODULES_CSV = 'report/library.csv';
+export const MODULES_CSV = 'report/library-progress.csv';
 
 /** Columns and rows of the table by module. */
 export function libraryTable({ modules }: LibraryFigures): { columns: string[]; rows: Cell[][] } {

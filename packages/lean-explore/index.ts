@@ -48,7 +48,7 @@ export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
 export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
 export { ACTION_HEARTBEATS_MAX, actionPrice } from './portfolio/action-price.ts';
-export { type Action, actionsFor, type OfferedPremise } from './portfolio/actions.ts';
+export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';

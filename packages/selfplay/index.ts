@@ -44,12 +44,11 @@ export {
   trainsProver,
 } from './prover-set.ts';
 export { orderKey, type Random, randomStream, seedFrom } from './random.ts';
-export { ActionBudget, type ActionOrder, type Chosen, type OpenAction } from './ranking/action-order.ts';
+export { ActionBudget } from './ranking/action-order.ts';
 export {
   type ActionFeatures,
   ActionRanker,
   actionFeatures,
-  Failures,
   fixedPrior,
   KIND_PARTS,
   statementTokens,

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { summarySchema } from '@stp/config/records';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatherRun } from '../../activities/report/gather.ts';
+import { MODULES_CSV } from '../../activities/report/library-progress.ts';
 import { makeReport } from '../../activities/report/make-report.ts';
 import { openRun } from '../../activities/report/open-run.ts';
+import { type Plot, plotCsvName } from '../../activities/report/plot.ts';
 import { summaryRows } from '../../activities/report/summary.ts';
 import { makeRun } from './synthetic-run.ts';
 import { firstFlaw } from './well-formed.ts';
@@ -82,13 +84,15 @@ it('says it at the end of a run', () => {
 describe('the report', () => {
   it('shows sentences, areas by round, and modules', async () => {
     const [page, ...files] = await makeReport([figures]);
+    // The plot of the grown library lies in `report/library.csv`, and objects are written once.
+    expect(MODULES_CSV).not.toBe(plotCsvName({ name: 'library' } as Plot));
     expect(firstFlaw(page!.text)).toBeNull();
     for (const sentence of SENTENCES) expect(page!.text).toContain(sentence);
     expect(page!.text).toContain('href="#library-progress"');
     expect(page!.text).toContain('<th scope="row">List</th><td class="number">3</td><td class="number">2</td>');
     expect(
       files
-        .find(({ name }) => name === 'report/library.csv')!
+        .find(({ name }) => name === 'report/library-progress.csv')!
         .text.trimEnd()
         .split('\r\n'),
     ).toEqual([
@@ -109,7 +113,7 @@ describe('the report', () => {
     const other = await gatherRun({ ...(await openRun(uri)), losses: [] });
     const files = await makeReport([other]);
     expect(other.summary.libraries).toBeUndefined();
-    expect(files.map(({ name }) => name)).not.toContain('report/library.csv');
+    expect(files.map(({ name }) => name)).not.toContain('report/library-progress.csv');
     expect(files[0]!.text).not.toContain('library-progress');
   });
 });

@@ -8,7 +8,6 @@ import {
   type ActionFeatures,
   ActionRanker,
   actionFeatures,
-  Failures,
   fixedPrior,
   KIND_PARTS,
   randomStream,
@@ -18,12 +17,9 @@ import {
 import type { RecordedStatement } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 
-/**
- * `rates`: by the success of kinds of actions so far; `learned`: with the statement's constants, and with what has failed on it;
- * `without failures`: with the constants alone.
- */
-export const ORDERS = ['random', 'fixed', 'rates', 'without failures', 'learned'] as const;
-export type Order = (typeof ORDERS)[number];
+/** `rates`: by the success of kinds of actions so far; `learned`: with the statement's constants. */
+const ORDERS = ['random', 'fixed', 'rates', 'learned'] as const;
+type Order = (typeof ORDERS)[number];
 
 /** Share of a recording's statements that a seed holds out, by whole modules. */
 const HELD_OUT_SHARE = 0.35;
@@ -32,7 +28,6 @@ interface RecordedAction {
   readonly proved: boolean;
   readonly ms: number;
   readonly price: number;
-  readonly parts: readonly string[];
   readonly prior: number;
   readonly features: ActionFeatures;
   /** Of the kind of action alone. */
@@ -85,7 +80,7 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
       {
         module: labels[2] ?? labels[0] ?? '',
         actions: priced(inFixedOrder(actions)).map(({ proved, ms, parts, price, before }) => ({
-          ...{ proved, ms, parts, price, prior: fixedPrior(price, before) },
+          ...{ proved, ms, price, prior: fixedPrior(price, before) },
           features: actionFeatures(tokens, parts),
           kind: actionFeatures([], parts.slice(0, KIND_PARTS)),
         })),
@@ -142,14 +137,10 @@ function play(
   { rounds, msPerStatement }: ReplayOptions,
   learned: ActionRanker | null,
 ): { curve: Point[]; ranker: ActionRanker | null } {
-  const isRanked = order !== 'random' && order !== 'fixed';
-  const seesFailures = order === 'learned';
+  const isRanked = order === 'rates' || order === 'learned';
   const featuresOf = (one: RecordedAction): ActionFeatures => (order === 'rates' ? one.kind : one.features);
-  const afterOf = (failures: Failures, one: RecordedAction): ActionFeatures =>
-    seesFailures ? failures.features(one.parts) : NO_FEATURES;
   const random = randomStream('order-replay', seed, 'order');
   const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
-  const failed = places.map(() => new Failures());
   const proved = new Set<number>();
   const tries: Try[] = [];
   let ranker = learned;
@@ -159,36 +150,25 @@ function play(
     const open = [...places.keys()].filter((place) => !proved.has(place));
     const own = open.map((place) => left[place]!);
     const now = ranker;
-    const known = now === null ? [] : own.map((actions) => actions.map((one) => one.prior + now.sum(featuresOf(one))));
-    const pending: ActionFeatures[] = [];
     const budget = new ActionBudget(
-      own,
+      own.map((actions) => {
+        let before = 0;
+        return actions.map((one) => {
+          before += one.price;
+          const score = now === null ? -before : now.chance(one.prior, featuresOf(one)) / one.price;
+          return { price: one.price, score };
+        });
+      }),
       msPerStatement * open.length,
-      now === null || !isRanked
-        ? null
-        : {
-            chance: (at, action) => now.chance(known[at]![action]!, afterOf(failed[open[at]!]!, own[at]![action]!)),
-            chosen: (at, action) => {
-              pending.push(afterOf(failed[open[at]!]!, own[at]![action]!));
-              failed[open[at]!]!.add(own[at]![action]!.parts);
-            },
-          },
     );
     const tried = open.map(() => new Set<number>());
     for (;;) {
-      pending.length = 0;
       const chosen = budget.next((at) => !proved.has(open[at]!));
       if (chosen.length === 0) break;
-      for (const [index, { statement, action }] of chosen.entries()) {
+      for (const { statement, action } of chosen) {
         const one = own[statement]![action]!;
-        let after = pending[index];
-        if (after === undefined) {
-          after = afterOf(failed[open[statement]!]!, one);
-          failed[open[statement]!]!.add(one.parts);
-        }
         tried[statement]!.add(action);
-        if (process.env.AFTER !== '0' || !proved.has(open[statement]!))
-          tries.push({ prior: one.prior, features: featuresOf(one), after, proved: one.proved });
+        tries.push({ prior: one.prior, features: featuresOf(one), proved: one.proved });
         ms += one.ms;
         if (one.proved) proved.add(open[statement]!);
       }
@@ -199,8 +179,6 @@ function play(
   }
   return { curve, ranker };
 }
-
-const NO_FEATURES: ActionFeatures = new Uint32Array();
 
 function ceilingOf(places: readonly Place[]): Ceiling {
   const proofs = places.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));

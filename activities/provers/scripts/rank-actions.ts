@@ -2,13 +2,13 @@
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
 import { actionPrice } from '@stp/lean-explore';
-import { ActionRanker, Failures, fixedPrior, type Try } from '@stp/selfplay';
+import { ActionRanker, fixedPrior, type Try } from '@stp/selfplay';
 import type { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';
 import type { RunStore } from '../../ports.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
 import { readManifests } from '../../run/history.ts';
-import { rankerView } from './order.ts';
+import { featuresFor } from './order.ts';
 import { type rankingSchema, triedStatementSchema } from './tries.ts';
 
 /** Tries that a ranker learns from, the latest: some 600 bytes each in memory. */
@@ -36,24 +36,16 @@ export function rankActionsActivity(ports: RunStore) {
           const manifests = await readManifests(store, history);
           const refs = manifests.flatMap(({ shards }) => shards.flatMap(({ tries }) => tries ?? []));
           if (refs.length === 0) return null;
-          const view = rankerView(config.prover);
+          const features = featuresFor(config.prover);
           const tries: Try[] = [];
-          const failures = new Map<string, Failures>();
-          for (const ref of view === null ? [] : refs) {
-            for await (const { statementId, tokens, tries: own } of readRecords(store, ref, triedStatementSchema)) {
-              const failed = failures.get(statementId) ?? new Failures();
-              failures.set(statementId, failed);
-              for (const { parts, before, proved } of own) {
-                const prior = fixedPrior(actionPrice(parts), before);
+          for (const ref of features === null ? [] : refs) {
+            for await (const { tokens, tries: own } of readRecords(store, ref, triedStatementSchema))
+              for (const { parts, before, proved } of own)
                 tries.push({
-                  prior,
-                  features: view!.features(tokens, parts),
-                  after: view!.after(failed, parts),
+                  prior: fixedPrior(actionPrice(parts), before),
+                  features: features!(tokens, parts),
                   proved,
                 });
-                if (!proved) failed.add(parts);
-              }
-            }
             // The latest stay.
             if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);
             signal.throwIfAborted();

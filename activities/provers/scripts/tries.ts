@@ -4,20 +4,18 @@ import { ActionRanker } from '@stp/selfplay';
 import { z } from 'zod';
 import { readAll, readRecords } from '../../records/record-files.ts';
 
-const text = z.string().max(512);
-
 export const triedStatementSchema = z.strictObject({
-  statementId: z.string().max(128),
+  statementId: z.string(),
   /** As a ranker sees the statement. */
-  tokens: z.array(text).max(1_024),
+  tokens: z.array(z.string()),
   tries: z.array(
     z.strictObject({
       /** Hash of the action's text. */
-      key: z.string().max(32),
+      key: z.string(),
       /** Namespace of the marks that it had open; null: none. */
-      marks: text.nullable(),
+      marks: z.string().nullable(),
       /** As a ranker sees the action. */
-      parts: z.array(text).max(64),
+      parts: z.array(z.string()),
       /** Prices of the actions that stand before it in the fixed order, ms. */
       before: z.number().nonnegative(),
       proved: z.boolean(),
@@ -36,15 +34,8 @@ export const rankingSchema = z.strictObject({
   tries: z.array(artifactRefSchema),
 });
 
-/** An action that was tried on a statement. */
-export interface EarlierTry {
-  readonly parts: readonly string[];
-  /** Each time under other marks. */
-  readonly marks: ReadonlySet<string | null>;
-}
-
-/** By the statement's id and the action's key. */
-export type EarlierTries = ReadonlyMap<string, ReadonlyMap<string, EarlierTry>>;
+/** By the statement's id and the action's key: under which marks it was tried. */
+type EarlierTries = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string | null>>>;
 
 export interface Ranking {
   /** Null where there is none yet. */
@@ -58,18 +49,14 @@ export async function readRanking(
   ref: ArtifactRef | null,
   ids: ReadonlySet<string>,
 ): Promise<Ranking> {
-  const earlier = new Map<string, Map<string, EarlierTry & { readonly marks: Set<string | null> }>>();
+  const earlier = new Map<string, Map<string, Set<string | null>>>();
   const [ranking] = ref === null ? [] : await readAll(store, ref, rankingSchema);
   for (const part of ranking?.tries ?? [])
     for await (const { statementId, tries } of readRecords(store, part, triedStatementSchema)) {
       if (!ids.has(statementId)) continue;
-      const own = earlier.get(statementId) ?? new Map();
+      const own = earlier.get(statementId) ?? new Map<string, Set<string | null>>();
       earlier.set(statementId, own);
-      for (const { key, marks, parts } of tries) {
-        const one = own.get(key) ?? { parts, marks: new Set() };
-        own.set(key, one);
-        one.marks.add(marks);
-      }
+      for (const { key, marks } of tries) own.set(key, (own.get(key) ?? new Set()).add(marks));
     }
   const weights = ranking?.weights ?? null;
   return { ranker: weights === null ? null : ActionRanker.of(await store.get(weights)), earlier };

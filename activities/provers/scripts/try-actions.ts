@@ -7,19 +7,11 @@ import type { ProverConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 import { ACTION_HEARTBEATS_MAX, type Action, actionPrice, actionsFor, grownHeaders } from '@stp/lean-explore';
 import { markedProof } from '@stp/lean-verifier';
-import {
-  ActionBudget,
-  type ActionOrder,
-  type ActionRanker,
-  displayProof,
-  Failures,
-  fixedPrior,
-  statementTokens,
-} from '@stp/selfplay';
+import { ActionBudget, displayProof, fixedPrior, statementTokens } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
-import { type RankerView, rankerView } from './order.ts';
+import { featuresFor } from './order.ts';
 import type { Ranking, TriedStatement } from './tries.ts';
 
 export interface ActionTask {
@@ -53,8 +45,6 @@ interface Open {
   readonly marks: string | null;
   readonly tokens: readonly string[];
   readonly actions: readonly OfferedAction[];
-  /** What has failed, those actions included that are chosen but not tried yet. */
-  readonly failures: Failures;
   readonly tries: TriedStatement['tries'];
 }
 
@@ -83,25 +73,25 @@ export async function tryActions(
     if (context === null) return [];
     const constants = [...context.core, ...context.definitions.map(({ name }) => name)];
     const marks = task.marksOf(statement);
-    const failed = new Failures();
-    for (const { parts } of ranking.earlier.get(statement.id)?.values() ?? []) failed.add(parts);
+    const tokens = statementTokens(statement.statement, constants);
     const actions = offered(actionsFor(context, task.offersFor(statement)().lemmas), ranking, statement.id, marks);
-    return [
-      {
-        statement,
-        marks,
-        tokens: statementTokens(statement.statement, constants),
-        actions,
-        failures: failed,
-        tries: [],
-      },
-    ];
+    return [{ statement, marks, tokens, actions, tries: [] }];
   });
+  const features = featuresFor(prover);
+  const { ranker } = ranking;
   const all = task.budgetMs * open.length;
   const budget = new ActionBudget(
-    open.map(({ actions }) => actions),
+    open.map(({ tokens, actions }) =>
+      actions.map(({ parts, price, before }) => ({
+        price,
+        // Without a ranker every statement gets the same, in the fixed order.
+        score:
+          ranker === null || features === null
+            ? -before
+            : ranker.chance(fixedPrior(price, before), features(tokens, parts)) / price,
+      })),
+    ),
     all,
-    orderOf(open, rankerView(prover), ranking.ranker),
   );
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, { ...limits, heartbeatsMax: ACTION_HEARTBEATS_MAX }, grown);
@@ -139,25 +129,7 @@ export async function tryActions(
   };
 }
 
-/** By a ranker's chance; null: there is none, or the configuration asks for none. */
-function orderOf(open: readonly Open[], view: RankerView | null, ranker: ActionRanker | null): ActionOrder | null {
-  if (view === null || ranker === null) return null;
-  const known = open.map(({ tokens, actions }) =>
-    actions.map(({ parts, price, before }) => fixedPrior(price, before) + ranker.sum(view.features(tokens, parts))),
-  );
-  return {
-    chance(statement, action) {
-      const { failures, actions } = open[statement]!;
-      return ranker.chance(known[statement]![action]!, view.after(failures, actions[action]!.parts));
-    },
-    chosen(statement, action) {
-      const { failures, actions } = open[statement]!;
-      failures.add(actions[action]!.parts);
-    },
-  };
-}
-
-/** What was not tried under these marks: first what was tried under none, in the list's order. */
+/** What was not tried under these marks. What was tried under others stands behind the whole list. */
 function offered(
   actions: readonly Action[],
   { earlier }: Ranking,
@@ -165,17 +137,19 @@ function offered(
   marks: string | null,
 ): OfferedAction[] {
   const own = earlier.get(statementId);
-  let before = 0;
-  const keyed = actions.map((action) => {
+  const priced = actions.map((action) => ({ ...action, price: actionPrice(action.parts) }));
+  const whole = priced.reduce((sum, { price }) => sum + price, 0);
+  let sum = 0;
+  return priced.flatMap((action): OfferedAction[] => {
+    const before = sum;
+    sum += action.price;
     const key = hash('sha256', action.proof).slice(0, KEY_DIGITS);
-    const price = actionPrice(action.parts);
-    before += price;
-    const tried = own?.get(key);
-    const again = Math.min(AGAIN_MAX, tried?.marks.size ?? 0);
-    const parts = again === 0 ? action.parts : [...action.parts, `again:${again}`];
-    return { ...action, key, price, parts, again, before: before - price, isDone: tried?.marks.has(marks) ?? false };
+    const tried = own?.get(key) ?? new Set();
+    if (tried.has(marks)) return [];
+    if (tried.size === 0) return [{ ...action, key, before }];
+    const parts = [...action.parts, `again:${Math.min(AGAIN_MAX, tried.size)}`];
+    return [{ ...action, key, parts, before: before + tried.size * whole }];
   });
-  return keyed.filter(({ isDone }) => !isDone).sort((one, other) => one.again - other.again);
 }
 
 const textOf = ({ marks }: Open, { proof }: OfferedAction): string =>

@@ -6,6 +6,7 @@
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, simp } from '../library/search/script-text.ts';
 import { inFixedOrder } from './fixed-order.ts';
+import { PREMISE_REST } from './premise-scripts.ts';
 import { introducing, usableBinders } from './scripts.ts';
 
 export interface Action extends SearchScript {
@@ -26,8 +27,6 @@ const PAIRS_MAX = 4;
 const APPLICATIONS_MAX = 3;
 /** Premises that stand in one pair of brackets. For `grind` fewer: with eight it took seconds where it proved nothing. */
 const TOGETHER_MAX = { simp: 8, grind: 3 } as const;
-/** What is left after a premise has been applied or rewritten with. */
-const REST = 'first | assumption | rfl | omega | (simp_all; done)';
 
 interface Beginning {
   readonly kind: string;
@@ -140,9 +139,9 @@ function onePremise({ written, signature }: OfferedPremise, place: number): End[
   const end = (tactic: string, text: string): End => ({ tactic, names: 'premise', text, parts });
   return [
     end('simpa', `simpa using ${written} ..`),
-    end('apply', `apply ${written} <;> ${REST}`),
-    end('rw', `rw [${written}] <;> ${REST}`),
-    end('rw←', `rw [← ${written}] <;> ${REST}`),
+    end('apply', `apply ${written} <;> ${PREMISE_REST}`),
+    end('rw', `rw [${written}] <;> ${PREMISE_REST}`),
+    end('rw←', `rw [← ${written}] <;> ${PREMISE_REST}`),
   ];
 }
 

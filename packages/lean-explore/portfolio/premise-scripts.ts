@@ -7,7 +7,7 @@ import { type SearchScript, script, simp } from '../library/search/script-text.t
 import { introducing } from './scripts.ts';
 
 /** What is left after a premise has been applied or rewritten with. */
-const REST = 'first | assumption | rfl | omega | (simp_all; done)';
+export const PREMISE_REST = 'first | assumption | rfl | omega | (simp_all; done)';
 
 /** @param premises as a proof writes them, the most likely first */
 export function premiseScripts(context: StatementContext, premises: readonly string[]): SearchScript[] {
@@ -17,9 +17,9 @@ export function premiseScripts(context: StatementContext, premises: readonly str
   );
   const each = premises.flatMap((premise) => [
     script('premises', 'simpa using a premise', `simpa using ${premise} ..`),
-    script('premises', 'apply a premise', `apply ${premise} <;> ${REST}`),
-    script('premises', 'rewrite with a premise', `rw [${premise}] <;> ${REST}`),
-    script('premises', 'rewrite against a premise', `rw [← ${premise}] <;> ${REST}`),
+    script('premises', 'apply a premise', `apply ${premise} <;> ${PREMISE_REST}`),
+    script('premises', 'rewrite with a premise', `rw [${premise}] <;> ${PREMISE_REST}`),
+    script('premises', 'rewrite against a premise', `rw [← ${premise}] <;> ${PREMISE_REST}`),
   ]);
   return [...together, ...each].map(introducing(context));
 }

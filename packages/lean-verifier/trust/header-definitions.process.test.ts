@@ -56,7 +56,6 @@ test('a proof knows them by their names, and cannot change what the statement me
       'theorem a (n : Nat) : twice n = 2 * n',
       `  let rec go (n : Nat) : twice n = 2 * n := by\n${recursion.replace(/^/gmu, '  ')}\n  exact go n`,
     ],
-    'full name': ['theorem a : Given.answer = 2', '  exact (rfl : Given.answer = 2)'],
   };
   const refused = {
     'is false': [FALSE, '  rfl'],

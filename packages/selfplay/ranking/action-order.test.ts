@@ -1,15 +1,18 @@
-/** Budgets of actions: never exceeded, in the fixed order where no chance is known, by chance over price where it is. */
+/** Budgets of actions: never exceeded, the best pairs first. */
 import { expect, it } from 'vitest';
 import { randomStream } from '../random.ts';
-import { ActionBudget, type ActionOrder, type Chosen, type OpenAction } from './action-order.ts';
+import { ActionBudget, type PricedAction } from './action-order.ts';
 
+type Chosen = ReturnType<ActionBudget['next']>[number];
 const always = () => true;
-const priced = (...prices: readonly number[]): OpenAction[] => prices.map((price) => ({ price }));
-/** Chances that do not depend on what was chosen. */
-const byChance = (chances: readonly (readonly number[])[]): ActionOrder => ({
-  chance: (statement, action) => chances[statement]![action]!,
-  chosen: () => undefined,
-});
+/** In the order of the list, every statement alike. */
+function priced(...prices: readonly number[]): PricedAction[] {
+  let before = 0;
+  return prices.map((price) => {
+    before += price;
+    return { price, score: -before };
+  });
+}
 
 function all(budget: ActionBudget, isOpen: (statement: number) => boolean = always): Chosen[] {
   const chosen: Chosen[] = [];
@@ -21,11 +24,10 @@ it('never exceeds its budget, tries no pair twice, and spends what it can', () =
   for (let seed = 0; seed < 200; seed++) {
     const random = randomStream('budget', seed);
     const actions = Array.from({ length: 1 + random.below(6) }, () =>
-      priced(...Array.from({ length: random.below(12) }, () => 1 + random.below(40))),
+      Array.from({ length: random.below(12) }, () => ({ price: 1 + random.below(40), score: random.next() })),
     );
-    const order = seed % 2 === 0 ? null : byChance(actions.map((own) => own.map(() => random.next())));
     const bound = random.below(600);
-    const budget = new ActionBudget(actions, bound, order);
+    const budget = new ActionBudget(actions, bound);
     const chosen = all(budget);
     const spent = chosen.reduce((sum, { statement, action }) => sum + actions[statement]![action]!.price, 0);
     expect(spent).toBeLessThanOrEqual(bound);
@@ -39,45 +41,35 @@ it('never exceeds its budget, tries no pair twice, and spends what it can', () =
   }
 });
 
-it('gives every statement the same where no chance is known, in the order of its list', () => {
-  const chosen = all(new ActionBudget([priced(5, 5, 5, 5), priced(5, 5, 5, 5)], 20, null));
+it('gives every statement the same by scores of what stands before, in the order of its list', () => {
+  const chosen = all(new ActionBudget([priced(5, 5, 5, 5), priced(5, 5, 5, 5)], 20));
   expect(chosen.toSorted((a, b) => a.statement - b.statement)).toEqual(
     [0, 1].flatMap((statement) => [0, 1].map((action) => ({ statement, action }))),
   );
 });
 
-it('takes the best chance for its price first, whatever the statement', () => {
-  const actions = [priced(10, 10), priced(40, 10)];
-  const order = byChance([
-    [0.1, 0.3],
-    [0.9, 0.01],
-  ]);
-  const first = new ActionBudget(actions, 40, order).next(always);
-  expect(first).toEqual([{ statement: 0, action: 1 }]);
-  expect(all(new ActionBudget(actions, 60, order))).toEqual([
+it('takes the best score first, whatever the statement', () => {
+  const actions = [
+    [
+      { price: 10, score: 1 },
+      { price: 10, score: 3 },
+    ],
+    [
+      { price: 40, score: 2 },
+      { price: 10, score: 0 },
+    ],
+  ];
+  expect(new ActionBudget(actions, 40).next(always)).toEqual([{ statement: 0, action: 1 }]);
+  expect(all(new ActionBudget(actions, 60))).toEqual([
     { statement: 0, action: 1 },
     { statement: 1, action: 0 },
     { statement: 0, action: 0 },
   ]);
 });
 
-it('orders what is left by what was chosen before it', () => {
-  const chosen = new Map<number, number>();
-  const order: ActionOrder = {
-    // The second action of a statement is worth a tenth of the first, whichever that is.
-    chance: (statement) => 0.5 * 0.1 ** (chosen.get(statement) ?? 0),
-    chosen: (statement) => chosen.set(statement, (chosen.get(statement) ?? 0) + 1),
-  };
-  const budget = new ActionBudget([priced(10, 10), priced(10, 10)], 20, order);
-  expect(all(budget)).toEqual([
-    { statement: 0, action: 0 },
-    { statement: 1, action: 0 },
-  ]);
-});
-
 it('spends nothing more on a statement that is proved', () => {
   const proved = new Set<number>();
-  const budget = new ActionBudget([priced(5, 5, 5, 5), priced(5, 5, 5, 5)], 40, null);
+  const budget = new ActionBudget([priced(5, 5, 5, 5), priced(5, 5, 5, 5)], 40);
   const first = budget.next((at) => !proved.has(at));
   expect(first).toHaveLength(2);
   proved.add(0);

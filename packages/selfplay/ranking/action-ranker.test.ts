@@ -1,12 +1,11 @@
 /** The ranker of actions: it learns what depends on statement and action together, and is the same bit for bit after a restart. */
 import { expect, it } from 'vitest';
 import { randomStream } from '../random.ts';
-import { ActionRanker, actionFeatures, Failures, fixedPrior, statementTokens, type Try } from './action-ranker.ts';
+import { ActionRanker, actionFeatures, fixedPrior, statementTokens, type Try } from './action-ranker.ts';
 
 const ENDS = ['simp', 'grind', 'omega', 'rfl'];
 const CONSTANTS = ['List.map', 'List.filter', 'Nat.add', 'Option.bind'];
 
-const NONE = new Uint32Array();
 const PRIOR = Math.log(0.02 / 0.98);
 const parts = (end: string): string[] => ['begins:nothing', `ends:${end}`, 'names:nothing'];
 const features = (constant: string, end: string) =>
@@ -19,11 +18,11 @@ function tries(count: number): Try[] {
   const random = randomStream('ranker test');
   return Array.from({ length: count }, () => {
     const [constant, end] = [CONSTANTS[random.below(4)]!, ENDS[random.below(4)]!];
-    return { prior: PRIOR, features: features(constant, end), after: NONE, proved: isProved(constant, end) };
+    return { prior: PRIOR, features: features(constant, end), proved: isProved(constant, end) };
   });
 }
 const chanceOf = (ranker: ActionRanker, constant: string, end: string): number =>
-  ranker.chance(PRIOR + ranker.sum(features(constant, end)), NONE);
+  ranker.chance(PRIOR, features(constant, end));
 
 it('learns a planted rule that holds for pairs of statement and action alone', () => {
   const ranker = ActionRanker.trained(tries(400), 1);
@@ -36,38 +35,13 @@ it('learns a planted rule that holds for pairs of statement and action alone', (
   expect(most).toBeLessThan(0.2);
 });
 
-it('learns that an action is worth less once its like has failed', () => {
-  const random = randomStream('ranker test', 'failures');
-  const made = Array.from({ length: 200 }, (): Try[] => {
-    // `simp` and `grind` prove the same half of the statements, `omega` the other half.
-    const isFirst = random.next() < 0.5;
-    const failures = new Failures();
-    const own: Try[] = [];
-    for (const end of random.shuffle(['simp', 'simp', 'omega'])) {
-      const proved = (end === 'simp') === isFirst;
-      own.push({ prior: PRIOR, features: features('List.map', end), after: failures.features(parts(end)), proved });
-      if (proved) break;
-      failures.add(parts(end));
-    }
-    return own;
-  });
-  const ranker = ActionRanker.trained(made.flat(), 1);
-  const failed = new Failures();
-  const chance = (end: string): number =>
-    ranker.chance(PRIOR + ranker.sum(features('List.map', end)), failed.features(parts(end)));
-  const before = chance('simp');
-  failed.add(parts('simp'));
-  expect(chance('simp')).toBeLessThan(before / 2);
-  expect(chance('omega')).toBeGreaterThan(0.7);
-});
-
 it('keeps the fixed order while it has learned nothing', () => {
   const ranker = ActionRanker.trained([], 1);
   const prices = [8, 45, 8, 20, 90];
   let before = 0;
   const scores = prices.map((price) => {
     before += price;
-    return ranker.chance(fixedPrior(price, before - price), NONE) / price;
+    return ranker.chance(fixedPrior(price, before - price), features('List.map', 'simp')) / price;
   });
   expect(scores).toEqual(scores.toSorted((one, other) => other - one));
   expect(chanceOf(ranker, 'List.map', 'grind')).toBeCloseTo(0.02);

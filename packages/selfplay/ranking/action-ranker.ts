@@ -1,8 +1,7 @@
 /**
  * Estimates the chance that an action proves a statement, from tries that proved something and tries that did not. A logistic
- * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011). ActionFeatures are parts of the action, constants of the
- * statement, each pair of the two, and how many actions like it have failed on the statement: where `simp_all` has failed, `grind` is
- * worth more than `simp`. It is deterministic: the same tries in the same order give the same weights, bit for bit.
+ * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011). Features are parts of the action, constants of the
+ * statement, and each pair of the two. It is deterministic: the same tries in the same order give the same weights, bit for bit.
  */
 import { randomStream } from '../random.ts';
 
@@ -14,8 +13,8 @@ const PASSES = 4;
 const DAMPING = 1;
 /** By how much less a proof is to be expected, the further an action stands from the beginning of the fixed order. */
 const [PRIOR_RATE, PRIOR_START_MS] = [0.1, 10];
-/** Tokens of a statement that are paired with an action's parts: a long statement has no more say than a short one. */
-const TOKENS_MAX = 24;
+/** Constants of a statement that are paired with an action's parts: a long statement has no more say than a short one. */
+const CONSTANTS_MAX = 23;
 /** Parts of an action that say its kind: how it begins, how it ends, what it names. */
 export const KIND_PARTS = 3;
 
@@ -27,8 +26,6 @@ export interface Try {
   readonly prior: number;
   /** `actionFeatures`. */
   readonly features: ActionFeatures;
-  /** `Failures.features`, before the try. */
-  readonly after: ActionFeatures;
   readonly proved: boolean;
 }
 
@@ -62,25 +59,20 @@ export class ActionRanker {
     return new Uint8Array(this.#weights.buffer.slice(0));
   }
 
-  /** In (0, 1). @param known the prior and the sum of the weights of features that do not change (`sum`) */
-  chance(known: number, after: ActionFeatures): number {
-    return 1 / (1 + Math.exp(-(known + this.sum(after))));
-  }
-
-  sum(features: ActionFeatures): number {
-    let sum = 0;
+  /** In (0, 1). @param prior `fixedPrior` */
+  chance(prior: number, features: ActionFeatures): number {
+    let sum = prior;
     for (const place of features) sum += this.#weights[place]!;
-    return sum;
+    return 1 / (1 + Math.exp(-sum));
   }
 
-  #step({ prior, features, after, proved }: Try, squares: Float32Array): void {
-    const slope = this.chance(prior + this.sum(features), after) - (proved ? 1 : 0);
-    for (const places of [features, after])
-      for (const place of places) {
-        const square = squares[place]! + slope * slope;
-        squares[place] = square;
-        this.#weights[place]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
-      }
+  #step({ prior, features, proved }: Try, squares: Float32Array): void {
+    const slope = this.chance(prior, features) - (proved ? 1 : 0);
+    for (const place of features) {
+      const square = squares[place]! + slope * slope;
+      squares[place] = square;
+      this.#weights[place]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
+    }
   }
 }
 
@@ -97,7 +89,7 @@ export function fixedPrior(price: number, before: number): number {
 /** What a ranker knows of a statement. @param constants full names, those of its type first */
 export const statementTokens = (statement: string, constants: readonly string[]): string[] => [
   `size:${Math.round(Math.log2(statement.length))}`,
-  ...constants,
+  ...constants.slice(0, CONSTANTS_MAX),
 ];
 
 /**
@@ -108,43 +100,13 @@ export function actionFeatures(tokens: readonly string[], parts: readonly string
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
   const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
   const places = new Set(ofAction.map(placed));
-  for (const token of tokens.slice(0, TOKENS_MAX).map(hashed)) {
+  for (const token of tokens.map(hashed)) {
     places.add(placed(token));
     for (const part of ofAction) places.add(placed(mixed(part, token)));
   }
   return Uint32Array.from(places);
 }
 
-/** How many actions have failed on a statement, all and by the parts of their kind. */
-export class Failures {
-  #total = 0;
-  readonly #counts = new Map<string, number>();
-
-  add(parts: readonly string[]): void {
-    this.#total++;
-    for (const part of kindOf(parts)) this.#counts.set(part, (this.#counts.get(part) ?? 0) + 1);
-  }
-
-  /** For an action that is tried now. */
-  features(parts: readonly string[]): ActionFeatures {
-    const kind = kindOf(parts);
-    const [begins, ends, names] = kind.map(hashed);
-    const all = scale(this.#total);
-    const like = kind.map((part) => scale(this.#counts.get(part) ?? 0));
-    const seeds = [
-      mixed(ALL, all),
-      ...like.map((count, place) => mixed(mixed(LIKE, place), count)),
-      ...[begins, ends, names].map((part, place) => mixed(mixed(part!, LIKE), like[place]!)),
-      mixed(mixed(begins!, ends!), all),
-    ];
-    return Uint32Array.from(seeds, placed);
-  }
-}
-
-const [ALL, LIKE] = [0x51ed27, 0x7f4a7c];
-const kindOf = (parts: readonly string[]): readonly string[] => parts.slice(0, KIND_PARTS);
-/** 0, 1, 2, 3 to 4, 5 to 8, … */
-const scale = (count: number): number => (count === 0 ? 0 : 1 + Math.ceil(Math.log2(count)));
 const placed = (value: number): number => value & (PLACES - 1);
 
 const hashes = new Map<string, number>();
