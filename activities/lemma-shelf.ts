@@ -121,7 +121,7 @@ class LibraryPlaces {
   readonly #corpus = new PremiseCorpus();
   readonly #modules: readonly string[];
   readonly #placeOf: ReadonlyMap<string, number>;
-  readonly #headers = new Map<string, Accessible>();
+  readonly #under = underHeaders(this.#corpus, (text) => this.#imported(text));
 
   /** @param modules in an order that respects imports */
   constructor(modules: Awaited<ReturnType<Sources['modules']>>, theorems: readonly LibraryTheorem[]) {
@@ -145,18 +145,12 @@ class LibraryPlaces {
     const own = place === undefined ? undefined : this.theorems[place]!;
     if (own !== undefined && own.header === header)
       return this.#corpus.accessible(moduleOf(own.file), [own.line, 0]) ?? (() => false);
-    const text = header ?? LIBRARY_HEADER;
-    const known = this.#headers.get(text);
-    if (known !== undefined) return known;
-    this.#corpus.add(text, this.#imported(text), []);
-    const found = this.#corpus.accessible(text, [0, 0])!;
-    this.#headers.set(text, found);
-    return found;
+    return this.#under(header ?? LIBRARY_HEADER);
   }
 
   /** The library's modules that a text imports. */
   #imported(text: string): string[] {
-    const names = splitImports(text).imports.map((line) => line.slice('import '.length).trim());
+    const names = namesImported(text);
     const ours = new Set(names.includes(LIBRARY) ? this.#modules : names);
     return this.#modules.filter((module) => ours.has(module));
   }
@@ -183,20 +177,25 @@ async function premisePlaces(sources: LemmaSources, sets: readonly string[]): Pr
       modules.add(path);
       for (const { name, code } of named) theorems.push({ name, header: null, statement: code });
     }
-  const accessible = remembered((header: string): Accessible => {
-    const names = splitImports(header).imports.map((line) => line.slice('import '.length).trim());
-    corpus.add(
-      header,
-      names.filter((name) => modules.has(name)),
-      [],
-    );
-    return corpus.accessible(header, [0, 0]) ?? (() => false);
-  });
+  const under = underHeaders(corpus, (text) => namesImported(text).filter((name) => modules.has(name)));
   return {
     theorems,
-    accessible: ({ header }) => (modules.size === 0 ? () => false : accessible(header ?? LIBRARY_HEADER)),
+    accessible: ({ header }) => (modules.size === 0 ? () => false : under(header ?? LIBRARY_HEADER)),
   };
 }
+
+/** What a text below a header may use: all of the modules that the header imports. */
+const underHeaders = (
+  corpus: PremiseCorpus,
+  imported: (header: string) => string[],
+): ((header: string) => Accessible) =>
+  remembered((header) => {
+    corpus.add(header, imported(header), []);
+    return corpus.accessible(header, [0, 0]) ?? (() => false);
+  });
+
+const namesImported = (text: string): string[] =>
+  splitImports(text).imports.map((line) => line.slice('import '.length).trim());
 
 /** `List.lean` → `Stp.List`. */
 const moduleOf = (file: string): string => `${LIBRARY}.${file.replace(/\.lean$/u, '').replaceAll('/', '.')}`;

@@ -1,5 +1,5 @@
 /** Runs a command until it ends, a signal ends it, or its wall time is over. A signal also sets the exit code. */
-import { Stopped, stopSignal } from './stop-signals.ts';
+import { codeOfStoppable, stopSignal } from './stop-signals.ts';
 
 /** Why work was given up: the time of the command is over. */
 export class TimeIsUp extends Error {
@@ -21,11 +21,7 @@ export async function runBounded(
   const timer =
     seconds === undefined ? undefined : setTimeout(() => limit.abort(new TimeIsUp(seconds)), 1_000 * seconds);
   try {
-    return await work(AbortSignal.any([stop, limit.signal]));
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    console.error(error.message);
-    return error.exitCode;
+    return await codeOfStoppable(() => work(AbortSignal.any([stop, limit.signal])));
   } finally {
     clearTimeout(timer);
   }

@@ -35,7 +35,8 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly problems: string;
   /** Whole proofs per statement. */
   readonly samples?: number;
-  readonly prover?: 'whole' | 'steps' | 'revise' | 'scripts';
+  /** One of `EVALUATED_PROVERS`. */
+  readonly prover?: ProverMode;
   readonly maxExpansions?: number;
   readonly numSampledTactics?: number;
   readonly timeout?: number;
@@ -109,11 +110,11 @@ function requireModelOrScripts(model: string | undefined, mode: ProverMode): str
       '--model portfolio: the fixed list of scripts is a prover, not a model',
       'Write --prover scripts and leave out --model.',
     );
-  if (mode === 'scripts' && model === undefined) return null;
-  if (mode !== 'scripts' && model !== undefined) return model;
+  const { asksNoModel = false } = proverIn({ mode });
+  if (asksNoModel === (model === undefined)) return model ?? null;
   throw new StpError(
     'STP1002',
-    model === undefined ? 'no model is named' : '--prover scripts asks no model, and --model names one',
+    model === undefined ? 'no model is named' : `--prover ${mode} asks no model, and --model names one`,
     'Give --model MODEL, or --prover scripts without a model.',
   );
 }

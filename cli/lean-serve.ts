@@ -3,7 +3,7 @@
  * first signal it finishes its open requests; a second one ends it at once.
  */
 import { setTimeout } from 'node:timers/promises';
-import { printableText, StpError } from '@stp/base';
+import { StpError } from '@stp/base';
 import {
   type DriverName,
   openDriver,
@@ -17,8 +17,8 @@ import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys } from './serving.ts';
-import { Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, sayKeys } from './serving.ts';
+import { aborted, codeOfStoppable, stopSignal } from './stop-signals.ts';
 import { openVerdictTools } from './verdict-tools.ts';
 
 /** Comma-separated keys of clients. */
@@ -54,12 +54,10 @@ export async function serveLean(options: LeanServeCommand): Promise<number> {
   await sayRemoved(scratchDirectory);
   const scratch = await openCommandScratch(scratchDirectory, 'lean-serve');
   try {
-    await serveUntil(stop, scratch, keys, options);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    console.error(error.message);
-    return error.exitCode;
+    return await codeOfStoppable(async () => {
+      await serveUntil(stop, scratch, keys, options);
+      return 0;
+    });
   } finally {
     await scratch.remove();
   }
@@ -78,7 +76,7 @@ async function serveUntil(
     } catch (error) {
       // A project in the middle of its build cannot be opened yet.
       if (isFirst || stop.aborted || !(error instanceof StpError)) throw error;
-      console.error(printableText(error.toText()));
+      sayError(error);
       await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});
     }
   }
@@ -122,11 +120,11 @@ async function serveOnce(
       limits,
       verdicts,
       privateFolders: [workingDirectory, cacheDirectory, REPOSITORY],
-      onError: (error) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
+      onError: sayError,
       onStale: () => stale.abort(),
     });
     console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
-    console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${KEYS_VARIABLE} is asked for`);
+    sayKeys(KEYS_VARIABLE, keys);
     if (sandbox.facts.kind === 'none')
       console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
     await aborted(AbortSignal.any([stop, stale.signal]));
@@ -136,13 +134,6 @@ async function serveOnce(
     await verdicts.verifier.close();
     await pool.close();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function limitsOf({ memoryMb, waitSeconds, timeoutSeconds, maxRequests }: LeanServeCommand): LeanServeLimits {

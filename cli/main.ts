@@ -1,7 +1,7 @@
 /** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 the work could not start. */
 
 import { printableText, StpError } from '@stp/base';
-import { FORMAT_NAMES, presetNames } from '@stp/config';
+import { EVALUATED_PROVERS, FORMAT_NAMES, presetNames } from '@stp/config';
 import { ANSWERS, PUBLIC_SETS } from '@stp/datasets/defaults';
 import { Command, CommanderError, Option } from 'commander';
 import { addJudgeCommands } from './commands/judge.ts';
@@ -319,8 +319,8 @@ configOptions(program.command('eval'))
   .addOption(
     new Option(
       '--prover <mode>',
-      "whole proofs, best-first search by steps with one attempt per statement, whole proofs that are revised by Lean's errors, or the fixed list of scripts, which takes no --model",
-    ).choices(['whole', 'steps', 'revise', 'scripts']),
+      [...EVALUATED_PROVERS].map(([mode, what]) => `${mode}: ${what}`).join('; '),
+    ).choices([...EVALUATED_PROVERS.keys()]),
   )
   .option(
     '--max-expansions <n>',

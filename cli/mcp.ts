@@ -1,7 +1,6 @@
 /** `stp mcp`: a server of the Model Context Protocol for a project folder, over standard input and output or HTTP (docs/mcp.md). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { printableText, StpError } from '@stp/base';
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import {
   createServer,
@@ -16,8 +15,8 @@ import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { sayRemoved } from './leavings.ts';
 import { SharedLean } from './mcp-lean.ts';
-import { clientKeys } from './serving.ts';
-import { Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, sayKeys } from './serving.ts';
+import { aborted, codeOfStoppable, stopSignal } from './stop-signals.ts';
 
 /** Comma-separated keys of clients. */
 const MCP_KEYS_VARIABLE = 'STP_MCP_KEYS';
@@ -67,26 +66,24 @@ export async function serveMcp(options: McpOptions): Promise<number> {
       version: options.version,
       callsMax: options.maxCalls,
       signal: stop,
-      onError: (error) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
+      onError: sayError,
     });
   try {
-    if (options.port === undefined) {
-      const { stdin: input, stdout: output } = process;
-      await serveStdio(create(), { input, output, messageBytesMax: MESSAGE_BYTES_MAX, signal: stop });
-    } else {
-      const { host, port, key } = options;
-      const bodyBytesMax = MESSAGE_BYTES_MAX;
-      const http = await serveHttp({ host, port, keys, anyHost: !key, bodyBytesMax, createServer: create });
-      console.log(`serving the Model Context Protocol on ${http.url} for ${folder.root}`);
-      console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${MCP_KEYS_VARIABLE} is asked for`);
-      await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
-      await http.close();
-    }
-    return 0;
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    console.error(error.message);
-    return error.exitCode;
+    return await codeOfStoppable(async () => {
+      if (options.port === undefined) {
+        const { stdin: input, stdout: output } = process;
+        await serveStdio(create(), { input, output, messageBytesMax: MESSAGE_BYTES_MAX, signal: stop });
+      } else {
+        const { host, port, key } = options;
+        const bodyBytesMax = MESSAGE_BYTES_MAX;
+        const http = await serveHttp({ host, port, keys, anyHost: !key, bodyBytesMax, createServer: create });
+        console.log(`serving the Model Context Protocol on ${http.url} for ${folder.root}`);
+        sayKeys(MCP_KEYS_VARIABLE, keys);
+        await aborted(stop);
+        await http.close();
+      }
+      return 0;
+    });
   } finally {
     await lean.close();
     process.stdin.destroy();

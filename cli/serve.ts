@@ -11,7 +11,8 @@ import { isNamed } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { ggufFolder, isGguf } from './gguf.ts';
 import { findModel } from './model-source.ts';
-import { clientKeys, untilStopped } from './serving.ts';
+import { clientKeys, sayError, sayKeys } from './serving.ts';
+import { aborted, stopSignal } from './stop-signals.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_SERVE_KEYS';
@@ -39,7 +40,7 @@ const nameOf = (model: string): string | undefined => (isNamed(model) ? model.re
 export async function serve(options: ServeOptions): Promise<void> {
   const { host, port } = options;
   const keys = clientKeys(KEYS_VARIABLE, options);
-  const stopped = untilStopped();
+  const stop = stopSignal();
   const model = await (isGguf(options.model) ? openGguf(options) : openFolder(options));
   const { generator } = model;
   try {
@@ -53,11 +54,11 @@ export async function serve(options: ServeOptions): Promise<void> {
         requestsInFlight: options.maxRequests,
         requestTimeoutMs: 1_000 * options.timeout,
       },
-      onError: (error) => console.error(error instanceof StpError ? error.toText() : error),
+      onError: sayError,
     });
     console.log(`serving ${model.names.join(', ')} on ${server.url}/v1`);
-    console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${KEYS_VARIABLE} is asked for`);
-    await stopped;
+    sayKeys(KEYS_VARIABLE, keys);
+    await aborted(stop);
     console.log('finishing what is under way');
     await server.close();
   } finally {
@@ -99,7 +100,11 @@ async function openGguf({ model, name, threads, ...options }: ServeOptions): Pro
     const { generator, tokens, template } = await openLlamaCpp(directory, {
       ...{ engine, library, cores: threads, staysWarm: true },
     });
-    return ServedModel.of(generator, { tokens, template }, name ?? basename(model).replace(/\.gguf$/i, ''));
+    return ServedModel.of(
+      generator,
+      { tokens, template, readsGrammars: true },
+      name ?? basename(model).replace(/\.gguf$/i, ''),
+    );
   } finally {
     await rm(downloads, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-/** The keys that a server requires of its clients, from the environment; without keys it serves this machine only. */
-import { StpError } from '@stp/base';
+/** What commands that serve share: the keys that clients need, from the environment, and what the person at the server reads. */
+import { printableText, StpError } from '@stp/base';
 
 /**
  * Comma-separated keys in `variable`; none under `--no-key`. Throws STP1002 where a host that others reach would let
@@ -26,9 +26,9 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Resolves when a person or a supervisor asks the process to stop. To be called before anything long is begun. */
-export function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-  });
-}
+export const sayKeys = (variable: string, keys: readonly string[]): void =>
+  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${variable} is asked for`);
+
+/** Tells the person at the server of an error in a request. */
+export const sayError = (error: unknown): void =>
+  console.error(error instanceof StpError ? printableText(error.toText()) : error);

@@ -33,3 +33,21 @@ export function stopSignal(): AbortSignal {
     });
   return stopping.signal;
 }
+
+/** Returns the exit code of the work; where the stop ended it, 128 plus the signal's number. Throws what else it throws. */
+export async function codeOfStoppable(work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    console.error(error.message);
+    return error.exitCode;
+  }
+}
+
+/** Resolves when the signal has come. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,13 +1,12 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
-import { printableText, StpError } from '@stp/base';
 import { AnswerCache, openLeanPlaces, Suggester, startSuggestServer } from '@stp/editor';
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { describePlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys } from './serving.ts';
-import { Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, sayKeys } from './serving.ts';
+import { aborted, codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
 import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
 /** Comma-separated keys of clients. */
@@ -46,40 +45,38 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
   await sayRemoved(settings.scratchDirectory);
   const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
   try {
-    const { environment, sandbox, scratch } = place;
-    const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
-    const suggester = new Suggester({
-      engines,
-      places: openLeanPlaces(options.processes, {
-        environment,
-        sandbox,
-        workingDirectory: scratch.directory,
-        runMark: scratch.runMark,
-        memoryBytesMax: options.memoryMb * MEBIBYTE,
-        heartbeatsMax: options.heartbeats,
-      }),
-      cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
-      limits: {
-        stepMs: 1_000 * options.checkSeconds,
-        checkMs: 2_000 * options.checkSeconds,
-        engineMs: 1_000 * options.engineSeconds,
-        answerMs: 1_000 * options.answerSeconds,
-      },
-      header: options.header,
-      environment: environment.fingerprint,
-      modules: async () => (await repositorySources().modules()).map(({ text }) => text),
+    return await codeOfStoppable(async () => {
+      const { environment, sandbox, scratch } = place;
+      const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
+      const suggester = new Suggester({
+        engines,
+        places: openLeanPlaces(options.processes, {
+          environment,
+          sandbox,
+          workingDirectory: scratch.directory,
+          runMark: scratch.runMark,
+          memoryBytesMax: options.memoryMb * MEBIBYTE,
+          heartbeatsMax: options.heartbeats,
+        }),
+        cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
+        limits: {
+          stepMs: 1_000 * options.checkSeconds,
+          checkMs: 2_000 * options.checkSeconds,
+          engineMs: 1_000 * options.engineSeconds,
+          answerMs: 1_000 * options.answerSeconds,
+        },
+        header: options.header,
+        environment: environment.fingerprint,
+        modules: async () => (await repositorySources().modules()).map(({ text }) => text),
+      });
+      try {
+        stop.throwIfAborted();
+        await serveUntil(stop, suggester, keys, options);
+        return 0;
+      } finally {
+        await suggester.close();
+      }
     });
-    try {
-      stop.throwIfAborted();
-      await serveUntil(stop, suggester, keys, options);
-      return 0;
-    } finally {
-      await suggester.close();
-    }
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    console.error(error.message);
-    return error.exitCode;
   } finally {
     await place.scratch.remove();
   }
@@ -99,7 +96,7 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
       searchSeconds: search,
       requestsInFlight: maxRequests,
       requestTimeoutMs: 1_000 * (timeout + search),
-      onError: (error: unknown) => console.error(error instanceof StpError ? printableText(error.toText()) : error),
+      onError: sayError,
     };
     const first = await startSuggestServer({ ...common, port });
     const servers = [first];
@@ -109,11 +106,8 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
       console.log(
         `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
       );
-      console.log(allowed.length === 0 ? 'no key is asked for' : `a key of ${SUGGEST_KEYS_VARIABLE} is asked for`);
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      sayKeys(SUGGEST_KEYS_VARIABLE, allowed);
+      await aborted(signal);
       console.log('finishing what is under way');
     } finally {
       await Promise.all(servers.map((one) => one.close()));

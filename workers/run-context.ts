@@ -39,8 +39,7 @@ export async function openRunContext(settings: WorkerSettings, environment: Lean
       await mkdir(directory, { recursive: true });
       return directory;
     },
-    store: async (run: string): Promise<ObjectStore> =>
-      withNeighbours(await openStore(`${storeUri}/${run}`), storeUri),
+    store: async (run: string): Promise<ObjectStore> => withNeighbours(await openStore(`${storeUri}/${run}`), storeUri),
     sandboxFor: (policy: SandboxPolicy): Promise<Sandbox> =>
       openSandbox(policy, { cacheDirectory, environment, install: 'auto', onProgress: (line) => console.warn(line) }),
     /** Lean with the theorems that the run has grown. */

@@ -9,8 +9,8 @@ import { withWriters } from '../records/record-writer.ts';
 import { type Collected, collectedSchema } from '../round/collected.ts';
 import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { foundProof } from '../round/found-proof.ts';
-import type { RoundContext } from '../round/round-context.ts';
 import { readShard, type Shard } from '../round/read-shard.ts';
+import type { RoundContext } from '../round/round-context.ts';
 
 export interface CollectRoundInput extends RoundContext {
   readonly shards: readonly ShardResult[];

@@ -20,8 +20,8 @@ import {
 } from '@stp/selfplay';
 import { groupSorted } from '../records/external-sort.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
-import { groupsOf } from '../round/shard-rewards.ts';
 import { readShard } from '../round/read-shard.ts';
+import { groupsOf } from '../round/shard-rewards.ts';
 import { readManifests } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
-import { type RunConfig, requireSameConfig, resolveConfig, runConfigSchema, writesTactics } from '@stp/config';
+import { proverIn, type RunConfig, requireSameConfig, resolveConfig, runConfigSchema, writesTactics } from '@stp/config';
 import {
   type ArtifactRef,
   type EvaluatedStatements,
@@ -85,12 +85,12 @@ export function prepareEvaluationActivity(ports: RunStore & LibraryGrowth & Data
 
 /** STP1002 where a prover that asks a model has none, or the other way round. */
 function requireModel({ prover }: RunConfig, directory: string | null): void {
-  if ((directory === null) === (prover.mode === 'scripts')) return;
+  if ((directory === null) === (proverIn(prover).asksNoModel ?? false)) return;
   throw new StpError(
     'STP1002',
     directory === null
       ? `prover.mode is ${prover.mode}, and no model is named`
-      : 'prover.mode is scripts, which asks no model',
+      : `prover.mode is ${prover.mode}, which asks no model`,
     'Name a checkpoint, or set prover.mode=scripts and checkpoint null.',
   );
 }

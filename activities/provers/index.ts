@@ -5,6 +5,7 @@ import type { Ports } from '../ports.ts';
 import { judgeShardActivity } from './judged/judge-shard.ts';
 import { reviseShardActivity } from './revise/revise-shard.ts';
 import { reviseSection } from './revise/section.ts';
+import { rankActionsActivity } from './scripts/rank-actions.ts';
 import { scriptShardActivity } from './scripts/script-shard.ts';
 import type { ProverSection } from './shard-turn.ts';
 import { searchShardActivity } from './steps/search-shard.ts';
@@ -13,7 +14,10 @@ import { walksSection } from './walks/section.ts';
 import { walkShardActivity } from './walks/walk-shard.ts';
 import { sampleShardActivity } from './whole/sample-shard.ts';
 
-export const proverControlActivities = (ports: Ports) => ({ ...judgeShardActivity(ports) });
+export const proverControlActivities = (ports: Ports) => ({
+  ...judgeShardActivity(ports),
+  ...rankActionsActivity(ports),
+});
 
 export const proverHostActivities = (ports: Ports) => ({
   ...sampleShardActivity(ports),

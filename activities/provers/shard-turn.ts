@@ -18,7 +18,7 @@ export const sampledSchema = z.strictObject({
 export type Sampled = z.infer<typeof sampledSchema>;
 
 /** What a turn leaves beside its samples; the shard's result keeps it. */
-export type TurnResults = Pick<ShardResult, 'search' | 'walks' | 'figures'>;
+export type TurnResults = Pick<ShardResult, 'search' | 'walks' | 'tries' | 'figures'>;
 
 export interface SampleShardInput {
   readonly run: string;
@@ -40,6 +40,8 @@ export interface ShardTurn extends SampleShardInput {
   readonly turn: number;
   /** Missing: the statements are none of a round's. */
   readonly round?: number;
+  /** With `prover.actions`: what the run's tries so far say (`rankingSchema`); null: there are none. */
+  readonly ranking?: ArtifactRef | null;
   /** Answers of the turns before, the first answers' first. */
   readonly answers: readonly ArtifactRef[];
   /** The shard with the verdicts on the samples of the turns before; null: there was none. */

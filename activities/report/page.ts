@@ -1,6 +1,9 @@
 /** `report.html`: one self-contained page. No script, nothing fetched; light and dark, wide and narrow. */
+
+import { triesActions } from '@stp/config';
 import { OBJECTIVE_SECTIONS } from '../objectives/index.ts';
 import { PROVER_SECTIONS } from '../provers/index.ts';
+import { actionsSection } from '../provers/scripts/section.ts';
 import type { RunFigures } from './figures.ts';
 import { escapeHtml, formatShare, note, section, table } from './html.ts';
 import { figures, type Plot } from './plot.ts';
@@ -103,7 +106,11 @@ ${howMade(run)}
 /** The tables of the run's prover and of its objective, where these have one and a round has ended. */
 function methodTables({ config, rounds }: RunFigures): string {
   if (rounds.length === 0) return '';
-  const own = [PROVER_SECTIONS[config.prover.mode]?.(rounds), OBJECTIVE_SECTIONS[config.objective.kind]?.(rounds)];
+  const own = [
+    PROVER_SECTIONS[config.prover.mode]?.(rounds),
+    triesActions(config.prover) ? actionsSection(rounds) : undefined,
+    OBJECTIVE_SECTIONS[config.objective.kind]?.(rounds),
+  ];
   return own
     .map((section) => (section === undefined ? '' : table(section.heads, section.rows, section.caption)))
     .join('');

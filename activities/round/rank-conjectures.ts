@@ -14,7 +14,7 @@ import {
   type Beside,
   besideOf,
   conjectureFeatures,
-  type Features,
+  type ConjectureFeatures,
   type RankerExample,
   rankerScore,
   trainRanker,
@@ -84,7 +84,7 @@ export function mixed(
   return out;
 }
 
-function featureReader(): (target: string, tried: Pick<ConjectureRecord, 'statement' | 'found'>) => Features {
+function featureReader(): (target: string, tried: Pick<ConjectureRecord, 'statement' | 'found'>) => ConjectureFeatures {
   const besides = new Map<string, Beside>();
   return (target, { statement, found }) => {
     const beside = besides.get(target) ?? besideOf(target);

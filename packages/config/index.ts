@@ -64,7 +64,14 @@ export {
   type PromptFormat,
   type RevisionFormat,
 } from './schemas/prompt-format.ts';
-export { type ProverConfig, type ProverMode, proverIn, usesScripts } from './schemas/provers/index.ts';
+export {
+  EVALUATED_PROVERS,
+  type ProverConfig,
+  type ProverMode,
+  proverIn,
+  triesActions,
+  usesScripts,
+} from './schemas/provers/index.ts';
 export type { Prompts } from './schemas/provers/prompts.ts';
 export type { SearchConfig } from './schemas/provers/steps.ts';
 export type { VerifierConfig } from './schemas/provers/verifier-scores.ts';

@@ -126,10 +126,10 @@ describe.each([
   });
 
   it('is asked again while it is busy or broken', async () => {
-    const faults: Fault[] = ['busy', 'broken', 'silent'];
+    const faults: Fault[] = ['busy', 'broken', 'silent', 'stalled'];
     const server = await serve({ fault: (request) => faults[request] });
     expect(await judgeOne(by(server), 'a complete proof')).toMatchObject({ outcome: 'marked', allFull: true });
-    expect(server.requests).toHaveLength(4);
+    expect(server.requests).toHaveLength(5);
   });
 
   it('an error with status 200 is no answer, and its text is kept', { tags: ['slow'] }, async () => {

@@ -10,6 +10,8 @@ export interface SampleRequest {
   readonly seed: number;
   /** The completion is one of its equations. Engines that do not know grammars refuse it with STP1002. */
   readonly grammar?: TypedGrammar;
+  /** The completion follows this grammar, as llama.cpp reads them (GBNF, from `root`). Other engines do not know it. */
+  readonly gbnf?: string;
 }
 
 export interface SamplingOptions {

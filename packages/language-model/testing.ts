@@ -38,6 +38,7 @@ export { trainingTokensPerSecond } from './plan/plan.ts';
 export { runTrainerProcesses } from './process/trainer-processes.ts';
 export { typedGrammarText } from './remote/openai/grammar-text.ts';
 export { modelsSchema } from './remote/openai/wire.ts';
+export { jsonGrammar } from './serve/json-grammar.ts';
 export { ServeMetrics } from './serve/serve-metrics.ts';
 export { type Answering, type Asked, completionOf, fakeServer, sendJson } from './testing/fake-server.ts';
 export { generatorContract, requestsFor, SAMPLING, sameSamples } from './testing/generator-contract.ts';

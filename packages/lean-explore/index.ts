@@ -46,6 +46,9 @@ export {
 } from './library/leandojo/theorems.ts';
 export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
+export { ACTION_HEARTBEATS_MAX, actionPrice } from './portfolio/action-price.ts';
+export { type Action, actionsFor, type OfferedPremise } from './portfolio/actions.ts';
+export { inFixedOrder } from './portfolio/fixed-order.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
 export { keepRows, type PortfolioRecord, type RecordRow, readRecord, rowOf } from './portfolio/record.ts';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `busy`: 429. `broken`: 500. `cut`, `prose`, `off-scale`, `invented`, `twice`: answers that cannot be used. `ok-error`: an error with status 200. `silent`: never answers. */
+/** `busy`: 429. `broken`: 500. `cut`, `prose`, `off-scale`, `invented`, `twice`: answers that cannot be used. `ok-error`: an error with status 200. `silent`: never answers. `stalled`: never ends its answer. */
 export type Fault =
   | 'busy'
   | 'broken'
@@ -18,6 +18,7 @@ export type Fault =
   | 'ok-error'
   | 'no-json'
   | 'silent'
+  | 'stalled'
   | 'denied';
 
 export interface JudgeServerOptions {
@@ -72,6 +73,7 @@ export async function startJudgeServer(options: JudgeServerOptions): Promise<Jud
       outgoing.end(typeof json === 'string' ? json : JSON.stringify(json));
     };
     if (fault === 'silent') return;
+    if (fault === 'stalled') return void outgoing.writeHead(200, { 'content-type': 'application/json' }).write('{');
     if (fault === 'busy')
       return send(429, { error: { message: 'rate limit', type: 'rate_limit_error' } }, { 'retry-after': '0' });
     if (fault === 'broken') return send(500, { error: { message: 'overloaded', type: 'api_error' } });

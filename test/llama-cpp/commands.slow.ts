@@ -57,6 +57,13 @@ it('serve answers the official client, in chat and in completion', async () => {
   for await (const { choices } of await client.completions.create({ ...asked, prompt: PROMPTS[0]!, stream: true }))
     streamed += choices[0]?.text ?? '';
   expect(streamed).toBe(alone.choices[0]!.text);
+  const schema = { type: 'object', properties: { a: { enum: [1, 2] } }, required: ['a'], additionalProperties: false };
+  const json = await client.chat.completions.create({
+    ...{ ...asked, max_tokens: 40, messages: [{ role: 'user' as const, content: PROMPTS[0]! }] },
+    response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
+  });
+  expect(json.choices[0]!.finish_reason).toBe('stop');
+  expect([1, 2]).toContain((JSON.parse(json.choices[0]!.message.content!) as { a: number }).a);
   await expect(client.completions.create({ ...asked, prompt: PROMPTS[0]!.repeat(9) })).rejects.toMatchObject({
     status: 400,
     message: expect.stringMatching(/context length is 96 tokens/),

@@ -19,6 +19,7 @@ import {
 } from '@stp/language-model';
 import {
   generatorContract,
+  jsonGrammar,
   llamaGguf,
   requestsFor,
   SAMPLING,
@@ -27,6 +28,7 @@ import {
   writeGguf,
 } from '@stp/language-model/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
@@ -152,6 +154,35 @@ describe('samples of llama.cpp', () => {
     const nothing = { symbols: [symbols[1]], conditionType: null } as never;
     const [empty] = await generator.sample([{ ...requests[0]!, grammar: nothing }], SAMPLING);
     expect(empty).toMatchObject({ text: '', tokens: 0, finish: 'length' });
+  });
+
+  it('are JSON of the schema, whatever the model would say', async () => {
+    const generator = await open(gguf);
+    const form = z.strictObject({
+      kind: z.enum(['step', 'error "x"']),
+      quote: z.string().max(3).optional(),
+      mark: z.union([z.boolean(), z.null(), z.int()]),
+      parts: z.array(z.strictObject({ n: z.literal(1) })).max(2),
+    });
+    const schema = z.toJSONSchema(form) as Record<string, unknown>;
+    const gbnf = jsonGrammar({ type: 'json_schema', json_schema: { schema } })!;
+    const sampling = { ...SAMPLING, temperature: 1.5, topP: 1, maxTokens: 160 };
+    const completions = await generator.sample(
+      requestsFor(12).map((request) => ({ ...request, gbnf })),
+      sampling,
+    );
+    const done = completions.filter(({ finish }) => finish === 'stop');
+    expect(done.length).toBeGreaterThan(4);
+    const read = done.map(({ text }) => form.parse(JSON.parse(text)));
+    expect(new Set(read.map(({ kind }) => kind)).size).toBe(2);
+    expect(new Set(read.map(({ quote }) => quote === undefined)).size).toBe(2);
+    const any = await generator.sample(
+      requestsFor(12).map((request) => ({ ...request, gbnf: jsonGrammar({ type: 'json_object' })! })),
+      sampling,
+    );
+    const objects = any.flatMap(({ finish, text }) => (finish === 'stop' ? [JSON.parse(text) as unknown] : []));
+    expect(objects.length).toBeGreaterThan(0);
+    for (const one of objects) expect(typeof one).toBe('object');
   });
 
   it('change with an adapter, by its scale', async () => {

@@ -287,6 +287,10 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
         ...{ distinctCount: distinctCount + 2, tokens },
       };
     },
+    async rankActions(input) {
+      call('rankActions', `${input.name.replace(/-.*/u, '')} after ${input.history.length}`);
+      return input.history.length === 0 ? null : ref('ranking', 1);
+    },
     async measurePortfolio(input) {
       call('measurePortfolio', input.data.train.count);
     },

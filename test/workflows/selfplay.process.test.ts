@@ -346,6 +346,26 @@ describe('a run', () => {
       ]);
     });
   });
+  it('ranks actions from the rounds before, for each round and for the last model, and gives the ranking to the scripts', async () => {
+    const fakes = fakeActivities(1);
+    const rankings = new Map<string, boolean>();
+    const { scriptShard } = fakes.activities;
+    fakes.activities.scriptShard = (input) => {
+      rankings.set(input.name.replace(/-[0-9a-z-]+\/shard.*/u, '').replace(/\/shard.*/u, ''), (input.ranking ?? null) !== null);
+      return scriptShard(input);
+    };
+    await workers.with(fakes, async () => {
+      const set = { 'prover.mode': 'whole', 'prover.scripts': 'unproved', 'prover.actions': 'learned' };
+      await (await start({ rounds: 2, set })).result();
+      expect(fakes.calls.filter((call) => call.startsWith('rankActions'))).toEqual([
+        'rankActions rounds/0 after 0',
+        'rankActions rounds/1 after 1',
+        'rankActions rounds/2 after 2',
+        'rankActions evaluation/library after 3',
+      ]);
+      expect(Object.fromEntries(rankings)).toMatchObject({ 'rounds/0': false, 'rounds/1': true, 'rounds/2': true });
+    });
+  });
   it('revises failed samples turn by turn, until there is nothing left to revise', async () => {
     const fakes = fakeActivities(1);
     await workers.with(fakes, async () => {

@@ -2,14 +2,19 @@
  * `npm run experiment -- selfplay-vs-baselines` or `-- portfolio`: runs an experiment and writes its table
  * at the top of `docs/log.md`, also where the table shows a failure. `library-set` and `tried-conjectures` make the first examples of
  * the ranker of conjectures (data/sft/README.md). Options: `--help`.
+ * `npm run experiment -- selfplay-vs-baselines`, `-- portfolio` or `-- order`: runs an experiment and writes its table
+ * at the top of `docs/log.md`, also where the table shows a failure. Their options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { keyValue, roundsValue } from '../../cli/options.ts';
+import { readActionRecord, recordActions } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
 import { keepTriedConjectures, writeLibrarySet } from './hindsight.ts';
+import { type LibrarySample, libraryExperiment } from './library.ts';
+import { replayOrders, replayTable } from './order-replay.ts';
 import { recordPortfolio } from './portfolio.ts';
 import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
 
@@ -26,6 +31,19 @@ interface Options {
   readonly figure: string;
   readonly note: string;
 }
+
+interface OrderOptions {
+  readonly set: string;
+  readonly record: string;
+  readonly train: number;
+  readonly heldOut: number;
+  readonly premises: number;
+  readonly seeds: number[];
+  readonly rounds: number;
+  readonly ms: number;
+}
+
+const seedsValue = (text: string): number[] => text.split(',').map(Number);
 
 /** Entries are newest first, under the heading and its paragraph. */
 async function writeToLog(entry: string): Promise<void> {
@@ -55,7 +73,7 @@ const described = (values: Record<string, string>): string =>
 const program = new Command('experiment');
 program
   .command('selfplay-vs-baselines')
-  .option('--seeds <list>', 'seeds, separated by commas', (text) => text.split(',').map(Number), [1, 2, 3])
+  .option('--seeds <list>', 'seeds, separated by commas', seedsValue, [1, 2, 3])
   .option('--rounds <n>', 'rounds of self-play', roundsValue, 3)
   .option(
     '--methods <list>',
@@ -116,5 +134,35 @@ program
   .action(async (run: string) => {
     const { tried, paying } = await keepTriedConjectures(run);
     console.log(`${tried} conjectures, ${paying} of which paid`);
+  });
+program
+  .command('library')
+  .description('tries scripts, and scripts that name premises, on a random sample of a set of compiled theorems')
+  .argument('<set>', 'a set that `bin/stp data prepare --from lean` made')
+  .option('--statements <n>', 'statements of the sample', Number, 300)
+  .option('--seed <n>', 'seed of the sample', Number, 1)
+  .option('--premises <n>', 'premises that scripts name', Number, 8)
+  .action(async (set: string, options: Omit<LibrarySample, 'set'>) => {
+    console.log(await libraryExperiment({ set, ...options }, (line) => console.error(line)));
+  });
+program
+  .command('order')
+  .description('tries all actions on statements of a prepared set, once, and compares orders of them by replay')
+  .requiredOption('--set <name>', 'prepared problem set with premises')
+  .option('--record <file>', 'where the verdicts are kept; what is there is not tried again', 'runs/actions.jsonl')
+  .option('--train <n>', 'training statements', Number, 120)
+  .option('--held-out <n>', 'held-out statements', Number, 60)
+  .option('--premises <n>', 'premises offered to each', Number, 24)
+  .option('--seeds <list>', 'splits of the recorded statements by module', seedsValue, [1, 2, 3])
+  .option('--rounds <n>', 'rounds of a replay', roundsValue, 20)
+  .option('--ms <n>', 'Lean’s time for a statement in a round, ms', Number, 50)
+  .action(async ({ seeds, rounds, ms, record, ...asked }: OrderOptions) => {
+    const path = resolve(record);
+    await recordActions({ ...asked, path }, (line) => console.error(line));
+    const replay = replayOrders(await readActionRecord(path), { seeds, rounds, msPerStatement: ms });
+    const table = replayTable(replay, [0.05, 0.1, 0.2, 0.4, 1]);
+    const date = new Date().toISOString().slice(0, 10);
+    await writeToLog(`## ${date} · Orders of actions, replayed on ${asked.set}\n\n${table}`);
+    console.log(table);
   });
 await program.parseAsync();

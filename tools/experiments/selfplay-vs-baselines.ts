@@ -70,6 +70,18 @@ const METHODS: Readonly<Record<string, Method>> = {
     'sampling.samplesPerConjecture': '1',
   }),
   symbolic: withoutLearning('the same loop without a model: scripts and premises', { 'prover.mode': 'scripts' }),
+  'symbolic-fixed': withoutLearning('without a model: composed actions in their fixed order', {
+    'prover.mode': 'scripts',
+    'prover.actions': 'fixed',
+  }),
+  'symbolic-rates': withoutLearning('without a model: composed actions by the success of their kinds', {
+    'prover.mode': 'scripts',
+    'prover.actions': 'rates',
+  }),
+  'ranker-only': withoutLearning('without a model: composed actions by a learned ranker', {
+    'prover.mode': 'scripts',
+    'prover.actions': 'learned',
+  }),
   'explored-conjectures': asSelfPlay('conjectures in exploration’s order, no conjecturer', {
     'conjectures.source': 'explore',
     'conjectures.rankedShare': '0',

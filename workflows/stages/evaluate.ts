@@ -7,11 +7,12 @@ import {
   evaluationConfig,
   type ModelEvaluation,
   type RoundEvaluation,
+  triesActions,
   usesScripts,
 } from '@stp/config/workflow';
 import { condition } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
-import { control } from '../control/activity-proxies.ts';
+import { control, streaming } from '../control/activity-proxies.ts';
 import { MODEL_DIGITS } from '../control/contracts.ts';
 import { allPieces } from '../nodes/lean-nodes.ts';
 import { byOne } from '../nodes/machine-pool.ts';
@@ -36,7 +37,7 @@ export async function evaluateHeldOut(
   const onSampled = (): void => {
     isSampled = true;
   };
-  const evaluateFirst = () => evaluateModel(run, state, state.sft.checkpoint, 0, null, isOpen, onSampled);
+  const evaluateFirst = () => evaluateModel(run, state, state.sft.checkpoint, 0, NOTHING, isOpen, onSampled);
   const afterFirst = async (): Promise<ModelEvaluation> => {
     await condition(() => isSampled);
     return evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
@@ -102,8 +103,18 @@ async function evaluateCurrent(
           machine.growLibrary({ run, round, name, config, data, history, replayFrom }),
         )
       : null;
-  return evaluateModel(run, state, state.checkpoint, round, library, isOpen);
+  const ranking = triesActions(config.prover)
+    ? await streaming('rank actions').rankActions({ run, name, config, history })
+    : null;
+  return evaluateModel(run, state, state.checkpoint, round, { library, ranking }, isOpen);
 }
+
+/** What the scripts have from the rounds: lemmas, and what earlier tries say. */
+interface FromRounds {
+  readonly library: ArtifactRef | null;
+  readonly ranking: ArtifactRef | null;
+}
+const NOTHING: FromRounds = { library: null, ranking: null };
 
 /**
  * One model on the run's held-out statements: sampled, judged, then scripts on what is left if the run has them
@@ -114,7 +125,7 @@ async function evaluateModel(
   state: RunState,
   checkpoint: CheckpointRef,
   round: number,
-  library: ArtifactRef | null,
+  { library, ranking }: FromRounds,
   isOpen: () => boolean,
   onSampled?: () => void,
 ): Promise<ModelEvaluation> {
@@ -131,6 +142,7 @@ async function evaluateModel(
     checkpoint,
     config,
     library,
+    ranking,
     isOpen,
     onShard: () => undefined,
     ...(onSampled ? { onSampled } : {}),

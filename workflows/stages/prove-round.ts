@@ -3,7 +3,7 @@
  * are proved stand in it when the statements are tried.
  */
 
-import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult } from '@stp/config/workflow';
+import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult, triesActions } from '@stp/config/workflow';
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { Collected } from '../../activities/round/collected.ts';
 import type { RoundContext } from '../../activities/round/round-context.ts';
@@ -57,6 +57,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
     Promise.all(passes.map((pass) => streaming(`cut ${labelOf(pass)} into shards`).planShards({ ...cut, ...pass }))),
     conjectures === null ? readyNodes(run, hostQueues, checkpoint) : null,
   ]);
+  const ranking = triesActions(config.prover) ? await streaming('rank actions').rankActions(context) : null;
   const passed: Collected[] = [];
   const shards: ShardResult[] = [];
   for (const [index, pass] of passes.entries()) {
@@ -70,7 +71,7 @@ export async function proveRound(input: ProveRoundInput): Promise<ProvedRound> {
         machine.growLibrary({ ...context, name: pass.name, own }),
       );
     }
-    const { shards: tried, ...own } = await provePass(input, { ...context, ...pass, library }, planned);
+    const { shards: tried, ...own } = await provePass(input, { ...context, ...pass, library }, planned, ranking);
     shards.push(...tried);
     passed.push(own);
   }
@@ -97,6 +98,7 @@ async function provePass(
   { hostQueues, checkpoint, tally, isOpen, title }: ProveRoundInput,
   pass: RoundContext & Pass,
   planned: readonly ArtifactRef[],
+  ranking: ArtifactRef | null,
 ): Promise<Collected & { readonly shards: readonly ShardResult[] }> {
   const { run, name, config, library, round } = pass;
   const onShard = (shard: ShardResult): void => {
@@ -107,7 +109,7 @@ async function provePass(
         (isInWords(config) ? 'judged' : `${successes} accepted by Lean`),
     );
   };
-  const places = { run, name, hostQueues, checkpoint, library, round };
+  const places = { run, name, hostQueues, checkpoint, library, round, ranking };
   const shards = await proveShards({ ...places, shards: planned, config, isOpen, onShard });
   await endLean(run, hostQueues, 'prove');
   return { shards, ...(await streaming('count pass rates').collectRound({ ...pass, shards })) };

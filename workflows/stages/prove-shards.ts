@@ -34,6 +34,8 @@ export interface ProveShardsInput {
   readonly library: ArtifactRef | null;
   /** Missing: the statements are none of a round's. */
   readonly round?: number;
+  /** As `ShardTurn`'s. */
+  readonly ranking?: ArtifactRef | null;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;
   /** Called once the model has nothing left to do here. */
@@ -41,7 +43,7 @@ export interface ProveShardsInput {
 }
 
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
-  const { run, hostQueues, checkpoint, library, round } = input;
+  const { run, hostQueues, checkpoint, library, round, ranking } = input;
   const { prover, sampling, seed, modelThreads, verification, objective } = input.config;
   const turns = turnsOf(prover);
   const lastOfModel = turns.findLastIndex(({ queue }) => queue === 'host');
@@ -69,6 +71,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
     const shard = {
       ...{ run, name, items, library, checkpoint },
       ...(round === undefined ? {} : { round }),
+      ...(ranking === undefined ? {} : { ranking }),
       config: { prover, sampling, seed, modelThreads, verification },
       ...(trainsByReward(objective) ? { keepsTexts: true } : {}),
     };
@@ -97,10 +100,10 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
         if (number === lastOfModel) sampledOne();
         if (taken === null) ended.add(turn.activity);
         else {
-          const { search, walks, figures, ...sampled } = taken;
+          const { search, walks, tries, figures, ...sampled } = taken;
           if (sampled.answers !== undefined) answers.push(sampled.answers);
           const checked: ShardResult = await check(turn, sampled, result);
-          result = { ...checked, ...together(result, { search, walks, figures }) };
+          result = { ...checked, ...together(result, { search, walks, tries, figures }) };
         }
       } else if (number === lastOfModel) sampledOne();
     }
@@ -116,11 +119,13 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
 function together(before: TurnResults | null, now: TurnResults): TurnResults {
   const search = now.search ?? before?.search;
   const walks = now.walks ?? before?.walks;
+  const tries = now.tries ?? before?.tries;
   const figures = { ...before?.figures };
   for (const [name, value] of Object.entries(now.figures ?? {})) figures[name] = (figures[name] ?? 0) + value;
   return {
     ...(search === undefined ? {} : { search }),
     ...(walks === undefined ? {} : { walks }),
+    ...(tries === undefined ? {} : { tries }),
     ...(Object.keys(figures).length === 0 ? {} : { figures }),
   };
 }

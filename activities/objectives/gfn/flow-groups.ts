@@ -16,8 +16,8 @@ import {
 import { stateForms } from '../../prover-forms.ts';
 import { externalSort, groupSorted } from '../../records/external-sort.ts';
 import { readRecords } from '../../records/record-files.ts';
-import { groupsOf } from '../../round/shard-rewards.ts';
 import { readShard } from '../../round/read-shard.ts';
+import { groupsOf } from '../../round/shard-rewards.ts';
 import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-rounds.ts';
 
 interface Found {

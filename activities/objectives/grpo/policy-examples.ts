@@ -10,8 +10,8 @@ import { advantages, type ProverForms, type RewardGroup } from '@stp/selfplay';
 import { proverForms } from '../../prover-forms.ts';
 import { SCRIPTS_MODEL } from '../../provers/scripts/portfolio.ts';
 import { readRecords } from '../../records/record-files.ts';
-import { groupsOf } from '../../round/shard-rewards.ts';
 import { readShard } from '../../round/read-shard.ts';
+import { groupsOf } from '../../round/shard-rewards.ts';
 import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-rounds.ts';
 
 export const grpoExamples: ObjectiveExamples<'grpo'> = async (objective, { store, sources, prover, grown, rounds }) =>

@@ -18,32 +18,44 @@ export const FIGURES = 'portfolio.json';
 export const SCRIPTS_MODEL = 'scripts';
 
 /** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
-const FAILED = '  rfl';
+export const FAILED = '  rfl';
+
+export interface PortfolioSamples {
+  /** One a statement: the first script that proves it, or `FAILED`. */
+  readonly samples: readonly Pick<RawSample, 'statementId' | 'text'>[];
+  readonly proved: number;
+  /** Scripts that Lean was asked about, and its time for them, ms, what is known from before included. */
+  readonly tried: number;
+  readonly leanMs: number;
+}
 
 /**
- * One sample a statement in an evaluation: the first script that proves it, where one does. What none proves is tried again with
- * the marks of grown theorems (`marksFor`), and with premises where the prover has them (`further`).
+ * The whole list on statements. What none proves is tried again with the marks of grown theorems (`marksFor`), and with premises
+ * where the prover has them (`further`).
  */
 export async function portfolioSamples(
   ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
   { grown, further, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & Pick<OverLibrary, 'grown' | 'further'>,
-): Promise<RawSample[]> {
+): Promise<PortfolioSamples> {
   const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
   const marksOf = marksFor(grown);
   const unproved = statements.filter(({ id }) => (rows.get(id)?.proof ?? null) === null);
   const byId = new Map(statements.map((one) => [one.id, one]));
   const open = unproved.filter((one) => further !== undefined || marksOf(one) !== null);
-  const { proofs } = await scriptsOverLibrary(ports, open, {
+  const { proofs, tried, leanMs } = await scriptsOverLibrary(ports, open, {
     ...asked,
     ...{ grown, marksOf, further },
     // Without marks the list has been tried.
     chosen: (id, stages) => (marksOf(byId.get(id)!) === null ? [] : stages),
   });
-  return statements.map(({ id }) => {
-    const text = proofs.get(id) ?? rows.get(id)?.proof ?? FAILED;
-    return { statementId: id, index: 0, text, tokens: 0, logprob: 0, seed: 0, finish: 'stop' };
-  });
+  const proofOf = (id: string): string | null => proofs.get(id) ?? rows.get(id)?.proof ?? null;
+  return {
+    samples: statements.map(({ id }) => ({ statementId: id, text: proofOf(id) ?? FAILED })),
+    proved: statements.filter(({ id }) => proofOf(id) !== null).length,
+    tried: tried + [...rows.values()].reduce((sum, row) => sum + row.tried, 0),
+    leanMs: leanMs + [...rows.values()].reduce((sum, row) => sum + row.leanMs, 0),
+  };
 }
 
 /** Null in runs that have none. */

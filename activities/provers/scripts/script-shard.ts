@@ -3,17 +3,19 @@
  * one more sample. As the only prover it tries the whole list, one answer a statement.
  */
 
-import { marksLemmas, type RunConfig } from '@stp/config';
+import { marksLemmas, type RunConfig, triesActions } from '@stp/config';
 import {
   type ArtifactRef,
-  type ObjectStore,
+  artifactRefSchema,
   type Sample,
   type ShardResult,
   type Statement,
   sampleSchema,
+  shardResultSchema,
 } from '@stp/config/records';
 import { type PortfolioStages, premiseScripts, type SearchScript } from '@stp/lean-explore';
-import { dedupeSamples, workItemSchema } from '@stp/selfplay';
+import { dedupeSamples, type WorkItem } from '@stp/selfplay';
+import type { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';
 import { type LemmaSources, lemmaOffers } from '../../lemma-shelf.ts';
 import { logMetrics, metricsAt } from '../../metrics.ts';
@@ -28,8 +30,9 @@ import type {
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
 import { type GrownRecord, grownTheorems, marksFor } from '../../round/library.ts';
 import { unprovedItems } from '../../round/shard-files.ts';
-import { type Sampled, sampledSchema } from '../shard-turn.ts';
-import { portfolioRows, portfolioSamples, SCRIPTS_MODEL } from './portfolio.ts';
+import { sampledSchema } from '../shard-turn.ts';
+import { actionTurn } from './action-turn.ts';
+import { FAILED, portfolioRows, portfolioSamples, SCRIPTS_MODEL } from './portfolio.ts';
 import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
 /**
@@ -67,8 +70,16 @@ export interface ScriptShardInput {
   readonly library: ArtifactRef | null;
   /** Missing: the statements are none of a round's. */
   readonly round?: number | undefined;
+  /** With `prover.actions`: what the run's tries so far say (`rankingSchema`). Missing or null: nothing. */
+  readonly ranking?: ArtifactRef | null | undefined;
   readonly config: Pick<RunConfig, 'prover' | 'verification'>;
 }
+
+const scriptedSchema = sampledSchema.extend({
+  tries: artifactRefSchema.optional(),
+  figures: shardResultSchema.shape.figures,
+});
+export type Scripted = z.infer<typeof scriptedSchema>;
 
 export function scriptShardActivity(
   ports: RunStore &
@@ -83,71 +94,54 @@ export function scriptShardActivity(
      * The shard's samples and one for each statement that a script proves; null where none does. Where a header has no grown
      * theorem, the portfolio's record says what is known of a statement, and only what it does not know is tried.
      */
-    async scriptShard(input: ScriptShardInput): Promise<Sampled | null> {
+    async scriptShard(input: ScriptShardInput): Promise<Scripted | null> {
       const { run, earlier, config } = input;
       const store = await ports.store(run);
       const name = `${input.name}/scripts`;
-      return once(store, `${name}/sampled.json`, sampledSchema.nullable(), () =>
+      return once(store, `${name}/sampled.json`, scriptedSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
           const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const further = await premiseTries(ports.sources, config.prover, grown);
-          if (earlier === null) return wholeList(ports, store, input, { grown, further, signal, report });
-          const samples = await readAll(store, earlier.samples, sampleSchema);
+          const over: Over = { grown, further, signal, report };
+          const samples = earlier === null ? [] : await readAll(store, earlier.samples, sampleSchema);
           const proved = new Set(grown.map(({ statementId }) => statementId));
           // What rides along as a false statement is not tried, nor what is proved and attempted again: a script says nothing of the model.
           const items = (await unprovedItems(store, { items: input.items, earlier }, samples)).filter(
-            ({ statement, origin }) => origin !== 'canary' && !proved.has(statement.id),
+            ({ statement, origin }) => origin !== 'canary' && (earlier === null || !proved.has(statement.id)),
           );
-          const open = items.map(({ statement }) => statement);
-          const conjectures = new Set(items.flatMap((one) => (one.origin === 'conjecture' ? [one.statement.id] : [])));
-          const marksOf = marksLemmas(config.prover) ? marksFor(grown) : () => null;
-          const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
-          const unhelped = open.filter((one) => marksOf(one) === null);
-          const { rows } = await portfolioRows(ports, unhelped, asked);
-          const isFurther = ({ id }: Statement): boolean => further !== undefined && !conjectures.has(id);
-          const tried = await scriptsOverLibrary(
-            ports,
-            open.filter((one) => !rows.has(one.id) || (rows.get(one.id)!.proof === null && isFurther(one))),
-            {
-              run,
-              limits: config.verification,
-              grown,
-              marksOf,
-              // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
-              chosen: (id, stages) => {
-                if (rows.has(id)) return [];
-                if (conjectures.has(id)) return [firstOf(stages, CONJECTURE_STAGES)];
-                return [triesAll(config.prover) ? stages.flat() : scriptsFor(stages, input.round ?? 0)];
-              },
-              ...(further && {
-                further: (asked, context) => (conjectures.has(asked.id) ? [] : further(asked, context)),
-              }),
-              signal,
-              report,
-            },
-          );
-          const found = open.flatMap(({ id }) => {
-            const text = rows.get(id)?.proof ?? tried.proofs.get(id);
+          const isActions = triesActions(config.prover);
+          const takesActions = ({ statement, origin }: WorkItem): boolean =>
+            isActions && origin !== 'conjecture' && !proved.has(statement.id);
+          const ofActions = items.filter(takesActions);
+          const listed = items.filter((item) => !takesActions(item));
+          const byList =
+            earlier === null
+              ? await wholeList(ports, input, listed, over)
+              : await partOfList(ports, input, listed, over);
+          const acted = isActions ? await actionTurn(ports, store, input, ofActions, over) : null;
+          const found = items.flatMap(({ statement: { id } }) => {
+            const text = byList.texts.get(id) ?? acted?.proofs.get(id) ?? (earlier === null ? FAILED : undefined);
             return text === undefined ? [] : [{ ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text }];
           });
           await logMetrics(
             ports,
             run,
             metricsAt(name, 0, {
-              scripts_statements: open.length,
-              scripts_proved: found.length,
-              scripts_tried: tried.tried,
-              scripts_lean_seconds: tried.leanMs / 1_000,
+              scripts_statements: items.length,
+              scripts_proved: byList.proved + (acted?.proofs.size ?? 0),
+              scripts_tried: byList.tried + (acted?.tried ?? 0),
+              scripts_lean_seconds: (byList.leanMs + (acted?.leanMs ?? 0)) / 1_000,
             }),
           );
-          if (found.length === 0) return null;
+          if (found.length === 0 && acted === null) return null;
           const all = dedupeSamples(found, SCRIPTS_MODEL, samples);
           return {
             samples: await writeRecords(store, `${name}/samples-*.jsonl`, all, signal),
-            sampleCount: earlier.sampleCount + found.length,
+            sampleCount: (earlier?.sampleCount ?? 0) + found.length,
             distinctCount: all.length,
-            tokens: earlier.tokens,
-            ...(earlier.promptTokens === undefined ? {} : { promptTokens: earlier.promptTokens }),
+            tokens: earlier?.tokens ?? 0,
+            ...(earlier?.promptTokens === undefined ? {} : { promptTokens: earlier.promptTokens }),
+            ...(acted === null ? {} : { tries: acted.tries, figures: acted.figures }),
           };
         }),
       );
@@ -155,27 +149,72 @@ export function scriptShardActivity(
   };
 }
 
-/** It knows when a statement is proved, and tries no further script. */
-async function wholeList(
-  ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
-  store: ObjectStore,
-  { run, name, items, config }: ScriptShardInput,
-  rest: Pick<OverLibrary, 'grown' | 'further' | 'signal' | 'report'>,
-): Promise<Sampled> {
-  const tried = (await readAll(store, items, workItemSchema)).filter(({ origin }) => origin !== 'canary');
-  const asked = { run, limits: config.verification, ...rest };
-  const raw = await portfolioSamples(
+type Over = Pick<OverLibrary, 'grown' | 'further' | 'signal' | 'report'>;
+type ListPorts = RunVerifier<'check' | 'environment'> &
+  StatementContexts &
+  PortfolioResults &
+  DataSources<'portfolioRecord'>;
+
+/** What the list of scripts finds. */
+interface Listed {
+  /** By statement id. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly proved: number;
+  readonly tried: number;
+  readonly leanMs: number;
+}
+
+/** After samples, a part of the list. */
+async function partOfList(
+  ports: ListPorts,
+  { run, config, round = 0 }: ScriptShardInput,
+  items: readonly WorkItem[],
+  over: Over,
+): Promise<Listed> {
+  const { grown, further, signal, report } = over;
+  const open = items.map(({ statement }) => statement);
+  const conjectures = new Set(items.flatMap((one) => (one.origin === 'conjecture' ? [one.statement.id] : [])));
+  const marksOf = marksLemmas(config.prover) ? marksFor(grown) : () => null;
+  const asked = { run, limits: config.verification, triesUnknown: false, signal, report };
+  const unhelped = open.filter((one) => marksOf(one) === null);
+  const { rows } = await portfolioRows(ports, unhelped, asked);
+  const isFurther = ({ id }: Statement): boolean => further !== undefined && !conjectures.has(id);
+  const { proofs, tried, leanMs } = await scriptsOverLibrary(
     ports,
-    tried.map(({ statement }) => statement),
-    asked,
+    open.filter((one) => !rows.has(one.id) || (rows.get(one.id)!.proof === null && isFurther(one))),
+    {
+      run,
+      limits: config.verification,
+      grown,
+      marksOf,
+      // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
+      chosen: (id, stages) => {
+        if (rows.has(id)) return [];
+        if (conjectures.has(id)) return [firstOf(stages, CONJECTURE_STAGES)];
+        return [triesAll(config.prover) ? stages.flat() : scriptsFor(stages, round)];
+      },
+      ...(further && {
+        further: (asked, context) => (conjectures.has(asked.id) ? [] : further(asked, context)),
+      }),
+      signal,
+      report,
+    },
   );
-  const samples = dedupeSamples(raw, SCRIPTS_MODEL);
-  return {
-    samples: await writeRecords(store, `${name}/scripts/samples-*.jsonl`, samples, rest.signal),
-    sampleCount: raw.length,
-    distinctCount: samples.length,
-    tokens: 0,
-  };
+  const texts = new Map(proofs);
+  for (const [id, { proof }] of rows) if (proof !== null) texts.set(id, proof);
+  return { texts, proved: texts.size, tried, leanMs };
+}
+
+/** As the only prover. It knows when a statement is proved, and tries no further script. */
+async function wholeList(
+  ports: ListPorts,
+  { run, config }: ScriptShardInput,
+  items: readonly WorkItem[],
+  over: Over,
+): Promise<Listed> {
+  const statements = items.map(({ statement }) => statement);
+  const { samples, ...rest } = await portfolioSamples(ports, statements, { run, limits: config.verification, ...over });
+  return { texts: new Map(samples.map(({ statementId, text }) => [statementId, text])), ...rest };
 }
 
 /** The scripts that name a statement's premises (`prover.premisesTried`); undefined: none do. */

@@ -79,6 +79,8 @@ export const shardResultSchema = z.strictObject({
   search: shardSearchSchema.optional(),
   /** With `prover.mode` `walks`: a record a sample. */
   walks: artifactRefSchema.optional(),
+  /** With `prover.actions`: what scripts tried on the shard's statements, a record a statement. */
+  tries: artifactRefSchema.optional(),
   /** Figures of the provers that had a turn at the shard, by name; their report sections add them up. */
   figures: figuresSchema.optional(),
 });

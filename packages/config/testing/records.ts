@@ -1,6 +1,7 @@
 /** Records for tests of the algorithm; a test gives only the values that differ. */
-import { sha256, statementId } from '../schemas/ids.ts';
+
 import type { Certificate } from '../schemas/certificate.ts';
+import { sha256, statementId } from '../schemas/ids.ts';
 import type { LibraryTheorem, Proved, Statement } from '../schemas/records.ts';
 
 export function statement(text: string, more: Partial<Statement> = {}): Statement {

@@ -25,10 +25,11 @@ export interface AnthropicOptions {
 }
 
 export function anthropicChat({ name, url, key, judge }: AnthropicOptions): ChatModel {
+  const timeoutMs = 1_000 * judge.timeoutSeconds;
   const client = new Anthropic({
     apiKey: key,
     baseURL: url,
-    timeout: 1_000 * judge.timeoutSeconds,
+    timeout: timeoutMs,
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
@@ -37,14 +38,14 @@ export function anthropicChat({ name, url, key, judge }: AnthropicOptions): Chat
   const attempt = async (request: ChatRequest): Promise<Outcome<ChatAnswer>> => {
     const { pace, signal } = request;
     await pace.admit(signal);
+    // The client's own time-out ends with the headers of an answer.
+    const late = AbortSignal.timeout(timeoutMs);
     try {
-      return {
-        kind: 'done',
-        value: answerOf(name, await client.messages.create(paramsOf(judge, request), { signal })),
-      };
+      const options = { signal: AbortSignal.any([signal, late]) };
+      return { kind: 'done', value: answerOf(name, await client.messages.create(paramsOf(judge, request), options)) };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      const failure = failureOf(name, error);
+      const failure = failureOf(name, late.aborted ? new Error(`no whole answer within ${timeoutMs} ms`) : error);
       if (!failure.error.retryable) throw failure.error;
       if (failure.busy && failure.retryAfterMs !== null) pace.hold(failure.retryAfterMs);
       return { kind: 'again', ...failure };
@@ -58,7 +59,7 @@ export function anthropicChat({ name, url, key, judge }: AnthropicOptions): Chat
         () =>
           withRetries(() => attempt(request), {
             firstWaitMs: FIRST_RETRY_MS,
-            busyLimitMs: 1_000 * judge.timeoutSeconds,
+            busyLimitMs: timeoutMs,
             signal: request.signal,
           }),
         request.signal,

@@ -75,8 +75,9 @@ export class LlamaSampler {
   }
 
   add(group: SampleGroup): void {
-    const grammarText = group.grammar === undefined ? null : typedGrammarText(group.grammar);
-    const isEmpty = group.grammar !== undefined && grammarText === null;
+    const typed = group.grammar === undefined ? null : typedGrammarText(group.grammar);
+    const isEmpty = group.grammar !== undefined && typed === null;
+    const grammarText = group.gbnf ?? typed;
     const ids = this.#options.tokens.encodePrompt(group.prompt);
     this.#waiting.push({ ...group, ids, grammarText, isEmpty, started: 0 });
   }

@@ -50,6 +50,22 @@ describe('chats', () => {
     );
   });
 
+  it('have a form that is asked for only where the engine follows grammars', async () => {
+    const text = await ask({ response_format: { type: 'text' } });
+    expect(text).toMatchObject({ choices: (await ask()).choices });
+    for (const response_format of [
+      { type: 'json_object' },
+      { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+    ])
+      await expect(ask({ response_format })).rejects.toMatchObject({
+        ...{ status: 400, param: 'response_format', message: expect.stringContaining('llama.cpp') },
+      });
+    const schema = { type: 'string', pattern: 'x' };
+    await expect(ask({ response_format: { type: 'json_schema', json_schema: { schema } } })).rejects.toMatchObject({
+      ...{ status: 400, message: expect.stringContaining('pattern') },
+    });
+  });
+
   it('are streamed in pieces that make up the same text', async () => {
     const { choices } = await ask();
     const stream = await served.client.chat.completions.create({

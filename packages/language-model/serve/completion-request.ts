@@ -6,6 +6,7 @@ import type { ChatMessage } from '@stp/config/records';
 import { z } from 'zod';
 import { type SamplingOptions, STOP_CHARS_MAX, STOPS_MAX, TOP_LOGPROBS_MAX } from '../generator.ts';
 import { badRequest } from './api-error.ts';
+import { jsonGrammar, responseFormatSchema, UnreadSchema } from './json-grammar.ts';
 import { CHOICES_PER_PROMPT_MAX } from './limits.ts';
 import { firstProblem, textsSchema } from './texts.ts';
 
@@ -31,7 +32,6 @@ const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   ignore_eos: [false],
   include_stop_str_in_output: [false],
   prompt_logprobs: [],
-  response_format: [],
   structured_outputs: [],
   guided_json: [],
   guided_regex: [],
@@ -55,6 +55,7 @@ const sharedFields = {
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   logit_bias: z.record(z.string(), z.number()).nullish(),
+  response_format: responseFormatSchema.nullish(),
 };
 
 const bodySchema = z.object({
@@ -98,6 +99,8 @@ export interface CompletionRequest {
   readonly sampling: Omit<SamplingOptions, 'maxTokens'> & { readonly maxTokens: number | null };
   readonly stream: boolean;
   readonly streamUsage: boolean;
+  /** The grammar of the answer; null for free text. */
+  readonly gbnf: string | null;
 }
 
 /** Throws an `ApiError` with status 400 that names the field. */
@@ -160,7 +163,21 @@ function sharedParts(fields: SharedFields, body: unknown) {
     },
     stream: fields.stream ?? false,
     streamUsage: fields.stream_options?.include_usage ?? false,
+    gbnf: grammarOf(fields.response_format),
   };
+}
+
+function grammarOf(format: SharedFields['response_format']): string | null {
+  try {
+    return format ? jsonGrammar(format) : null;
+  } catch (error) {
+    if (!(error instanceof UnreadSchema)) throw error;
+    throw badRequest(
+      `\`response_format.json_schema.schema\`: ${error.message}.`,
+      'response_format',
+      'unsupported_parameter',
+    );
+  }
 }
 
 function refuseUnsupported(body: Readonly<Record<string, unknown>>): void {

@@ -96,7 +96,13 @@ function answering(
  * different choices, and a request can repeat any one of them.
  */
 async function jobOf(request: CompletionRequest, model: ServedModel): Promise<CompletionJob> {
-  const { prompts, choicesPerPrompt, sampling } = request;
+  const { prompts, choicesPerPrompt, sampling, gbnf } = request;
+  if (gbnf !== null && !model.readsGrammars)
+    throw badRequest(
+      '`response_format` is for models that llama.cpp samples (a GGUF).',
+      'response_format',
+      'unsupported_parameter',
+    );
   const modelName = model.nameFor(request.model);
   const count = prompts.length * choicesPerPrompt;
   if (count > CHOICES_MAX)
@@ -109,7 +115,7 @@ async function jobOf(request: CompletionRequest, model: ServedModel): Promise<Co
     model.checkPrompt(tokens);
     return Array.from({ length: choicesPerPrompt }, (_, choice) => {
       const index = promptIndex * choicesPerPrompt + choice;
-      return { id: String(index), prompt: text, seed: seed + index };
+      return { id: String(index), prompt: text, seed: seed + index, ...(gbnf === null ? {} : { gbnf }) };
     });
   });
   const maxTokens = sampling.maxTokens ?? model.generator.model.contextLength;

@@ -15,10 +15,19 @@ export class ServedModel {
   readonly template: ChatTemplate | null;
   /** First the name that answers carry; then the hash of the weights, by which a run finds its checkpoint. */
   readonly names: readonly string[];
+  /** Whether its engine follows grammars, and so `response_format`. */
+  readonly readsGrammars: boolean;
   /** Unix time, seconds. */
   readonly openedAt = Math.floor(Date.now() / 1_000);
 
-  private constructor(generator: Generator, tokenizer: PromptTokens, template: ChatTemplate | null, name: string) {
+  private constructor(
+    generator: Generator,
+    tokenizer: PromptTokens,
+    template: ChatTemplate | null,
+    name: string,
+    readsGrammars: boolean,
+  ) {
+    this.readsGrammars = readsGrammars;
     this.generator = generator;
     this.tokenizer = tokenizer;
     this.template = template;
@@ -28,15 +37,21 @@ export class ServedModel {
   /** `name` is the folder's where none is given. */
   static async open(generator: Generator, checkpointDirectory: string, name?: string): Promise<ServedModel> {
     const { tokenizer, template } = await readFolderTokenizer(await modelFiles(checkpointDirectory));
-    return ServedModel.of(generator, { tokens: tokenizer, template }, name ?? basename(resolve(checkpointDirectory)));
+    const its = { tokens: tokenizer, template, readsGrammars: false };
+    return ServedModel.of(generator, its, name ?? basename(resolve(checkpointDirectory)));
   }
 
   static of(
     generator: Generator,
-    { tokens, template }: { readonly tokens: PromptTokens; readonly template: TemplateData | null },
+    {
+      tokens,
+      template,
+      readsGrammars,
+    }: { readonly tokens: PromptTokens; readonly template: TemplateData | null; readonly readsGrammars: boolean },
     name: string,
   ): ServedModel {
-    return new ServedModel(generator, tokens, template === null ? null : new ChatTemplate(template), name);
+    const chats = template === null ? null : new ChatTemplate(template);
+    return new ServedModel(generator, tokens, chats, name, readsGrammars);
   }
 
   /** The name an answer carries: the one that was asked for. Throws the 404 where it is another model's. */

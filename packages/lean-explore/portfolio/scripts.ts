@@ -129,6 +129,9 @@ function introduced(all: readonly ContextBinder[]): { binders: readonly ContextB
   return { binders, names };
 }
 
+/** The binders that a script may name once it has introduced those of the type (`introducing`). */
+export const usableBinders = ({ binders }: StatementContext): readonly ContextBinder[] => introduced(binders).binders;
+
 /** Puts in front of a script what introduces the binders that the type still has. */
 export function introducing({ binders }: StatementContext): (one: SearchScript) => SearchScript {
   const { names } = introduced(binders);

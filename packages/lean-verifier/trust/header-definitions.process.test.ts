@@ -92,6 +92,18 @@ test('what Lean cannot read in them is no fault of a proof', async () => {
   expect(Object.values(kindsOf(await verifier.check(rows)))).toEqual(headers.map(() => 'header_error'));
 });
 
+test('a header that does not end by itself takes nothing of what stands below it', async () => {
+  const verifier = await open();
+  const unfinished = ['open', 'variable', 'open Nat in', 'set_option autoImplicit true in', 'universe'];
+  const definitions = ['5 +', 'by exact 5 <;>', '5\ntermination_by', 'open Nat in', 'if True then 1 else'];
+  const headers = [...unfinished, ...definitions.map((value) => `def answer : Nat := ${value}`)];
+  const rows = headers.map((text) => ({
+    ...candidate(text, '  rfl', 'theorem a : 1 = 1'),
+    header: `import Init\n${text}`,
+  }));
+  expect(kindsOf(await verifier.check(rows))).toEqual(Object.fromEntries(headers.map((text) => [text, 'header_error'])));
+});
+
 test.each([
   ['deadline', 'header_error', 'infra'],
   ['memory', 'header_error', 'infra'],

@@ -81,7 +81,7 @@ export interface CheckPoolOptions {
  */
 export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
-  const driver = openDriver(options.driver, place);
+  const driver = openDriver(options.driver, place, 'in runs');
   return openPool({
     driver,
     processes: options.processes,

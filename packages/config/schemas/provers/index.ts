@@ -37,12 +37,21 @@ const PROVERS: { readonly [Mode in ProverMode]: Prover<ProverOf<Mode>> } = {
   scripts,
 };
 
+/** Provers that `bin/stp eval --prover` takes, each with what it does. */
+export const EVALUATED_PROVERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(PROVERS).flatMap(([mode, { evaluated }]) => (evaluated === undefined ? [] : [[mode, evaluated]])),
+);
+
 /** What the loop knows of a configured prover. */
 export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig> =>
   PROVERS[mode] as Prover<ProverConfig>;
 
 /** Do scripts try what the prover leaves unproved? */
 export const usesScripts = (prover: ProverConfig): boolean => 'scripts' in prover && prover.scripts === 'unproved';
+
+/** Do scripts try composed actions in place of their list? */
+export const triesActions = (prover: ProverConfig): boolean =>
+  'actions' in prover && prover.actions !== 'listed' && (prover.mode === 'scripts' || usesScripts(prover));
 
 /** The turns at a shard, those of scripts that follow the prover last. */
 export const turnsOf = (prover: ProverConfig): readonly ProverTurn[] => [

@@ -54,6 +54,14 @@ export const leanProver = {
   lemmas: z.enum(['name', 'marked']).default('name'),
   /** Premises that scripts try on a statement at most, those that are most like it first; 0: scripts name no premise. */
   premisesTried: z.number().int().nonnegative().max(64).default(0),
+  /**
+   * What scripts try on statements. `listed`: the list of scripts. The others try the larger space of composed actions, within `actionMs`:
+   * `fixed` in its own order, the same for all statements; `rates` by the success of kinds of actions in the run so far; `learned` by
+   * the chance that a ranker gives to statement and action, learned from all tries of the run.
+   */
+  actions: z.enum(['listed', 'fixed', 'rates', 'learned']).default('listed'),
+  /** With actions: Lean's time for them by their fixed prices, ms a round for each statement that is open; the ranker shares it out. */
+  actionMs: z.number().positive().max(3_600_000).default(500),
 };
 
 /** What a prover has that samples a model, so that scripts may follow it. */

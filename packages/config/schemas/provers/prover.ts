@@ -27,6 +27,10 @@ export interface Prover<Config> {
   readonly checkedBy: 'lean' | 'judges';
   /** It gives one answer a statement, whatever `sampling` says. */
   readonly answersOnce?: true;
+  /** No model takes part. */
+  readonly asksNoModel?: true;
+  /** What `bin/stp eval --prover` says it does; missing where an evaluation does not take it by that option. */
+  readonly evaluated?: string;
   /** Share of rejections for which Lean is asked for the reason, where the configuration names none. */
   readonly explainedShare: number;
   /** The prover by which models are compared on held-out statements, where it is another. */

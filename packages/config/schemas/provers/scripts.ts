@@ -22,5 +22,7 @@ export const scripts: Prover<z.infer<typeof scriptsSchema>> = {
   writes: ['proofs'],
   checkedBy: 'lean',
   answersOnce: true,
+  asksNoModel: true,
+  evaluated: 'the fixed list of scripts, which takes no --model',
   explainedShare: EXPLAINED_SHARE,
 };

@@ -37,6 +37,7 @@ const checked = { checkedBy: 'lean', explainedShare: EXPLAINED_SHARE } as const;
 export const stepsProver: Prover<z.infer<typeof stepsSchema>> = {
   turns: () => [SEARCH],
   writes: ['tactics'],
+  evaluated: 'best-first search by steps with one attempt per statement',
   answersOnce: true,
   ...checked,
 };

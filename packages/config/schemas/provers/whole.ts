@@ -13,5 +13,6 @@ export const whole: Prover<z.infer<typeof wholeSchema>> = {
   turns: () => [SAMPLE],
   writes: ['proofs'],
   checkedBy: 'lean',
+  evaluated: 'whole proofs',
   explainedShare: EXPLAINED_SHARE,
 };

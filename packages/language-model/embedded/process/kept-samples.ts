@@ -56,8 +56,8 @@ function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
 }
 
 /** Returns what identifies a request: the prompt, and the grammar that the completion must follow. */
-export function askedOf({ prompt, grammar }: SampleRequest): string {
-  return grammar === undefined ? prompt : `${prompt}\0${JSON.stringify(grammar)}`;
+export function askedOf({ prompt, grammar, gbnf }: SampleRequest): string {
+  return grammar === undefined && gbnf === undefined ? prompt : `${prompt}\0${JSON.stringify([grammar, gbnf])}`;
 }
 
 /** All that a sample depends on beside the checkpoint. */

@@ -181,10 +181,11 @@ export class SamplingPool implements Generator {
     const { rows, processes } = this.#options;
     const fairPart = Math.max(PART_SAMPLES_MIN, Math.ceil(call.keys.size / processes));
     const partMax = Math.min(rows, fairPart);
-    return [...byPrompt.values()].flatMap(({ request: { prompt, grammar }, samples }) =>
+    return [...byPrompt.values()].flatMap(({ request: { prompt, grammar, gbnf }, samples }) =>
       Array.from({ length: Math.ceil(samples.length / partMax) }, (_, part) => ({
         prompt,
         grammar,
+        gbnf,
         sampling,
         isStreamed,
         samples: samples.slice(part * partMax, (part + 1) * partMax),

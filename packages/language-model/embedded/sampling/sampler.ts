@@ -42,6 +42,8 @@ export interface SampleGroup {
   readonly isStreamed?: boolean;
   /** Grammar that the samples follow. */
   readonly grammar?: TypedGrammar | undefined;
+  /** As `SampleRequest.gbnf`. */
+  readonly gbnf?: string | undefined;
 }
 
 /** A sample in progress in a row. */

@@ -22,7 +22,13 @@ const HEADER_UNSEEN_MS = 200;
 /** Number of remembered headers that import; a fleet sees a handful, the HTTP service any that its clients send. */
 const HEADERS_KNOWN_MAX = 1_024;
 
-export function openJsonDriver(place: ProcessPlace): LeanDriver {
+/**
+ * `tried`: opening runs the header alone, once, to say whether it is fit. `in runs`: each run tells its errors and its time apart from those of
+ * what follows (`verdict/run-batch.ts`), so that a header costs no start of its own.
+ */
+export type HeaderReading = 'tried' | 'in runs';
+
+export function openJsonDriver(place: ProcessPlace, headers: HeaderReading = 'tried'): LeanDriver {
   /** Time that a run may take for each, ms. */
   const known = new Map<string, number>();
   return {
@@ -30,7 +36,7 @@ export function openJsonDriver(place: ProcessPlace): LeanDriver {
     candidatesPerRun: CANDIDATES_PER_RUN,
     async open(header, { signal, memoryBytesMax }) {
       signal?.throwIfAborted();
-      const allowedMs = known.get(header);
+      const allowedMs = headers === 'in runs' ? 0 : known.get(header);
       if (allowedMs !== undefined) return { kind: 'open', session: jsonSession(place, header, allowedMs), headerMs: 0 };
       const startedAt = performance.now();
       const messages: LeanMessage[] = [];

@@ -39,7 +39,9 @@ export function findInFile(
       line: range?.line ?? 0,
       column: range?.column ?? 0,
       objection:
-        constant.kind === 'axiom' ? 'an axiom: nothing proves it' : (axiomObjection(constant, toleratesLibraryAxioms)?.text ?? null),
+        constant.kind === 'axiom'
+          ? 'an axiom: nothing proves it'
+          : (axiomObjection(constant, toleratesLibraryAxioms)?.text ?? null),
       kernel: verdict === 'outside' ? 'declined' : verdict,
       reason: message,
     };

@@ -7,7 +7,7 @@
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
 import { GIVEN_NAMESPACE, importedNames } from '../header.ts';
-import { type Objection, assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
+import { assumedNames, axiomNames, axiomObjection, type Objection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
 

@@ -52,6 +52,9 @@ export function screenHeader(header: string): ScreenedHeader {
   if (character !== null) return refuseAt(text, character.offset, character.reason);
   const tokens = all.filter((token) => token.kind !== 'comment');
   const names = localNames(text, tokens);
+  const last = tokens.at(-1);
+  // What stands below it here is a command of ours, and in a file it would be the statement.
+  if (last?.text === 'in') return refuseAt(text, last.start, '`in` joins the header to what stands below it');
   const isPrelude = tokens[0]?.text === 'prelude';
   if (isPrelude && tokens[1]?.text !== 'import')
     return refuseAt(text, tokens[0]!.start, 'prelude without an import leaves out all that statements are made of');

@@ -7,7 +7,7 @@ import { statementPieces } from '@stp/lean-text';
 import { readSignature, type Signature, splitAt } from '../signature.ts';
 
 /** Values by the feature's name; a feature that is missing is 0. */
-export type Features = ReadonlyMap<string, number>;
+export type ConjectureFeatures = ReadonlyMap<string, number>;
 
 const BRACKET = /^[()[\]{}⟨⟩,]$/u;
 const CONSTRUCTOR = /^(?:\d+|::|true|false|none|some|[\p{L}\p{N}_.]*\.(?:nil|leaf|empty|zero))$/u;
@@ -43,7 +43,7 @@ export function besideOf(target: string): Beside {
 }
 
 /** @param found undefined: a model wrote it */
-export function conjectureFeatures(statement: string, target: Beside, found?: FoundAt): Features {
+export function conjectureFeatures(statement: string, target: Beside, found?: FoundAt): ConjectureFeatures {
   const features = new Map([['bias', 1]]);
   const add = (name: string, value: number | boolean): void => {
     if (Number(value) !== 0) features.set(name, Number(value));

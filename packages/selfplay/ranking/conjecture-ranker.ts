@@ -2,10 +2,10 @@
  * Says how likely it is that a conjecture pays: a logistic regression over the features of those that did and those that did not,
  * fitted by Newton's method.
  */
-import type { Features } from './features.ts';
+import type { ConjectureFeatures } from './conjecture-features.ts';
 
 export interface RankerExample {
-  readonly features: Features;
+  readonly features: ConjectureFeatures;
   /** Did it pay? */
   readonly pays: boolean;
   /** Above 0. */
@@ -56,7 +56,7 @@ export function trainRanker(examples: readonly RankerExample[]): RankerWeights {
 }
 
 /** The larger, the likelier it is to pay. */
-export function rankerScore(features: Features, weights: RankerWeights): number {
+export function rankerScore(features: ConjectureFeatures, weights: RankerWeights): number {
   let sum = 0;
   for (const [name, value] of features) sum += value * (weights.get(name) ?? 0);
   return sum;

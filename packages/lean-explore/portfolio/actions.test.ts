@@ -1,0 +1,58 @@
+/** The space of actions: what is composed for a statement, in which order, at which price. */
+import { expect, it } from 'vitest';
+import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
+import { actionPrice } from './action-price.ts';
+import { actionsFor } from './actions.ts';
+
+const LIST = { name: 'List', isRecursive: true, constructors: ['nil', 'cons'] };
+const binder = (name: string, more: Partial<ContextBinder> = {}): ContextBinder => ({
+  ...{ name, kind: 'variable', isExplicit: true, isIntroduced: true, isShadowed: false, typeHead: 'List', inductive: LIST },
+  ...more,
+});
+const context: StatementContext = {
+  binders: [
+    binder('α', { kind: 'type', typeHead: null, inductive: null }),
+    binder('xs'),
+    binder('ys', { isIntroduced: false }),
+    binder('h', { kind: 'hypothesis', typeHead: 'Or', inductive: { name: 'Or', isRecursive: false, constructors: [] } }),
+  ],
+  definitions: [],
+  applications: [],
+  core: ['List', 'Eq', 'List.map', 'HAppend.hAppend', 'List.instAppend', 'List.nil', 'BEq.beq'],
+};
+const premises = Array.from({ length: 12 }, (_, place) => ({ written: `p${place}`, signature: '(x : Nat) : x = x' }));
+const actions = actionsFor(context, premises);
+const texts = actions.map(({ proof }) => proof);
+
+it('composes beginnings by the types of variables with ends, over functions that the statement mentions', () => {
+  for (const text of [
+    'cases xs <;> rfl',
+    'induction xs generalizing ys <;> simp_all [List.map]',
+    'cases xs <;> cases ys <;> grind [List.map]',
+    'cases h <;> grind',
+    'unfold List.map <;> (try split) <;> simp_all',
+    'rw [← p3] <;> first | assumption | rfl | omega | (simp_all; done)',
+    'induction xs <;> grind [p0, p1, p2]',
+  ])
+    expect(texts).toContain(`  intro ys\n  ${text}`);
+  // Neither constructors, nor instances, nor operations of a class unfold.
+  expect(texts.join()).not.toMatch(/List\.nil|instAppend|hAppend|beq/u);
+  expect(new Set(texts).size).toBe(texts.length);
+});
+
+it('puts a strong end of every beginning before weak ones of any, and far premises last', () => {
+  const place = (text: string): number => texts.indexOf(`  intro ys\n  ${text}`);
+  const strong = ['cases xs', 'induction xs', 'cases xs <;> cases ys'].map((head) => `${head} <;> simp_all [List.map]`);
+  for (const text of strong) expect(place(text)).toBeLessThan(place('decide'));
+  expect(place('rfl')).toBe(0);
+  expect(place('apply p0 <;> first | assumption | rfl | omega | (simp_all; done)')).toBeLessThan(place('simp'));
+  expect(place('simpa using p11 ..')).toBeGreaterThan(place('cases xs <;> simp'));
+});
+
+it('has a price for every kind of action, more after a beginning', () => {
+  const priced = new Set(actions.map(({ parts }) => `${parts.slice(0, 3).join()} ${actionPrice(parts)}`));
+  for (const one of priced) expect(one).not.toMatch(/ NaN$| 0$/u);
+  const price = (text: string): number => actionPrice(actions[texts.indexOf(`  intro ys\n  ${text}`)]!.parts);
+  expect(price('induction xs <;> grind')).toBeGreaterThan(1.5 * price('grind'));
+  expect(price('cases xs <;> simp_all [List.map]')).toBeGreaterThan(price('simp_all [List.map]'));
+});

@@ -1,0 +1,83 @@
+/** The ranker of actions: it learns what depends on statement and action together, and is the same bit for bit after a restart. */
+import { expect, it } from 'vitest';
+import { randomStream } from '../random.ts';
+import { ActionRanker, Failures, fixedPrior, rankerFeatures, statementTokens, type Try } from './action-ranker.ts';
+
+const ENDS = ['simp', 'grind', 'omega', 'rfl'];
+const CONSTANTS = ['List.map', 'List.filter', 'Nat.add', 'Option.bind'];
+
+const NONE = new Uint32Array();
+const PRIOR = Math.log(0.02 / 0.98);
+const parts = (end: string): string[] => ['begins:nothing', `ends:${end}`, 'names:nothing'];
+const features = (constant: string, end: string) =>
+  rankerFeatures(statementTokens('theorem t : True', [constant, 'Eq']), parts(end));
+/** `omega` proves what speaks of `Nat.add`, `grind` what speaks of `List.map`; nothing else proves anything. */
+const isProved = (constant: string, end: string): boolean =>
+  (constant === 'Nat.add' && end === 'omega') || (constant === 'List.map' && end === 'grind');
+
+function tries(count: number): Try[] {
+  const random = randomStream('ranker test');
+  return Array.from({ length: count }, () => {
+    const [constant, end] = [CONSTANTS[random.below(4)]!, ENDS[random.below(4)]!];
+    return { prior: PRIOR, features: features(constant, end), after: NONE, proved: isProved(constant, end) };
+  });
+}
+const chanceOf = (ranker: ActionRanker, constant: string, end: string): number =>
+  ranker.chance(PRIOR + ranker.sum(features(constant, end)), NONE);
+
+it('learns a planted rule that holds for pairs of statement and action alone', () => {
+  const ranker = ActionRanker.trained(tries(400), 1);
+  const chances = CONSTANTS.flatMap((constant) =>
+    ENDS.map((end) => ({ chance: chanceOf(ranker, constant, end), proved: isProved(constant, end) })),
+  );
+  const least = Math.min(...chances.flatMap(({ chance, proved }) => (proved ? [chance] : [])));
+  const most = Math.max(...chances.flatMap(({ chance, proved }) => (proved ? [] : [chance])));
+  expect(least).toBeGreaterThan(0.5);
+  expect(most).toBeLessThan(0.2);
+});
+
+it('learns that an action is worth less once its like has failed', () => {
+  const random = randomStream('ranker test', 'failures');
+  const made = Array.from({ length: 200 }, (): Try[] => {
+    // `simp` and `grind` prove the same half of the statements, `omega` the other half.
+    const isFirst = random.next() < 0.5;
+    const failures = new Failures();
+    const own: Try[] = [];
+    for (const end of random.shuffle(['simp', 'simp', 'omega'])) {
+      const proved = (end === 'simp') === isFirst;
+      own.push({ prior: PRIOR, features: features('List.map', end), after: failures.features(parts(end)), proved });
+      if (proved) break;
+      failures.add(parts(end));
+    }
+    return own;
+  });
+  const ranker = ActionRanker.trained(made.flat(), 1);
+  const failed = new Failures();
+  const chance = (end: string): number =>
+    ranker.chance(PRIOR + ranker.sum(features('List.map', end)), failed.features(parts(end)));
+  const before = chance('simp');
+  failed.add(parts('simp'));
+  expect(chance('simp')).toBeLessThan(before / 2);
+  expect(chance('omega')).toBeGreaterThan(0.7);
+});
+
+it('keeps the fixed order while it has learned nothing', () => {
+  const ranker = ActionRanker.trained([], 1);
+  const prices = [8, 45, 8, 20, 90];
+  let before = 0;
+  const scores = prices.map((price) => {
+    before += price;
+    return ranker.chance(fixedPrior(price, before - price), NONE) / price;
+  });
+  expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+  expect(chanceOf(ranker, 'List.map', 'grind')).toBeCloseTo(0.02);
+});
+
+it('has the same weights bit for bit from the same tries, and from its bytes', () => {
+  const [one, other] = [ActionRanker.trained(tries(300), 7), ActionRanker.trained(tries(300), 7)];
+  expect(Buffer.from(other.weights()).equals(one.weights())).toBe(true);
+  const again = ActionRanker.of(one.weights());
+  for (const end of ENDS) expect(chanceOf(again, 'Nat.add', end)).toBe(chanceOf(one, 'Nat.add', end));
+  expect(Buffer.from(ActionRanker.trained(tries(300), 8).weights()).equals(one.weights())).toBe(false);
+  expect(() => ActionRanker.of(one.weights().subarray(4))).toThrow('bytes');
+});

@@ -1,0 +1,130 @@
+/** Composed actions on a shard's statements, with real Lean: budgets, the record of tries, the ranker, and what it does to the next round. About ten seconds of a core. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { resolveConfig } from '@stp/config';
+import { type ArtifactRef, NO_ROUND_COUNTS, sampleSchema } from '@stp/config/records';
+import { statement } from '@stp/config/testing';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rankActionsActivity } from '../../activities/provers/scripts/rank-actions.ts';
+import { type Scripted, scriptShardActivity } from '../../activities/provers/scripts/script-shard.ts';
+import { triedStatementSchema } from '../../activities/provers/scripts/tries.ts';
+import { readAll, writeRecords } from '../../activities/records/record-files.ts';
+import type { AssembledPorts } from '../../workers/assemble.ts';
+import { openAssembledPorts } from '../support/assembled-ports.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stp-actions-test-'));
+let ports: AssembledPorts;
+beforeAll(async () => {
+  ports = await openAssembledPorts(folder);
+}, 280_000);
+afterAll(async () => {
+  await ports?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = async <T>(activity: unknown, input: object): Promise<T> =>
+  (await new MockActivityEnvironment().run(activity as never, input)) as T;
+
+/** What induction proves, and nothing that the fixed order tries first. */
+const associative = (name: string, [one, two, three]: readonly string[]) =>
+  statement(
+    `theorem ${name} (${one} ${two} ${three} : List Nat) : app (app ${one} ${two}) ${three} = app ${one} (app ${two} ${three})`,
+  );
+const KNOWN = ['a', 'b', 'c'].map((name) =>
+  associative(
+    name,
+    [1, 2, 3].map((place) => `${name}${place}`),
+  ),
+);
+const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
+const NEW = associative('fresh', ['xs', 'ys', 'zs']);
+
+const configured = (actions: string, actionMs: number) =>
+  resolveConfig({
+    preset: 'smoke',
+    set: { 'prover.mode': 'scripts', 'prover.actions': actions, 'prover.actionMs': String(actionMs) },
+  });
+
+async function turn(
+  name: string,
+  statements: readonly ReturnType<typeof statement>[],
+  { actions = 'learned', actionMs = 400, ranking = null as ArtifactRef | null } = {},
+) {
+  const store = await ports.store('actions');
+  const items = await writeRecords(
+    store,
+    `${name}/items-*.jsonl`,
+    statements.map((one) => ({ statement: one, origin: 'dataset', samples: 1 })),
+  );
+  const config = configured(actions, actionMs);
+  const input = { run: 'actions', name, items, earlier: null, library: null, ranking, config };
+  const scripted = await run<Scripted>(scriptShardActivity(ports).scriptShard, input);
+  const tried = await readAll(store, scripted.tries!, triedStatementSchema);
+  const samples = await readAll(store, scripted.samples, sampleSchema);
+  return { store, items, config, scripted, tried, samples, figures: scripted.figures! };
+}
+
+/** A round that left these tries and nothing else. */
+async function manifestOf({ store, items, scripted }: Awaited<ReturnType<typeof turn>>): Promise<ArtifactRef> {
+  const shard = {
+    ...{ items, samples: scripted.samples, verdicts: items, tries: scripted.tries },
+    ...{ sampleCount: 1, distinctCount: 1, tokens: 0, verdictCounts: {}, provedStatements: 0, checkMs: 0 },
+  };
+  const files = { rates: items, certifiedRates: items, proved: items };
+  const none = { library: null, conjectures: null, conjecturerExamples: null, examples: null };
+  const manifest = {
+    round: 0,
+    inputHash: 'h',
+    modelIn: 'm',
+    ...files,
+    ...none,
+    shards: [shard],
+    counts: NO_ROUND_COUNTS,
+  };
+  return store.put('actions/manifest.json', JSON.stringify(manifest));
+}
+
+it('learns from the tries of a round within its budget, is the same after a restart, and finds the next proof in an eighth of the time', async () => {
+  const first = await turn('first', [...KNOWN, FALSE]);
+  // Nobody has learned anything: the fixed order, which the figures say by not naming a ranker.
+  expect(first.figures.actionsRanked).toBeUndefined();
+  expect(first.figures.actionPriceMs).toBeLessThanOrEqual(400 * 4);
+  expect(first.figures.actionsProving).toBe(KNOWN.length);
+  expect(first.tried.flatMap(({ tries }) => tries)).toHaveLength(first.figures.actionsTried!);
+  const failed = first.tried.find(({ statementId }) => statementId === FALSE.id)!.tries;
+  expect(failed.length).toBeGreaterThan(5);
+  expect(failed.filter(({ proved }) => proved)).toEqual([]);
+  expect(first.samples.filter(({ proof }) => proof.includes('induction'))).toHaveLength(KNOWN.length);
+
+  const history = [await manifestOf(first)];
+  const asked = { run: 'actions', name: 'rounds/1', history, config: first.config };
+  const rank = () => run<ArtifactRef>(rankActionsActivity(ports).rankActions, asked);
+  const ranking = await rank();
+  const weights = await first.store.stat('rounds/1/ranker.bin');
+  // A worker that was killed before it said that it was done does the work again: another result would be STP1404.
+  await first.store.remove((await first.store.stat('rounds/1/ranking.json'))!);
+  expect(await rank()).toEqual(ranking);
+  expect(await first.store.stat('rounds/1/ranker.bin')).toEqual(weights);
+
+  const small = { actionMs: 30 };
+  const blind = await turn('blind', [NEW, FALSE], small);
+  expect(blind.figures.actionsProving).toBe(0);
+  const second = await turn('second', [NEW, FALSE], { ...small, ranking });
+  expect(second.figures.actionsRanked).toBeGreaterThan(0);
+  expect(second.figures.actionsProving).toBe(1);
+  expect(second.figures.actionPriceMs).toBeLessThanOrEqual(small.actionMs * 2);
+  // What has failed once without marks is not tried again.
+  const keys = new Set(failed.map(({ key }) => key));
+  const again = second.tried.find(({ statementId }) => statementId === FALSE.id)?.tries ?? [];
+  expect(again.filter(({ key }) => keys.has(key))).toEqual([]);
+}, 240_000);
+
+it('ranks nothing where nothing was tried, and has no weights where nothing was proved', async () => {
+  const config = configured('learned', 20);
+  const rank = (name: string, history: readonly ArtifactRef[]) =>
+    run<ArtifactRef | null>(rankActionsActivity(ports).rankActions, { run: 'actions', name, history, config });
+  expect(await rank('rounds/none', [])).toBeNull();
+});

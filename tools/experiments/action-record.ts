@@ -1,0 +1,120 @@
+/**
+ * Tries every action of the space on statements of a prepared set, once, and keeps what became of each: what orders of actions are
+ * compared on (`order-replay.ts`). An interrupted recording continues.
+ */
+import { appendFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { resolveConfig } from '@stp/config';
+import { ACTION_HEARTBEATS_MAX, actionsFor } from '@stp/lean-explore';
+import { orderKey } from '@stp/selfplay';
+import { z } from 'zod';
+import { lemmaOffers } from '../../activities/lemma-shelf.ts';
+import { assemblePorts } from '../../workers/assemble.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+
+const recordedSchema = z.strictObject({
+  id: z.string(),
+  split: z.enum(['train', 'held-out']),
+  labels: z.array(z.string()),
+  statement: z.string(),
+  core: z.array(z.string()),
+  /** In the space's own order. */
+  actions: z.array(
+    z.strictObject({
+      proof: z.string(),
+      parts: z.array(z.string()),
+      proved: z.boolean(),
+      ms: z.number(),
+      kind: z.string(),
+    }),
+  ),
+});
+export type RecordedStatement = z.infer<typeof recordedSchema>;
+
+export interface RecordOptions {
+  readonly set: string;
+  readonly path: string;
+  readonly train: number;
+  readonly heldOut: number;
+  readonly premises: number;
+}
+
+/** Statements whose actions are tried at once. */
+const AT_ONCE = 10;
+
+export async function readActionRecord(path: string): Promise<RecordedStatement[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [recordedSchema.parse(JSON.parse(line))]));
+}
+
+export async function recordActions(options: RecordOptions, say: (line: string) => void): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'stp-actions-'));
+  const settings = { ...workerSettings(), storeUri: pathToFileURL(folder).href };
+  const ports = await assemblePorts(settings, await leanEnvironment(settings, say));
+  try {
+    const { verification } = resolveConfig({ preset: 'embedded', set: { 'verification.processes': '1' }, flags: {} });
+    const limits = { ...verification, heartbeatsMax: ACTION_HEARTBEATS_MAX };
+    const offersFor = await lemmaOffers(
+      ports.sources,
+      { lemmasShown: options.premises, lemmaTokens: 0, premisesFrom: [options.set] },
+      [],
+    );
+    const all = await Array.fromAsync(ports.sources.problemSet(options.set));
+    all.sort((a, b) => (orderKey('action-record', a.id) < orderKey('action-record', b.id) ? -1 : 1));
+    const some = (split: string, count: number) => all.filter((one) => one.split === split).slice(0, count);
+    const [train, held] = [some('train', options.train), some('held-out', options.heldOut)];
+    // Both splits advance together, so that a recording that ends early serves too.
+    const wanted = train.flatMap((one, at) => [one, ...held.slice(share(at), share(at + 1))]);
+    function share(at: number): number {
+      return Math.floor((at * held.length) / Math.max(1, train.length));
+    }
+    await mkdir(dirname(options.path), { recursive: true });
+    const known = new Set((await readActionRecord(options.path)).map(({ id }) => id));
+    const open = wanted.filter(({ id }) => !known.has(id));
+    const { signal } = new AbortController();
+    const verifier = await ports.verifier('actions', limits);
+    for (let from = 0; from < open.length; from += AT_ONCE) {
+      const chunk = open.slice(from, from + AT_ONCE);
+      const contexts = await ports.contexts('actions', chunk, limits, signal);
+      const actions = chunk.map((one, at) => {
+        const { context } = contexts[at]!;
+        if (context === null) return [];
+        const { lemmas } = offersFor(one)();
+        return actionsFor(context, lemmas);
+      });
+      const results = await verifier.check(
+        chunk.flatMap((one, at) =>
+          actions[at]!.map(({ proof }, place) => ({
+            id: `${one.id} ${place}`,
+            header: one.header,
+            statement: one.statement,
+            proof,
+          })),
+        ),
+        { signal, confirm: false, smallLimitsOnly: true, explains: () => false },
+      );
+      let at = 0;
+      const rows = chunk.map(({ id, split, labels, statement }, index): RecordedStatement => {
+        const core = [...(contexts[index]!.context?.core ?? [])];
+        const tried = actions[index]!.map(({ proof, parts }) => {
+          const { kind, checkMs } = results[at++]!;
+          return { proof, parts: [...parts], proved: kind === 'proved', kind, ms: Math.round(checkMs * 10) / 10 };
+        });
+        return { id, split, labels, statement, core, actions: tried };
+      });
+      await appendFile(options.path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      const tries = rows.reduce((sum, row) => sum + row.actions.length, 0);
+      const ms = rows.reduce((sum, row) => sum + row.actions.reduce((total, one) => total + one.ms, 0), 0);
+      const proved = rows.filter((row) => row.actions.some((one) => one.proved)).length;
+      say(
+        `${from + chunk.length} of ${open.length}: ${proved} of ${chunk.length} proved, ${tries} tries, ${(ms / 1000).toFixed(1)} s`,
+      );
+    }
+  } finally {
+    await ports.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

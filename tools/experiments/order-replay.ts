@@ -1,0 +1,279 @@
+/**
+ * Compares orders of actions on a recording (`action-record.ts`): each order plays rounds as the loop does, and what Lean would say is
+ * looked up. A replay, not a run: no model samples, no library grows, and every order has the same verdicts and times.
+ */
+import { actionPrice, inFixedOrder } from '@stp/lean-explore';
+import {
+  ActionBudget,
+  ActionRanker,
+  Failures,
+  fixedPrior,
+  type Features,
+  KIND_PARTS,
+  randomStream,
+  rankerFeatures,
+  statementTokens,
+  type Try,
+} from '@stp/selfplay';
+import type { RecordedStatement } from './action-record.ts';
+import { spreadOf } from './curves.ts';
+
+/**
+ * `rates`: by the success of kinds of actions so far; `learned`: with the statement's constants, and with what has failed on it;
+ * `without failures`: with the constants alone.
+ */
+export const ORDERS = ['random', 'fixed', 'rates', 'without failures', 'learned'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** Share of a recording's statements that a seed holds out, by whole modules. */
+const HELD_OUT_SHARE = 0.35;
+
+interface RecordedAction {
+  readonly proved: boolean;
+  readonly ms: number;
+  readonly price: number;
+  readonly parts: readonly string[];
+  readonly prior: number;
+  readonly features: Features;
+  /** Of the kind of action alone. */
+  readonly kind: Features;
+}
+
+interface Place {
+  readonly module: string;
+  readonly actions: readonly RecordedAction[];
+}
+
+export interface ReplayOptions {
+  readonly seeds: readonly number[];
+  readonly rounds: number;
+  /** For a statement that is open in a round, by the fixed prices. */
+  readonly msPerStatement: number;
+}
+
+interface Point {
+  readonly ms: number;
+  readonly proved: number;
+}
+
+export interface OrderResult {
+  readonly order: Order;
+  /** One curve a seed. */
+  readonly train: readonly (readonly Point[])[];
+  /** With what was learned on the training statements, and no more. */
+  readonly heldOut: readonly (readonly Point[])[];
+}
+
+export interface Replay {
+  readonly orders: readonly OrderResult[];
+  /** Statements, those that some action proves, the time for all actions and the least for one proof each; one a seed. */
+  readonly sets: readonly { readonly train: Ceiling; readonly heldOut: Ceiling }[];
+}
+
+interface Ceiling {
+  readonly statements: number;
+  readonly provable: number;
+  readonly allMs: number;
+  readonly leastMs: number;
+}
+
+export function replayOrders(recorded: readonly RecordedStatement[], options: ReplayOptions): Replay {
+  const places = recorded.flatMap(({ statement, core, labels, actions }): Place[] => {
+    if (actions.length === 0) return [];
+    const tokens = statementTokens(statement, core);
+    return [
+      {
+        module: labels[2] ?? labels[0] ?? '',
+        actions: priced(inFixedOrder(actions)).map(({ proved, ms, parts, price, before }) => ({
+          ...{ proved, ms, parts, price, prior: fixedPrior(price, before) },
+          features: rankerFeatures(tokens, parts),
+          kind: rankerFeatures([], parts.slice(0, KIND_PARTS)),
+        })),
+      },
+    ];
+  });
+  const sets = options.seeds.map((seed) => splitByModule(places, seed));
+  const orders = ORDERS.map((order): OrderResult => {
+    const played = options.seeds.map((seed, index) => {
+      const { train, heldOut } = sets[index]!;
+      const { curve, ranker } = play(train, order, seed, options, null);
+      return { train: curve, heldOut: play(heldOut, order, seed, options, ranker).curve };
+    });
+    return { order, train: played.map((one) => one.train), heldOut: played.map((one) => one.heldOut) };
+  });
+  return {
+    orders,
+    sets: sets.map(({ train, heldOut }) => ({ train: ceilingOf(train), heldOut: ceilingOf(heldOut) })),
+  };
+}
+
+function priced<Action extends { readonly parts: readonly string[] }>(
+  actions: readonly Action[],
+): (Action & { readonly price: number; readonly before: number })[] {
+  let before = 0;
+  return actions.map((action) => {
+    const price = actionPrice(action.parts);
+    before += price;
+    return { ...action, price, before: before - price };
+  });
+}
+
+function splitByModule(places: readonly Place[], seed: number): { train: Place[]; heldOut: Place[] } {
+  const modules = randomStream('order-replay', seed).shuffle([...new Set(places.map(({ module }) => module))].sort());
+  const held = new Set<string>();
+  let count = 0;
+  for (const module of modules) {
+    const size = places.filter((one) => one.module === module).length;
+    if (count + size > HELD_OUT_SHARE * places.length) continue;
+    held.add(module);
+    count += size;
+  }
+  return {
+    train: places.filter(({ module }) => !held.has(module)),
+    heldOut: places.filter(({ module }) => held.has(module)),
+  };
+}
+
+/** @param learned the ranker of another set, which then learns no more; null: the order learns as it goes */
+function play(
+  places: readonly Place[],
+  order: Order,
+  seed: number,
+  { rounds, msPerStatement }: ReplayOptions,
+  learned: ActionRanker | null,
+): { curve: Point[]; ranker: ActionRanker | null } {
+  const isRanked = order !== 'random' && order !== 'fixed';
+  const seesFailures = order === 'learned';
+  const featuresOf = (one: RecordedAction): Features =>
+    order === 'rates' ? one.kind : one.features;
+  const afterOf = (failures: Failures, one: RecordedAction): Features =>
+    seesFailures ? failures.features(one.parts) : NO_FEATURES;
+  const random = randomStream('order-replay', seed, 'order');
+  const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
+  const failed = places.map(() => new Failures());
+  const proved = new Set<number>();
+  const tries: Try[] = [];
+  let ranker = learned;
+  let ms = 0;
+  const curve: Point[] = [{ ms, proved: 0 }];
+  for (let round = 0; round < rounds; round++) {
+    const open = [...places.keys()].filter((place) => !proved.has(place));
+    const own = open.map((place) => left[place]!);
+    const now = ranker;
+    const known = now === null ? [] : own.map((actions) => actions.map((one) => one.prior + now.sum(featuresOf(one))));
+    const pending: Features[] = [];
+    const budget = new ActionBudget(
+      own,
+      msPerStatement * open.length,
+      now === null || !isRanked
+        ? null
+        : {
+            chance: (at, action) => now.chance(known[at]![action]!, afterOf(failed[open[at]!]!, own[at]![action]!)),
+            chosen: (at, action) => {
+              pending.push(afterOf(failed[open[at]!]!, own[at]![action]!));
+              failed[open[at]!]!.add(own[at]![action]!.parts);
+            },
+          },
+    );
+    const tried = open.map(() => new Set<number>());
+    for (;;) {
+      pending.length = 0;
+      const chosen = budget.next((at) => !proved.has(open[at]!));
+      if (chosen.length === 0) break;
+      for (const [index, { statement, action }] of chosen.entries()) {
+        const one = own[statement]![action]!;
+        let after = pending[index];
+        if (after === undefined) {
+          after = afterOf(failed[open[statement]!]!, one);
+          failed[open[statement]!]!.add(one.parts);
+        }
+        tried[statement]!.add(action);
+        if (process.env.AFTER !== '0' || !proved.has(open[statement]!))
+          tries.push({ prior: one.prior, features: featuresOf(one), after, proved: one.proved });
+        ms += one.ms;
+        if (one.proved) proved.add(open[statement]!);
+      }
+      curve.push({ ms, proved: proved.size });
+    }
+    for (const [at, place] of open.entries()) left[place] = left[place]!.filter((_, action) => !tried[at]!.has(action));
+    if (isRanked && learned === null) ranker = ActionRanker.trained(tries, seed);
+  }
+  return { curve, ranker };
+}
+
+const NO_FEATURES: Features = new Uint32Array();
+
+function ceilingOf(places: readonly Place[]): Ceiling {
+  const proofs = places.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));
+  return {
+    statements: places.length,
+    provable: proofs.filter((own) => own.length > 0).length,
+    allMs: places.reduce((sum, { actions }) => sum + actions.reduce((all, { ms }) => all + ms, 0), 0),
+    leastMs: proofs.reduce((sum, own) => sum + (own.length === 0 ? 0 : Math.min(...own)), 0),
+  };
+}
+
+/** Statements proved once so much time is spent: those of the last point up to there. */
+const provedAt = (curve: readonly Point[], ms: number): number => curve.findLast((point) => point.ms <= ms)!.proved;
+
+type Part = 'train' | 'heldOut';
+const PARTS: readonly Part[] = ['train', 'heldOut'];
+/** Share of the provable statements at which orders are compared by time. */
+const MOST = 0.9;
+
+/** Markdown: shares proved at some times of Lean, seconds a statement, and what the learned order has over the others. */
+export function replayTable({ orders, sets }: Replay, seconds: readonly number[]): string {
+  const sharesOf = (result: OrderResult, part: Part, at: number): number[] =>
+    result[part].map((curve, index) => {
+      const { statements } = sets[index]![part];
+      return (100 * provedAt(curve, at * 1_000 * statements)) / statements;
+    });
+  const heads = PARTS.flatMap((part) =>
+    seconds.map((at) => `${part === 'train' ? 'training' : 'held-out modules'}, ${at} s`),
+  );
+  const cells = (result: OrderResult): string[] =>
+    PARTS.flatMap((part) => seconds.map((at) => withSpread(sharesOf(result, part, at))));
+  const learned = orders.find(({ order }) => order === 'learned')!;
+  const differences = orders
+    .filter((one) => one !== learned)
+    .map((other) => {
+      const differ = PARTS.flatMap((part) =>
+        seconds.map((at) => {
+          const theirs = sharesOf(other, part, at);
+          return withSpread(sharesOf(learned, part, at).map((share, index) => share - theirs[index]!));
+        }),
+      );
+      return `| learned over ${other.order} | ${differ.join(' | ')} |`;
+    });
+  const ceiling = (part: Part): string =>
+    withSpread(sets.map((set) => (100 * set[part].provable) / set[part].statements));
+  const mean = (pick: (set: Replay['sets'][number]) => number): number => spreadOf(sets.map(pick)).mean / 1_000;
+  const all = mean(({ train }) => train.allMs / train.statements);
+  const least = mean(({ train }) => train.leastMs / train.statements);
+  const times = orders.map(({ order, ...curves }) => {
+    const [train, heldOut] = PARTS.map((part) => {
+      const each = curves[part].map((curve, index) => {
+        const { provable, statements } = sets[index]![part];
+        const point = curve.find(({ proved }) => proved >= MOST * provable);
+        return point === undefined ? null : point.ms / statements / 1_000;
+      });
+      const reached = each.filter((time) => time !== null);
+      return reached.length < each.length ? 'not in all splits' : `${spreadOf(reached).mean.toFixed(2)} s`;
+    });
+    return `${order} ${train} and ${heldOut}`;
+  });
+  const [{ train, heldOut }] = sets as [Replay['sets'][number]];
+  return [
+    `| order | ${heads.join(' | ')} |`,
+    `|---|${heads.map(() => '---|').join('')}`,
+    ...orders.map((result) => `| ${result.order} | ${cells(result).join(' | ')} |`),
+    ...differences,
+    '',
+    `Per cent of the statements proved once so many seconds of Lean a statement are spent; mean and standard deviation over ${sets.length} splits by module, ${train.statements} training and ${heldOut.statements} held-out statements in the first. Differences are taken split by split. All actions prove ${ceiling('train')} and ${ceiling('heldOut')} and take ${all.toFixed(2)} s a statement; an oracle needs ${least.toFixed(3)} s. Time until 90 % of these are proved, training and held-out: ${times.join('; ')}.`,
+  ].join('\n');
+}
+
+const withSpread = (values: readonly number[]): string => {
+  const { mean, deviation } = spreadOf(values);
+  return `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
+};
