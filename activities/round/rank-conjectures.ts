@@ -13,8 +13,8 @@ import {
 import {
   type Beside,
   besideOf,
-  conjectureFeatures,
   type ConjectureFeatures,
+  conjectureFeatures,
   type RankerExample,
   rankerScore,
   trainRanker,

@@ -345,8 +345,18 @@ describe('runs that are out of the ordinary', () => {
   });
   it('says who chose conjectures, and on how many of each later proofs rest', async () => {
     const found = { statements: 2, isCore: false };
-    const texts = ['a + b = b + a', 'a * b = b * a', 'a + 0 = a', 'a - a = 0'].map((text, at) => `theorem c${at} (a b : Nat) : ${text}`);
-    const grown = { round: 1, generation: 1, header: null, proof: 'omega', premises: [], origin: 'conjecture', marks: [] } as const;
+    const texts = ['a + b = b + a', 'a * b = b * a', 'a + 0 = a', 'a - a = 0'].map(
+      (text, at) => `theorem c${at} (a b : Nat) : ${text}`,
+    );
+    const grown = {
+      round: 1,
+      generation: 1,
+      header: null,
+      proof: 'omega',
+      premises: [],
+      origin: 'conjecture',
+      marks: [],
+    } as const;
     const attempted = [
       { statement: texts[0]!, successes: 1, found },
       { statement: texts[1]!, successes: 1, found, chosenBy: 'ranked' },
@@ -376,7 +386,9 @@ describe('runs that are out of the ordinary', () => {
     });
     const [page] = await makeReport([figures]);
     expect(page!.text).toContain('written by the model');
-    expect(page!.text).toContain('Round 1: the ranker had 30 examples and could learn nothing from them, so exploration’s order stood');
+    expect(page!.text).toContain(
+      'Round 1: the ranker had 30 examples and could learn nothing from them, so exploration’s order stood',
+    );
     expect(page!.text).toContain('Round 2: the ranker learned from 33 examples, 4 of which paid');
   });
 
