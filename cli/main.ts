@@ -317,10 +317,9 @@ configOptions(program.command('eval'))
   .requiredOption('--problems <sets>', 'problem sets, separated by commas')
   .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
   .addOption(
-    new Option(
-      '--prover <mode>',
-      [...EVALUATED_PROVERS].map(([mode, what]) => `${mode}: ${what}`).join('; '),
-    ).choices([...EVALUATED_PROVERS.keys()]),
+    new Option('--prover <mode>', [...EVALUATED_PROVERS].map(([mode, what]) => `${mode}: ${what}`).join('; ')).choices([
+      ...EVALUATED_PROVERS.keys(),
+    ]),
   )
   .option(
     '--max-expansions <n>',

@@ -4,7 +4,14 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
-import { proverIn, type RunConfig, requireSameConfig, resolveConfig, runConfigSchema, writesTactics } from '@stp/config';
+import {
+  proverIn,
+  type RunConfig,
+  requireSameConfig,
+  resolveConfig,
+  runConfigSchema,
+  writesTactics,
+} from '@stp/config';
 import {
   type ArtifactRef,
   type EvaluatedStatements,

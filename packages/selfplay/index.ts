@@ -44,12 +44,12 @@ export {
 export { chooseInPass, orderKey, type Random, randomStream, seedFrom } from './random.ts';
 export { ActionBudget, type ActionOrder, type Chosen, type OpenAction } from './ranking/action-order.ts';
 export {
+  type ActionFeatures,
   ActionRanker,
+  actionFeatures,
   Failures,
-  type Features,
   fixedPrior,
   KIND_PARTS,
-  rankerFeatures,
   statementTokens,
   type Try,
 } from './ranking/action-ranker.ts';

@@ -351,7 +351,10 @@ describe('a run', () => {
     const rankings = new Map<string, boolean>();
     const { scriptShard } = fakes.activities;
     fakes.activities.scriptShard = (input) => {
-      rankings.set(input.name.replace(/-[0-9a-z-]+\/shard.*/u, '').replace(/\/shard.*/u, ''), (input.ranking ?? null) !== null);
+      rankings.set(
+        input.name.replace(/-[0-9a-z-]+\/shard.*/u, '').replace(/\/shard.*/u, ''),
+        (input.ranking ?? null) !== null,
+      );
       return scriptShard(input);
     };
     await workers.with(fakes, async () => {

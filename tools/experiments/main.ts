@@ -1,9 +1,7 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines` or `-- portfolio`: runs an experiment and writes its table
- * at the top of `docs/log.md`, also where the table shows a failure. `library-set` and `tried-conjectures` make the first examples of
- * the ranker of conjectures (data/sft/README.md). Options: `--help`.
- * `npm run experiment -- selfplay-vs-baselines`, `-- portfolio` or `-- order`: runs an experiment and writes its table
- * at the top of `docs/log.md`, also where the table shows a failure. Their options: `--help`.
+ * `npm run experiment -- selfplay-vs-baselines`, `-- portfolio`, `-- library` or `-- order`: runs an experiment; most write their
+ * table at the top of `docs/log.md`, also where the table shows a failure. `library-set` and `tried-conjectures` make the first
+ * examples of the ranker of conjectures (data/sft/README.md). Options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -125,17 +123,6 @@ program
     console.log(table);
   });
 program
-  .command('library-set')
-  .description('writes the problem set `hindsight`: the library’s theorems over copies of its functions')
-  .action(async () => console.log(`${await writeLibrarySet()} statements in data/problems/hindsight`));
-program
-  .command('tried-conjectures <run>')
-  .description('writes data/sft/conjectures.jsonl from the conjectures of a run over the set `hindsight`')
-  .action(async (run: string) => {
-    const { tried, paying } = await keepTriedConjectures(run);
-    console.log(`${tried} conjectures, ${paying} of which paid`);
-  });
-program
   .command('library')
   .description('tries scripts, and scripts that name premises, on a random sample of a set of compiled theorems')
   .argument('<set>', 'a set that `bin/stp data prepare --from lean` made')
@@ -164,5 +151,16 @@ program
     const date = new Date().toISOString().slice(0, 10);
     await writeToLog(`## ${date} · Orders of actions, replayed on ${asked.set}\n\n${table}`);
     console.log(table);
+  });
+program
+  .command('library-set')
+  .description('writes the problem set `hindsight`: the library’s theorems over copies of its functions')
+  .action(async () => console.log(`${await writeLibrarySet()} statements in data/problems/hindsight`));
+program
+  .command('tried-conjectures <run>')
+  .description('writes data/sft/conjectures.jsonl from the conjectures of a run over the set `hindsight`')
+  .action(async (run: string) => {
+    const { tried, paying } = await keepTriedConjectures(run);
+    console.log(`${tried} conjectures, ${paying} of which paid`);
   });
 await program.parseAsync();

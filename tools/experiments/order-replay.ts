@@ -5,13 +5,13 @@
 import { actionPrice, inFixedOrder } from '@stp/lean-explore';
 import {
   ActionBudget,
+  type ActionFeatures,
   ActionRanker,
+  actionFeatures,
   Failures,
   fixedPrior,
-  type Features,
   KIND_PARTS,
   randomStream,
-  rankerFeatures,
   statementTokens,
   type Try,
 } from '@stp/selfplay';
@@ -34,9 +34,9 @@ interface RecordedAction {
   readonly price: number;
   readonly parts: readonly string[];
   readonly prior: number;
-  readonly features: Features;
+  readonly features: ActionFeatures;
   /** Of the kind of action alone. */
-  readonly kind: Features;
+  readonly kind: ActionFeatures;
 }
 
 interface Place {
@@ -86,8 +86,8 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
         module: labels[2] ?? labels[0] ?? '',
         actions: priced(inFixedOrder(actions)).map(({ proved, ms, parts, price, before }) => ({
           ...{ proved, ms, parts, price, prior: fixedPrior(price, before) },
-          features: rankerFeatures(tokens, parts),
-          kind: rankerFeatures([], parts.slice(0, KIND_PARTS)),
+          features: actionFeatures(tokens, parts),
+          kind: actionFeatures([], parts.slice(0, KIND_PARTS)),
         })),
       },
     ];
@@ -144,9 +144,8 @@ function play(
 ): { curve: Point[]; ranker: ActionRanker | null } {
   const isRanked = order !== 'random' && order !== 'fixed';
   const seesFailures = order === 'learned';
-  const featuresOf = (one: RecordedAction): Features =>
-    order === 'rates' ? one.kind : one.features;
-  const afterOf = (failures: Failures, one: RecordedAction): Features =>
+  const featuresOf = (one: RecordedAction): ActionFeatures => (order === 'rates' ? one.kind : one.features);
+  const afterOf = (failures: Failures, one: RecordedAction): ActionFeatures =>
     seesFailures ? failures.features(one.parts) : NO_FEATURES;
   const random = randomStream('order-replay', seed, 'order');
   const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
@@ -161,7 +160,7 @@ function play(
     const own = open.map((place) => left[place]!);
     const now = ranker;
     const known = now === null ? [] : own.map((actions) => actions.map((one) => one.prior + now.sum(featuresOf(one))));
-    const pending: Features[] = [];
+    const pending: ActionFeatures[] = [];
     const budget = new ActionBudget(
       own,
       msPerStatement * open.length,
@@ -201,7 +200,7 @@ function play(
   return { curve, ranker };
 }
 
-const NO_FEATURES: Features = new Uint32Array();
+const NO_FEATURES: ActionFeatures = new Uint32Array();
 
 function ceilingOf(places: readonly Place[]): Ceiling {
   const proofs = places.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));

@@ -1,16 +1,16 @@
 /** What a configuration's ranker sees of statements and actions (`prover.actions`). */
 import type { ProverConfig } from '@stp/config';
-import { type Failures, type Features, KIND_PARTS, rankerFeatures } from '@stp/selfplay';
+import { type ActionFeatures, actionFeatures, type Failures, KIND_PARTS } from '@stp/selfplay';
 
 /** What a ranker sees. */
 export interface RankerView {
-  features(tokens: readonly string[], parts: readonly string[]): Features;
-  after(failures: Failures, parts: readonly string[]): Features;
+  features(tokens: readonly string[], parts: readonly string[]): ActionFeatures;
+  after(failures: Failures, parts: readonly string[]): ActionFeatures;
 }
 
 const VIEWS: Readonly<Record<'rates' | 'learned', RankerView>> = {
-  rates: { features: (_, parts) => rankerFeatures([], parts.slice(0, KIND_PARTS)), after: () => new Uint32Array() },
-  learned: { features: rankerFeatures, after: (failures, parts) => failures.features(parts) },
+  rates: { features: (_, parts) => actionFeatures([], parts.slice(0, KIND_PARTS)), after: () => new Uint32Array() },
+  learned: { features: actionFeatures, after: (failures, parts) => failures.features(parts) },
 };
 
 /** Null: nothing is learned, the actions stand in their fixed order. */

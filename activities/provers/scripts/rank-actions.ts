@@ -45,7 +45,12 @@ export function rankActionsActivity(ports: RunStore) {
               failures.set(statementId, failed);
               for (const { parts, before, proved } of own) {
                 const prior = fixedPrior(actionPrice(parts), before);
-                tries.push({ prior, features: view!.features(tokens, parts), after: view!.after(failed, parts), proved });
+                tries.push({
+                  prior,
+                  features: view!.features(tokens, parts),
+                  after: view!.after(failed, parts),
+                  proved,
+                });
                 if (!proved) failed.add(parts);
               }
             }

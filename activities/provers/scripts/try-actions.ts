@@ -98,9 +98,11 @@ export async function tryActions(
     ];
   });
   const all = task.budgetMs * open.length;
-    const budget = new ActionBudget(
+  const budget = new ActionBudget(
     open.map(({ actions }) => actions),
-    all, orderOf(open, rankerView(prover), ranking.ranker));
+    all,
+    orderOf(open, rankerView(prover), ranking.ranker),
+  );
   const headers = grownHeaders(grown);
   const verifier = await ports.verifier(run, { ...limits, heartbeatsMax: ACTION_HEARTBEATS_MAX }, grown);
   const proofs = new Map<string, string>();
@@ -140,7 +142,9 @@ export async function tryActions(
 /** By a ranker's chance; null: there is none, or the configuration asks for none. */
 function orderOf(open: readonly Open[], view: RankerView | null, ranker: ActionRanker | null): ActionOrder | null {
   if (view === null || ranker === null) return null;
-  const known = open.map(({ tokens, actions }) => actions.map(({ parts, price, before }) => fixedPrior(price, before) + ranker.sum(view.features(tokens, parts))));
+  const known = open.map(({ tokens, actions }) =>
+    actions.map(({ parts, price, before }) => fixedPrior(price, before) + ranker.sum(view.features(tokens, parts))),
+  );
   return {
     chance(statement, action) {
       const { failures, actions } = open[statement]!;

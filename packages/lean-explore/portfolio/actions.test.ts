@@ -6,7 +6,15 @@ import { actionsFor } from './actions.ts';
 
 const LIST = { name: 'List', isRecursive: true, constructors: ['nil', 'cons'] };
 const binder = (name: string, more: Partial<ContextBinder> = {}): ContextBinder => ({
-  ...{ name, kind: 'variable', isExplicit: true, isIntroduced: true, isShadowed: false, typeHead: 'List', inductive: LIST },
+  ...{
+    name,
+    kind: 'variable',
+    isExplicit: true,
+    isIntroduced: true,
+    isShadowed: false,
+    typeHead: 'List',
+    inductive: LIST,
+  },
   ...more,
 });
 const context: StatementContext = {
@@ -14,7 +22,11 @@ const context: StatementContext = {
     binder('α', { kind: 'type', typeHead: null, inductive: null }),
     binder('xs'),
     binder('ys', { isIntroduced: false }),
-    binder('h', { kind: 'hypothesis', typeHead: 'Or', inductive: { name: 'Or', isRecursive: false, constructors: [] } }),
+    binder('h', {
+      kind: 'hypothesis',
+      typeHead: 'Or',
+      inductive: { name: 'Or', isRecursive: false, constructors: [] },
+    }),
   ],
   definitions: [],
   applications: [],

@@ -101,7 +101,9 @@ test('a header that does not end by itself takes nothing of what stands below it
     ...candidate(text, '  rfl', 'theorem a : 1 = 1'),
     header: `import Init\n${text}`,
   }));
-  expect(kindsOf(await verifier.check(rows))).toEqual(Object.fromEntries(headers.map((text) => [text, 'header_error'])));
+  expect(kindsOf(await verifier.check(rows))).toEqual(
+    Object.fromEntries(headers.map((text) => [text, 'header_error'])),
+  );
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** The ranker of actions: it learns what depends on statement and action together, and is the same bit for bit after a restart. */
 import { expect, it } from 'vitest';
 import { randomStream } from '../random.ts';
-import { ActionRanker, Failures, fixedPrior, rankerFeatures, statementTokens, type Try } from './action-ranker.ts';
+import { ActionRanker, actionFeatures, Failures, fixedPrior, statementTokens, type Try } from './action-ranker.ts';
 
 const ENDS = ['simp', 'grind', 'omega', 'rfl'];
 const CONSTANTS = ['List.map', 'List.filter', 'Nat.add', 'Option.bind'];
@@ -10,7 +10,7 @@ const NONE = new Uint32Array();
 const PRIOR = Math.log(0.02 / 0.98);
 const parts = (end: string): string[] => ['begins:nothing', `ends:${end}`, 'names:nothing'];
 const features = (constant: string, end: string) =>
-  rankerFeatures(statementTokens('theorem t : True', [constant, 'Eq']), parts(end));
+  actionFeatures(statementTokens('theorem t : True', [constant, 'Eq']), parts(end));
 /** `omega` proves what speaks of `Nat.add`, `grind` what speaks of `List.map`; nothing else proves anything. */
 const isProved = (constant: string, end: string): boolean =>
   (constant === 'Nat.add' && end === 'omega') || (constant === 'List.map' && end === 'grind');

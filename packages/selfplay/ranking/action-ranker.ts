@@ -1,6 +1,6 @@
 /**
  * Estimates the chance that an action proves a statement, from tries that proved something and tries that did not. A logistic
- * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011). Features are parts of the action, constants of the
+ * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011). ActionFeatures are parts of the action, constants of the
  * statement, each pair of the two, and how many actions like it have failed on the statement: where `simp_all` has failed, `grind` is
  * worth more than `simp`. It is deterministic: the same tries in the same order give the same weights, bit for bit.
  */
@@ -20,15 +20,15 @@ const TOKENS_MAX = 24;
 export const KIND_PARTS = 3;
 
 /** What a ranker knows of a statement and an action: places of weights. */
-export type Features = Uint32Array;
+export type ActionFeatures = Uint32Array;
 
 export interface Try {
   /** `fixedPrior`. */
   readonly prior: number;
-  /** `rankerFeatures`. */
-  readonly features: Features;
+  /** `actionFeatures`. */
+  readonly features: ActionFeatures;
   /** `Failures.features`, before the try. */
-  readonly after: Features;
+  readonly after: ActionFeatures;
   readonly proved: boolean;
 }
 
@@ -63,11 +63,11 @@ export class ActionRanker {
   }
 
   /** In (0, 1). @param known the prior and the sum of the weights of features that do not change (`sum`) */
-  chance(known: number, after: Features): number {
+  chance(known: number, after: ActionFeatures): number {
     return 1 / (1 + Math.exp(-(known + this.sum(after))));
   }
 
-  sum(features: Features): number {
+  sum(features: ActionFeatures): number {
     let sum = 0;
     for (const place of features) sum += this.#weights[place]!;
     return sum;
@@ -104,7 +104,7 @@ export const statementTokens = (statement: string, constants: readonly string[])
  * @param tokens what the statement has: names of constants, its size
  * @param parts what the action is made of, its kind first
  */
-export function rankerFeatures(tokens: readonly string[], parts: readonly string[]): Features {
+export function actionFeatures(tokens: readonly string[], parts: readonly string[]): ActionFeatures {
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
   const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
   const places = new Set(ofAction.map(placed));
@@ -126,7 +126,7 @@ export class Failures {
   }
 
   /** For an action that is tried now. */
-  features(parts: readonly string[]): Features {
+  features(parts: readonly string[]): ActionFeatures {
     const kind = kindOf(parts);
     const [begins, ends, names] = kind.map(hashed);
     const all = scale(this.#total);
