@@ -3,7 +3,15 @@
  * and no target contains a held-out statement, up to names.
  */
 import { StpError } from '@stp/base';
-import { conditionOf, hasConjecturer, meetsStates, type Prompts, type RunConfig, writesTactics, writesTyped } from '@stp/config';
+import {
+  conditionOf,
+  hasConjecturer,
+  meetsStates,
+  type Prompts,
+  type RunConfig,
+  writesTactics,
+  writesTyped,
+} from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
