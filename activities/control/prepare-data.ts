@@ -1,5 +1,6 @@
 /** Prepares the data of a run: chooses its statements and writes its SFT set. */
 
+import { setImmediate } from 'node:timers/promises';
 import { StpError } from '@stp/base';
 import { isInWords, type RunConfig, rankedShare } from '@stp/config';
 import { wordsId } from '@stp/config/ids';
@@ -151,7 +152,11 @@ function addKey(keys: Set<string>, key: string | null): void {
 }
 
 async function* without<T>(items: AsyncIterable<T>, isRefused: (item: T) => boolean): AsyncGenerator<T> {
-  for await (const item of items) if (!isRefused(item)) yield item;
+  for await (const item of items) {
+    // Whether it is takes a millisecond or more, and a heartbeat must come in between.
+    await setImmediate();
+    if (!isRefused(item)) yield item;
+  }
 }
 
 /** The items, until the activity is cancelled. */

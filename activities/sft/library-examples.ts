@@ -33,7 +33,7 @@ export interface LibraryExamplesInput {
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
   /** Examples in the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
-  readonly conjecturer: Iterable<Example> | null;
+  readonly conjecturer: Iterable<Example> | AsyncIterable<Example> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
   /** What the run's conjectures are conditioned on: the examples have that shape. */
@@ -91,7 +91,8 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   if (input.states !== null)
     for await (const example of stateExamples(input.states, byName, proofIds)) prover.push(example);
   const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
-  const examples = dedupeExamples([...prover, ...(input.conjecturer ?? conjecturer(theorems, input))]);
+  const conjecturing = await Array.fromAsync(input.conjecturer ?? conjecturer(theorems, input));
+  const examples = dedupeExamples([...prover, ...conjecturing]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,

@@ -3,7 +3,15 @@
  * and no target contains a held-out statement, up to names.
  */
 import { StpError } from '@stp/base';
-import { conditionOf, meetsStates, type Prompts, type RunConfig, writesTactics, writesTyped } from '@stp/config';
+import {
+  conditionOf,
+  hasConjecturer,
+  meetsStates,
+  type Prompts,
+  type RunConfig,
+  writesTactics,
+  writesTyped,
+} from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
@@ -100,9 +108,11 @@ async function librarySft(
   const theoremKeyOf = await theoremKeys(sources, config.prover);
   const { examples, ...counts } = await libraryExamples({
     theorems: open.map(({ theorem }) => theorem),
-    // A language model is asked in words, and has no examples of that.
+    // A language model is asked in words, and has no examples of that. Where nobody writes, nobody learns to.
     conjecturer: !writesTyped(config.conjectures)
-      ? null
+      ? config.conjectures.source === 'none' || hasConjecturer(config.conjectures)
+        ? null
+        : []
       : !config.prover.slots
         ? []
         : typedExamples({

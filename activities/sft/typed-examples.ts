@@ -2,6 +2,7 @@
  * SFT examples of a conjecturer that writes under a grammar by type: a library theorem, and an equation over the functions near it that
  * holds on test values and needs more than a cheap tactic.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Example, LibraryTheorem } from '@stp/config/records';
 import type { LibraryEquations } from '@stp/lean-explore';
 import { boundNames, randomStream, type Stated, typedForm } from '@stp/selfplay';
@@ -23,27 +24,44 @@ export interface TypedExamplesInput {
   readonly seed: number;
 }
 
-/** Theorems near the same functions get different equations, as far as there are enough. */
-export function* typedExamples(input: TypedExamplesInput): Generator<Example> {
+/**
+ * Theorems near the same functions get different equations, as far as there are enough. Whether an equation is sealed takes a
+ * millisecond or more, so only those that come to be examples are asked about, and other work of the process has its turn in between.
+ */
+export async function* typedExamples(input: TypedExamplesInput): AsyncGenerator<Example> {
   const random = randomStream(input.seed, 'typed examples');
   for (const { theorems, signature, equations } of input.explored) {
     const near = theorems.flatMap((name) => input.theorems.get(name) ?? []);
     if (near.length === 0) continue;
     const { header } = near[0]!;
-    const open = equations.filter(({ text }) => !input.isSealed({ header, statement: `theorem explored ${text}` }));
-    const most = Math.min(open.length, input.perTheoremMax ?? open.length);
-    let order: typeof open = [];
+    const sealed = new Map<string, boolean>();
+    const isSealed = (text: string): boolean => {
+      const known = sealed.get(text) ?? input.isSealed({ header, statement: `theorem explored ${text}` });
+      sealed.set(text, known);
+      return known;
+    };
+    let order: typeof equations = [];
+    const next = (): (typeof equations)[number] => {
+      if (order.length === 0)
+        order = random
+          .shuffle(equations)
+          .sort((a, b) => Number(input.paid.has(b.text)) - Number(input.paid.has(a.text)));
+      const [first, ...rest] = order;
+      order = rest;
+      return first!;
+    };
     for (const { header: own, statement } of random.shuffle(near)) {
+      await setImmediate();
       const definitions = input.definitions.under(own, statement, boundNames(statement));
       const form = typedForm(statement, signature, definitions, input.definitionTokens);
       if (form === null) continue;
-      for (let taken = 0; taken < most; taken++) {
-        if (order.length === 0)
-          order = random
-            .shuffle([...open])
-            .sort((a, b) => Number(input.paid.has(a.text)) - Number(input.paid.has(b.text)));
-        const target = form.write(order.pop()!.words);
-        if (target !== null) yield { prompt: form.prompt, target, weight: input.weight, role: 'conjecturer' };
+      let left = input.perTheoremMax ?? equations.length;
+      for (let asked = 0; asked < equations.length && left > 0; asked++) {
+        const { text, words } = next();
+        const target = form.write(words);
+        if (target === null || isSealed(text)) continue;
+        left--;
+        yield { prompt: form.prompt, target, weight: input.weight, role: 'conjecturer' };
       }
     }
   }

@@ -1,6 +1,4 @@
 /** The self-play algorithm as pure functions. */
-export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './conjecture-ranker/features.ts';
-export { type RankerExample, rankerScore, trainRanker } from './conjecture-ranker/ranker.ts';
 export { type ChosenConjecture, type ConjectureFacts, chooseConjectures } from './conjecturer-set.ts';
 export { dedupeSamples, heldOutKeysOf, keyUnderAnyHeader, type RawSample, statementKey } from './dedupe.ts';
 export { type Combination, combined } from './ensemble/combine.ts';
@@ -54,6 +52,8 @@ export {
   statementTokens,
   type Try,
 } from './ranking/action-ranker.ts';
+export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './ranking/conjecture-features.ts';
+export { type RankerExample, rankerScore, trainRanker } from './ranking/conjecture-ranker.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
 export { type Accessible, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';

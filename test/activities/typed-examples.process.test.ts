@@ -99,6 +99,15 @@ it('leaves out what is held out under another name, and nothing of another funct
   expect(all.length - left.length).toBeLessThan(all.length / 10);
 });
 
+it('are none where no model writes conjectures', async () => {
+  const explores = resolveConfig({ preset: 'embedded', set: { 'conjectures.source': 'explore' } });
+  expect(explores.data.conjecturerExamplesPerTheoremMax).toBeGreaterThan(0);
+  const nothing = { heldOutKeys: new Set<string>(), theoremKeys: new Set<string>(), slotKeys: new Set<string>() };
+  const { train, counts } = await runSft(sources, explores, nothing);
+  expect((await Array.fromAsync(train)).filter(({ role }) => role === 'conjecturer')).toEqual([]);
+  expect(counts()).toMatchObject({ conjecturerExamples: 0 });
+});
+
 it('a line that is no row is refused with its place', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'stp-equations-')), 'equations.jsonl');
   await writeFile(path, `{"leanVersion":"4"}\n{"theorems":[]}\n`);

@@ -348,15 +348,6 @@ describe('runs that are out of the ordinary', () => {
     const texts = ['a + b = b + a', 'a * b = b * a', 'a + 0 = a', 'a - a = 0'].map(
       (text, at) => `theorem c${at} (a b : Nat) : ${text}`,
     );
-    const grown = {
-      round: 1,
-      generation: 1,
-      header: null,
-      proof: 'omega',
-      premises: [] as string[],
-      origin: 'conjecture',
-      marks: [] as ('simp' | 'grind =')[],
-    } as const;
     const attempted = [
       { statement: texts[0]!, successes: 1, found },
       { statement: texts[1]!, successes: 1, found, chosenBy: 'ranked' },
@@ -373,7 +364,8 @@ describe('runs that are out of the ordinary', () => {
           // One is tried again, and counts where it was attempted first.
           conjectures: [{ statement: texts[2]!, successes: 0, found, chosenBy: 'order' }],
           grown: texts.slice(0, 2).map((statement, at) => ({
-            ...{ ...grown, name: `Grown.g${at + 1}`, statement, statementId: statementId(null, statement) },
+            ...{ name: `Grown.g${at + 1}`, round: 1, generation: 1, header: null, statement, proof: 'omega' },
+            ...{ statementId: statementId(null, statement), origin: 'conjecture' as const, premises: [], marks: [] },
           })),
           restsOn: ['Grown.g2'],
         },

@@ -2,7 +2,7 @@
  * Says how likely it is that a conjecture pays: a logistic regression over the features of those that did and those that did not,
  * fitted by Newton's method.
  */
-import type { ConjectureFeatures } from './features.ts';
+import type { ConjectureFeatures } from './conjecture-features.ts';
 
 export interface RankerExample {
   readonly features: ConjectureFeatures;

@@ -1,7 +1,7 @@
 /** Tests what a ranker is told of a conjecture, and that it learns which ones pay. */
 import { describe, expect, it } from 'vitest';
-import { besideOf, conjectureFeatures } from './features.ts';
-import { type RankerExample, rankerScore, trainRanker } from './ranker.ts';
+import { besideOf, conjectureFeatures } from './conjecture-features.ts';
+import { type RankerExample, rankerScore, trainRanker } from './conjecture-ranker.ts';
 
 const TARGET = besideOf('theorem t (xs ys : List Nat) : rev (append xs ys) = append (rev ys) (rev xs)');
 const FOUND = { statements: 1, isCore: false };
