@@ -101,7 +101,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
             window,
             conjectures,
             chosen,
-            sft: data.sft,
           });
           const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
           const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);

@@ -1,28 +1,18 @@
 /**
- * The training set of a round: proofs of the replay window, chosen conjectures and, if the configuration says so, SFT
- * examples, without repeats and shuffled. Everything streams; memory holds ids and numbers.
+ * The training set of a round: proofs of the replay window and chosen conjectures, without repeats and shuffled. Everything
+ * streams; memory holds ids and numbers.
  */
 import type { RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
   type Example,
-  exampleSchema,
   type ObjectStore,
   type Proved,
   provedSchema,
   type RoundManifest,
   rateSchema,
 } from '@stp/config/records';
-import {
-  chooseInPass,
-  exampleKey,
-  type ProofExamples,
-  proofKey,
-  proverExamples,
-  RateTable,
-  randomStream,
-  trainsProver,
-} from '@stp/selfplay';
+import { exampleKey, type ProofExamples, proofKey, proverExamples, RateTable, trainsProver } from '@stp/selfplay';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
@@ -45,20 +35,17 @@ export interface RoundExamplesInput {
   /** Files with the chosen conjectures. */
   readonly conjectures: readonly ArtifactRef[];
   readonly chosen: ArtifactRef | null;
-  readonly sft: ArtifactRef;
 }
 
 export interface RoundExamples {
   /** Examples, to be read once and to the end. */
   readonly examples: AsyncGenerator<Example>;
-  /** Counts of the round itself, SFT examples not counted; right once `examples` has ended. */
+  /** Right once `examples` has ended. */
   readonly counts: { prover: number; conjecturer: number };
 }
 
 export function roundExamples(input: RoundExamplesInput): RoundExamples {
-  const { store, config, round, directory, signal } = input;
-  const { objective } = config;
-  const sftShare = objective.kind === 'likelihood' ? objective.sftShare : 0;
+  const { config, round, directory, signal } = input;
   const counts = { prover: 0, conjecturer: 0 };
   const key = (example: Example): string => exampleKey(example, config.seed, round, 'examples');
   // Of an example that both roles give, the proof's comes first and stays (docs/algorithm.md, section 7).
@@ -72,14 +59,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
       yield example;
     }
   }
-  async function* withSft(): AsyncGenerator<Example> {
-    yield* own();
-    const wanted = Math.round(sftShare * (counts.prover + counts.conjecturer));
-    const isChosen = chooseInPass(input.sft.count, wanted, randomStream(config.seed, round, 'sft share'));
-    for await (const example of readRecords(store, input.sft, exampleSchema)) if (isChosen()) yield example;
-  }
-  if (sftShare === 0) return { examples: own(), counts };
-  return { examples: firstOfEach(externalSort(withSft(), { key, directory, signal }), key), counts };
+  return { examples: own(), counts };
 }
 
 /** Examples of the chosen conjectures, in the order of the conjectures' files. */

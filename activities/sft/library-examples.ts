@@ -22,7 +22,7 @@ import {
   targetPairs,
 } from '@stp/selfplay';
 
-/** Weight of a conjecturer example in prepared sets (STP: none is given, so 1). */
+/** Weight of a conjecturer example, beside a proof's 1 (STP: none is given, so 1). */
 export const CONJECTURER_WEIGHT = 1;
 /** Theorems this far apart in a file are still about the same thing. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
@@ -36,8 +36,6 @@ export interface LibraryExamplesInput {
   readonly conjecturer: Iterable<Example> | null;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
-  /** Weight of an example of the conjecturer, beside a proof's 1. */
-  readonly conjecturerWeight: number;
   /** What the run's conjectures are conditioned on: the examples have that shape. */
   readonly conditionOn: Conjecturing['conditionOn']['kind'];
   readonly seed: number;
@@ -127,10 +125,9 @@ export function tupleExample(
   lemma: Pick<LibraryTheorem, 'statement'> | null,
   easy: Pick<LibraryTheorem, 'statement' | 'proof'>,
   hard: Pick<LibraryTheorem, 'statement'>,
-  weight: number,
 ): Example {
   const input = { lemma: lemma?.statement ?? null, easyStatement: easy.statement, easyProof: easy.proof };
-  return conjecturerExample(input, hard.statement, weight);
+  return conjecturerExample(input, hard.statement, CONJECTURER_WEIGHT);
 }
 
 /**
@@ -140,14 +137,12 @@ export function tupleExample(
 function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'tuples');
   const most = input.tuplesPerTheoremMax ?? Number.POSITIVE_INFINITY;
-  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random))
-    yield tupleExample(lemma, easy, hard, input.conjecturerWeight);
+  for (const { lemma, easy, hard } of chosenTuples(theorems, most, random)) yield tupleExample(lemma, easy, hard);
   for (const [index, hard] of theorems.entries()) {
     const near = theorems
       .slice(Math.max(0, index - NEIGHBOUR_DISTANCE_MAX), index)
       .filter((easy) => easy.file === hard.file);
-    for (const easy of random.shuffle(near).slice(0, most))
-      yield tupleExample(null, easy, hard, input.conjecturerWeight);
+    for (const easy of random.shuffle(near).slice(0, most)) yield tupleExample(null, easy, hard);
   }
 }
 
@@ -155,7 +150,7 @@ function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExam
 function* targetSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'targets');
   for (const { target, easier } of targetPairs(theorems, input.tuplesPerTheoremMax, random))
-    yield targetExample(target.statement, easier.statement, input.conjecturerWeight);
+    yield targetExample(target.statement, easier.statement, CONJECTURER_WEIGHT);
 }
 
 function* chosenTuples(

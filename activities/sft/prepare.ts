@@ -7,7 +7,7 @@ import { plainForm, proverExample, randomStream, statementKey } from '@stp/selfp
 import type { Sources } from '../ports.ts';
 import type { LeftOut } from '../retrieval/benchmark.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { CONJECTURER_WEIGHT, libraryExamples } from './library-examples.ts';
+import { libraryExamples } from './library-examples.ts';
 import { nextTactics } from './next-tactics.ts';
 import { stpRows } from './stp-rows.ts';
 import {
@@ -47,7 +47,6 @@ export async function prepareLibrarySft(
     excluded,
     searched: sources.searchedProofs(),
     tuplesPerTheoremMax: null,
-    conjecturerWeight: CONJECTURER_WEIGHT,
     conditionOn: 'proved-seed',
     seed,
     formOf: ({ statement }) => plainForm(statement),

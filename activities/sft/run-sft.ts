@@ -13,7 +13,7 @@ import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { libraryExamples, type StateExamples } from './library-examples.ts';
+import { CONJECTURER_WEIGHT, libraryExamples, type StateExamples } from './library-examples.ts';
 import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 import { typedExamples } from './typed-examples.ts';
 
@@ -113,13 +113,12 @@ async function librarySft(
             paid: await paidTexts(sources),
             isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
             perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
-            weight: config.data.conjecturerWeight,
+            weight: CONJECTURER_WEIGHT,
             seed: config.seed,
           }),
     excluded: ownHeldOut,
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
-    conjecturerWeight: config.data.conjecturerWeight,
     conditionOn: conditionOf(config.conjectures),
     seed: config.seed,
     formOf,

@@ -9,7 +9,7 @@ import { MATHLIB_HEADER } from '@stp/datasets';
 import { conjecturerTuples, type SourceTheorem } from '@stp/lean-explore';
 import { proverExample, randomStream, statementKey } from '@stp/selfplay';
 import { chooseHeldOut, TRACED_HELD_OUT } from './held-out.ts';
-import { CONJECTURER_WEIGHT, tupleExample } from './library-examples.ts';
+import { tupleExample } from './library-examples.ts';
 
 /** A theorem whose signature can be read. */
 export type StatedTheorem = SourceTheorem & { readonly statement: string };
@@ -72,7 +72,6 @@ function tracedTuple(theorems: readonly SourceTheorem[], lemma: number, easy: nu
     theorems[lemma] as StatedTheorem,
     theorems[easy] as ProvedTheorem,
     theorems[hard] as StatedTheorem,
-    CONJECTURER_WEIGHT,
   );
 }
 

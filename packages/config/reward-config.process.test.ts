@@ -20,7 +20,6 @@ it.each([
   ['grpo', { 'conjectures.perRoundMax': 5 }, 'perRoundMax'],
   ['grpo', { 'prover.mode': 'walks' }, 'prover.mode: is walks'],
   ['gflownet', { 'prover.mode': 'whole' }, 'prover.mode: is whole'],
-  ['grpo', { 'objective.sftShare': 1 }, 'sftShare'],
   ['grpo', { 'objective.rewards.lean': null }, 'name a source at least'],
   ['grpo', { 'objective.rewards.lean': null, ...JUDGE }, 'prover.mode=judged'],
   ['judge-grpo', { 'objective.rewards.lean.weight': 1 }, 'must be null with prover.mode=judged'],

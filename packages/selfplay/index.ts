@@ -43,7 +43,7 @@ export {
   retrainExamples,
   trainsProver,
 } from './prover-set.ts';
-export { chooseInPass, orderKey, type Random, randomStream, seedFrom } from './random.ts';
+export { orderKey, type Random, randomStream, seedFrom } from './random.ts';
 export { ActionBudget } from './ranking/action-order.ts';
 export {
   type ActionFeatures,

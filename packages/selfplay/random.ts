@@ -62,20 +62,3 @@ const ORDER_DIGITS = 20;
 export function orderKey(...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts)).slice(0, ORDER_DIGITS);
 }
-
-/**
- * Chooses exactly `wanted` of `total` things that come one by one, each subset as likely as any other, in one pass and
- * without keeping any (selection sampling: Knuth, The Art of Computer Programming 2, §3.4.2, algorithm S).
- *
- * @returns a function that is called once for each thing, in order, and says whether it is chosen; all when `wanted ≥ total`
- */
-export function chooseInPass(total: number, wanted: number, random: Random): () => boolean {
-  let left = total;
-  let open = wanted;
-  return () => {
-    const taken = random.next() * left < open;
-    left--;
-    if (taken) open--;
-    return taken;
-  };
-}

@@ -14,7 +14,7 @@ import {
   retrainExamples,
   trainsProver,
 } from './prover-set.ts';
-import { chooseInPass, orderKey, randomStream } from './random.ts';
+import { orderKey } from './random.ts';
 import { countRates, keepBest, passRate, RateTable } from './rates.ts';
 import { dedupeExamples, optimiserSteps } from './select.ts';
 import { formExamples, plainForm } from './slots/prover-form.ts';
@@ -181,25 +181,7 @@ describe('a set of examples', () => {
   });
 });
 
-describe('random order and choice', () => {
-  it('chooses exactly as many as wanted, in one pass', () => {
-    fc.assert(
-      fc.property(fc.nat(200), fc.nat(300), fc.nat(), (total, wanted, seed) => {
-        const isChosen = chooseInPass(total, wanted, randomStream(seed));
-        const chosen = Array.from({ length: total }, isChosen).filter((taken) => taken).length;
-        expect(chosen).toBe(Math.min(total, wanted));
-      }),
-      { seed: 3 },
-    );
-  });
-  it('chooses each of ten about as often as any other', () => {
-    const times = new Array<number>(10).fill(0);
-    for (let seed = 0; seed < 2_000; seed++) {
-      const isChosen = chooseInPass(10, 3, randomStream('choice', seed));
-      for (let index = 0; index < 10; index++) if (isChosen()) times[index]!++;
-    }
-    for (const count of times) expect(Math.abs(count - 600)).toBeLessThan(100);
-  });
+describe('random order', () => {
   it('gives other keys to other streams, and to parts that only join to the same text', () => {
     expect(orderKey(1, 'a')).toBe(orderKey(1, 'a'));
     expect(

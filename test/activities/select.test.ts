@@ -201,19 +201,6 @@ describe('a round', () => {
     });
   });
 
-  it('mixes SFT examples in as a share of its own', async () => {
-    const round = withConfig(await write(), { 'objective.sftShare': 0.1 });
-    const { examples, counts } = await play(round);
-    const all = await readAll(store, examples!, exampleSchema);
-    const own = counts.proverExamples + counts.conjecturerExamples;
-    const mixed = all.filter((example) => /^<prove>: \d+ = \d+<by>$/.test(example.prompt));
-    expect(own).toBeGreaterThan(100);
-    expect(mixed).toHaveLength(Math.min(50, Math.round(0.1 * own)));
-    expect(all).toHaveLength(own + mixed.length);
-    // Shuffled in, not put behind.
-    expect(all.indexOf(mixed[0]!)).toBeLessThan(all.length / 2);
-  });
-
   it('keeps at most so many proofs of a statement', async () => {
     const round = withConfig(await write(), { 'selection.proofsPerStatementMax': 3, 'selection.proverBandMax': 1 });
     const { examples } = await play(round);

@@ -88,8 +88,6 @@ const runSections = z.strictObject({
      * grammar by type: equations over the functions near one theorem.
      */
     conjecturerExamplesPerTheoremMax: z.number().int().nonnegative().nullable(),
-    /** Weight of a conjecturer example of the library beside a proof's 1 (STP: 1). A small model learns proofs long before statements. */
-    conjecturerWeight: z.number().positive().max(100),
   }),
   model: modelShapeSchema,
   /** How statements are proved. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { preferenceObjectiveSchema } from './dpo.ts';
 import { flowSchema, gfn, gfnSchema } from './gfn.ts';
 import { grpo, grpoSchema, policySchema } from './grpo.ts';
-import { likelihood, likelihoodSchema, proofsSchema } from './likelihood.ts';
+import { likelihood, likelihoodSchema } from './likelihood.ts';
 import type { Objective } from './objective.ts';
 
 /** What a trainer computes. */
@@ -19,7 +19,7 @@ export const objectiveConfigSchema = z.discriminatedUnion('kind', [
 export type ObjectiveConfig = z.infer<typeof objectiveConfigSchema>;
 
 /** What a run trains its prover by: `objective.kind` of the configuration. A new one has a place here and one in `OBJECTIVES`. */
-export const runObjectiveSchema = z.discriminatedUnion('kind', [proofsSchema, grpoSchema, gfnSchema]);
+export const runObjectiveSchema = z.discriminatedUnion('kind', [likelihoodSchema, grpoSchema, gfnSchema]);
 export type RunObjective = z.infer<typeof runObjectiveSchema>;
 export type ObjectiveOf<Kind extends RunObjective['kind']> = Extract<RunObjective, { kind: Kind }>;
 /** Rewards of all samples train the prover, not proofs. */

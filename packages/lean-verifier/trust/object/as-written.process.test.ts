@@ -29,6 +29,11 @@ async function verdicts(rows: Readonly<Record<string, Row>>): Promise<Record<str
 
 const at = (column: number, text: string): string => ' '.repeat(column) + text;
 
+/** The second half is false if `word` has a meaning. */
+const MATCHES = (word: string): string =>
+  `theorem t : (∀ n : Nat, match n with | 0 => True | _ => True) ∧ (by first | (have _h := ${word}; exact False) | exact True)`;
+const BOTH = '  exact ⟨fun n => by cases n <;> trivial, trivial⟩';
+
 const FALSE: Readonly<Record<string, Row>> = {
   'columns, moved by the name': [
     '',
@@ -77,6 +82,29 @@ const FALSE: Readonly<Record<string, Row>> = {
     'theorem t : (by first | (have _h : decl_name% = Lean.Name.mkSimple "t" := rfl; exact False) | exact True)',
     '  trivial',
   ],
+  'what Lean makes for it, by its name': ['', MATCHES('@t.match_1'), BOTH],
+  'what Lean makes for it, in a namespace of its name': ['def t.zz : Nat := 0\nopen t', MATCHES('@match_1'), BOTH],
+  'what Lean makes for it, in its namespace': ['', MATCHES('@t.match_1').replace('theorem t', 'theorem Foo.t'), BOTH],
+  'what Lean makes for it, without a tactic': [
+    'def t.match_1 : Nat := 5\nnamespace Foo',
+    'theorem t : (∀ n : Nat, match n with | 0 => True | _ => True) ∧ t.match_1 = 5',
+    '  exact ⟨fun n => by cases n <;> trivial, rfl⟩',
+  ],
+  'a proof that Lean makes for it': [
+    '',
+    'theorem t : (∃ f : Fin 3, f = ⟨1, by omega⟩) ∧ (by first | (have _h := t._proof_1; exact False) | exact True)',
+    '  exact ⟨⟨_, rfl⟩, trivial⟩',
+  ],
+  'its name in a message': [
+    '',
+    'theorem t : (by first | (have h : ∃ m l c e, (panic! "x" : Nat) = panicWithPosWithDecl m "t" l c e := by with_reducible exact ⟨_, _, _, _, rfl⟩); exact False | exact True)',
+    '  trivial',
+  ],
+  'its line in a message': [
+    '',
+    'theorem t : (by first | (have h : ∃ m d c e, (panic! "x" : Nat) = panicWithPosWithDecl m d 4 c e := by with_reducible exact ⟨_, _, _, _, rfl⟩); exact False | exact True)',
+    '  trivial',
+  ],
   'an open that ends with it': [
     'open Classical in',
     'theorem t (p : Prop) : (by first | (have _h : Decidable p := inferInstance; exact False) | exact True)',
@@ -91,7 +119,7 @@ test('a false statement is not proved because it reads otherwise in our form', a
 
 test.each(Object.entries(FALSE))('and Lean itself refuses it: %s', async (_, [header, statement, proof]) => {
   const path = join(folder, 'Plain.lean');
-  writeFileSync(path, `import Init\n${header}\n${statement} := by\n${proof}\n`);
+  writeFileSync(path, `import Init\n${header}\n\n${statement} := by\n${proof}\n`);
   const { exitCode } = await execa(environment.executable, [path], { reject: false });
   expect(exitCode).toBe(1);
 });
@@ -119,6 +147,7 @@ test('what it means where it was written can be proved', async () => {
       '  rfl',
     ],
     'literals that are printed otherwise': ['', 'theorem t : "((" ++ "a\\\n    b" =\n  "((ab"', '  decide'],
+    'beside another': ['', 'theorem s (n : Nat) : n * 1 = n', '  omega'],
     'definitions, in a section': [
       'noncomputable section\ndef Nat.half (n : Nat) : Nat := n / 2\nvariable (n : Nat)',
       'theorem t : Nat.half n ≤ n',

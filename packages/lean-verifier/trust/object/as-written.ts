@@ -2,24 +2,28 @@
  * Does Lean read statements as somebody wrote them as it reads them in our form? Ours has another name, is printed from
  * tokens and stands below options and a namespace of ours, and Lean reads names by namespaces and tactic blocks by
  * columns. So whoever writes the statement could make the two differ, and a true reading would be proved in place of a false
- * one. Here the text is compiled as it came, header and all, with nothing changed but the last part of the name, which an
- * import may have; its type must be that of ours, compared as kernel terms.
+ * one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by sorry`. Its type must be that of ours,
+ * compared as kernel terms.
  *
- *     theorem Nat.t : gcd (0 - 1) 0 = 1      below `open Int`: Nat.gcd here, Int.gcd without the name's namespace
+ *     theorem Nat.t : gcd (0 - 1) 0 = 1                  below `open Int`: Nat.gcd here, Int.gcd without the name's namespace
+ *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
+ *                                                        Lean has made t.match_1 by then, under this name only
  *
- * This compilation decides nothing else. What a text could do in it, it could do to its author's own Lean.
+ * Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
+ * have made what it looks for. This compilation decides nothing else. What a text could do in it, it could do to its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nameParts } from '@stp/lean-text';
+import { nameParts, ownDefinitions, tokenize } from '@stp/lean-text';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import { namespacesOf, type Stated } from '../stated-form.ts';
 import { columnBehind, readTheoremName, type TheoremName, universeParameters } from '../theorem-name.ts';
-import { type CompileTask, compileModule } from './compiled-module.ts';
+import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
+import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { judgeObject } from './judge-object.ts';
 import { compileStatements, compileTexts, type StatedModule, type StatedTask, statedName } from './stated-module.ts';
@@ -37,8 +41,6 @@ export interface WrittenTask extends Omit<StatedTask, 'form'> {
   readonly snapshots?: HeaderSnapshots | undefined;
 }
 
-const PREFIX = '_stpWritten';
-
 /** As `compileStatements`; what Lean reads otherwise, or cannot read, as it is written is among the wrong ones. */
 export async function compileAndCompare(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<StatedModule> {
   const stated = await compileStatements(
@@ -46,33 +48,144 @@ export async function compileAndCompare(theorems: readonly WrittenTheorem[], tas
     task,
   );
   if (stated.problem !== '' || stated.path === null) return stated;
-  const unknown = (problem: string): StatedModule => ({ ...stated, problem: `as they are written: ${problem}` });
-  const header = task.writtenUnder.replaceAll('\r\n', '\n');
-  const texts = theorems.map(({ statement }, index) => textUnderOurName(statement, index));
-  const { imports } = splitImports(header);
-  const { snapshots } = task;
-  const compile =
-    snapshots !== undefined && header.startsWith(imports.join('\n'))
-      ? (one: CompileTask) => snapshots.compile(imports, one)
-      : compileModule;
-  const written = await compileTexts(header, texts, { ...task, directory: join(task.directory, 'written') }, compile);
-  if (written.problem !== '') return unknown(written.problem);
-  const wrong = new Map([...written.wrong].map(([index, message]) => [index, `as it is written: ${message}`]));
-  if (written.path !== null) {
-    const open = namespacesOf(header);
-    const asked = theorems.map(({ statement }, index) => ({
-      name: fullName(statement, index, open),
-      stated: statedName(index),
-    }));
-    const { place, memoryBytesMax, signal, indexFolder } = task;
-    const bounds = { place, memoryBytesMax, signal };
-    const report = await judgeObject({ ...bounds, path: written.path, statedPath: stated.path, asked, indexFolder });
-    if ('unread' in report) return unknown(report.unread);
-    for (const [index, { statement }] of report.asked.entries())
-      if (statement !== 'same' && !wrong.has(index)) wrong.set(index, OTHERWISE);
-  }
-  return { ...stated, wrong: new Map([...wrong, ...stated.wrong]) };
+  const left = [...theorems.keys()].filter((index) => !stated.wrong.has(index));
+  const reader = new Reader(theorems, stated.path, task);
+  const problem = await reader.read(left);
+  if (problem !== '') return { ...stated, problem: `as they are written: ${problem}` };
+  return { ...stated, wrong: new Map([...stated.wrong, ...reader.wrong]) };
 }
+
+/** Reads statements as they are written. */
+class Reader {
+  readonly wrong = new Map<number, string>();
+  readonly #theorems: readonly WrittenTheorem[];
+  readonly #statedPath: string;
+  readonly #task: WrittenTask;
+  readonly #header: string;
+  #files = 0;
+
+  constructor(theorems: readonly WrittenTheorem[], statedPath: string, task: WrittenTask) {
+    this.#theorems = theorems;
+    this.#statedPath = statedPath;
+    this.#task = task;
+    this.#header = task.writtenUnder.replaceAll('\r\n', '\n');
+  }
+
+  /** Why nothing is known; empty where it is. */
+  async read(places: readonly number[]): Promise<string> {
+    const hasDefinitions = ownDefinitions(this.#header).length > 0;
+    const ends = places.map((place) => nameParts(nameIn(this.#text(place)).name).at(-1)!);
+    const counts = Map.groupBy(ends, (end) => end);
+    const isApart = (place: number, end: string): boolean =>
+      hasDefinitions || counts.get(end)!.length > 1 || canSeeNames(this.#header, this.#text(place), counts);
+    const alone = places.filter((place, index) => isApart(place, ends[index]!));
+    const together = places.filter((place) => !alone.includes(place));
+    for (const place of [...(await this.#inOneFile(together)), ...alone]) {
+      const problem = await this.#inItsOwn(place);
+      if (problem !== '') return problem;
+    }
+    return '';
+  }
+
+  /** Returns those that this decides nothing about. */
+  async #inOneFile(places: readonly number[]): Promise<readonly number[]> {
+    if (places.length < 2) return places;
+    const texts = places.map((place) => asWritten(this.#text(place)));
+    const directory = this.#directory();
+    const { path, wrong, problem } = await compileTexts(
+      `${this.#header}\n`,
+      texts,
+      { ...this.#task, directory },
+      (one) => this.#compile(one),
+    );
+    if (path === null || problem !== '') return places;
+    const read = places.filter((_, index) => !wrong.has(index));
+    const unread = await this.#compare(
+      path,
+      read.map((place) => [place, nameIn(this.#text(place)).name]),
+    );
+    return unread === '' ? places.filter((_, index) => wrong.has(index)) : places;
+  }
+
+  async #inItsOwn(place: number): Promise<string> {
+    const text = this.#text(place);
+    const { name } = nameIn(text);
+    const written = await this.#compileOne(asWritten(text));
+    if (written.path !== null) return this.#compare(written.path, [[place, name]]);
+    if (written.exit === 'crashed' || written.exit === 'not-started') return written.failure;
+    const message = written.messages.find(({ severity }) => severity === 'error')?.text ?? written.failure;
+    // Lean itself refuses a name that an import has. Many sets have such names, and nothing that is made for them can be seen.
+    if (!IS_TAKEN.test(message) || ownDefinitions(this.#header).length > 0) {
+      this.wrong.set(place, `as it is written: ${message}`);
+      return '';
+    }
+    const renamed = await this.#compileOne(underOurName(text));
+    if (renamed.path !== null) return this.#compare(renamed.path, [[place, `${cutLastPart(name)}${OTHER_NAME}`]]);
+    this.wrong.set(place, `as it is written: ${message}`);
+    return '';
+  }
+
+  /** Marks what the module states otherwise. Returns why it could not be read; empty where it was. */
+  async #compare(path: string, named: readonly (readonly [place: number, name: string])[]): Promise<string> {
+    if (named.length === 0) return '';
+    const open = namespacesOf(this.#header);
+    const asked = named.map(([place, name]) => ({ name: fullName(name, open), stated: statedName(place) }));
+    const { place, memoryBytesMax, signal, indexFolder } = this.#task;
+    const bounds = { place, memoryBytesMax, signal };
+    const report = await judgeObject({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
+    if ('unread' in report) return report.unread;
+    for (const [index, { statement }] of report.asked.entries())
+      if (statement !== 'same') this.wrong.set(named[index]![0], OTHERWISE);
+    return '';
+  }
+
+  #compileOne(text: string): Promise<CompiledModule> {
+    const { place, memoryBytesMax, signal } = this.#task;
+    return this.#compile({
+      ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
+      ...{ directory: this.#directory(), inOrder: true, deadlineMs: HEADER_TIMEOUT_MS },
+    });
+  }
+
+  #compile(one: CompileTask): Promise<CompiledModule> {
+    const { snapshots } = this.#task;
+    const { imports } = splitImports(this.#header);
+    return snapshots !== undefined && this.#header.startsWith(imports.join('\n'))
+      ? snapshots.compile(imports, one)
+      : compileModule(one);
+  }
+
+  #directory(): string {
+    this.#files += 1;
+    return join(this.#task.directory, `written-${this.#files}`);
+  }
+
+  #text(place: number): string {
+    return this.#theorems[place]!.statement.replaceAll('\r\n', '\n');
+  }
+}
+
+const IS_TAKEN = /has already been declared/u;
+
+/** Words below which Lean may go on where something was not found, or does what a text says. */
+const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec']);
+/** `match_1`, `_proof_1`, `eq_2`, `_aux`: names that Lean makes for a theorem. */
+const MADE = /^_.|_\d+$/u;
+
+/**
+ * May a statement read otherwise beside others, or mention what Lean makes for it? So it is with tactics and patterns, with names
+ * that Lean makes, and with a name that ends one of the theorems; the header counts, since it can open a namespace.
+ */
+function canSeeNames(header: string, text: string, ends: ReadonlyMap<string, unknown>): boolean {
+  const words = [header, text.slice(nameIn(text).end)].flatMap((part) =>
+    tokenize(part).filter(({ kind }) => kind === 'word'),
+  );
+  return words.some(
+    ({ text: word }) => TRIES.has(word) || nameParts(word).some((part) => ends.has(part) || MADE.test(part)),
+  );
+}
+
+const asWritten = (text: string): string => `${text} := by\n  sorry`;
 
 /** Null where Lean reads one statement as it is written as it reads it in our form; else why not. Rejects as `compileStatements` does. */
 export async function readsAsWritten(
@@ -108,21 +221,21 @@ export async function readsAsWritten(
 const OTHERWISE =
   'Lean reads it otherwise under its own name, in its own columns, below its own header. Write names in full, and tactic blocks on lines of their own';
 
-/** The statement's text as a theorem with an open proof: each of its tokens behind the name in its column. */
-function textUnderOurName(statement: string, index: number): string {
-  const text = statement.replaceAll('\r\n', '\n');
+const OTHER_NAME = '_stpWritten';
+
+/** The statement with another last part of its name; each token behind it in its column. */
+function underOurName(text: string): string {
   const { opening, name, end } = nameIn(text);
   const universes = universeParameters(text.slice(end));
   const column = columnBehind(opening + name + universes);
   const rest = text.slice(end + universes.length);
-  return `theorem ${lastPartCut(name)}${PREFIX}${index}${universes}\n${' '.repeat(column)}${rest}\n:= by sorry`;
+  return asWritten(`theorem ${cutLastPart(name)}${OTHER_NAME}${universes}\n${' '.repeat(column)}${rest}`);
 }
 
-/** The full name of that theorem below a header that leaves namespaces open. */
-function fullName(statement: string, index: number, open: readonly string[]): string {
-  const parts = nameParts(nameIn(statement.replaceAll('\r\n', '\n')).name).slice(0, -1);
-  const above = parts[0] === '_root_' ? parts.slice(1) : [...open, ...parts];
-  return [...above, `${PREFIX}${index}`].join('.');
+/** The full name of a theorem below a header that leaves namespaces open. */
+function fullName(name: string, open: readonly string[]): string {
+  const parts = nameParts(name);
+  return (parts[0] === '_root_' ? parts.slice(1) : [...open, ...parts]).join('.');
 }
 
 function nameIn(text: string): TheoremName {
@@ -133,6 +246,6 @@ function nameIn(text: string): TheoremName {
 }
 
 /** `Foo.` of `Foo.t`; the last part may be a quoted one. */
-function lastPartCut(name: string): string {
+function cutLastPart(name: string): string {
   return name.endsWith('»') ? name.slice(0, name.lastIndexOf('«')) : name.slice(0, name.lastIndexOf('.') + 1);
 }

@@ -43,6 +43,7 @@ export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
   ...words(EXTENDS, 'add_aesop_rules erase_aesop_rules initialize_simps_projections mk_iff_of_inductive_prop'),
   ...words(EXTENDS, 'to_additive_name_hint insert_to_additive_translation to_dual_name_hint to_dual_insert_cast'),
   ...words(EXTENDS, 'make_elab_simp_config make_elab_grind_config elab_stx_quot'),
+  ...words(NAMES_ITSELF, 'panic! unreachable! assert!'),
   ...words(RUNS_CODE, 'initialize run_tac run_tacq run_cmd run_elab run_meta run_conv run_term by_elab by_elabq'),
   ...words(
     RUNS_CODE,
