@@ -1,5 +1,6 @@
 /** `check`, `verify_proof` and `disprove` of AXLE, over this project's own judges. What cannot be had is said in the answer. */
 import { StpError } from '@stp/base';
+import { nameParts, tokenize } from '@stp/lean-text';
 import type { z } from 'zod';
 import type { SandboxFacts } from '../../runtime/sandbox/sandbox.ts';
 import type { FileReport } from '../../trust/check-file.ts';
@@ -151,10 +152,19 @@ export async function axleDisprove(
   const theorems = tools.theoremsIn(content);
   const chosen = selected(theorems, request);
   if ('problem' in chosen) return { user_error: chosen.problem };
+  // The answer tells theorems by their names as they are written.
+  const twice = chosen.find(({ name }, index) => chosen.findIndex((one) => one.name === name) < index);
+  if (twice !== undefined) return { user_error: `several theorems are written ${twice.name}: choose one by its index` };
   const results: Record<string, string> = {};
   const negated: Record<string, string> = {};
   const disproved: string[] = [];
   for (const theorem of chosen) {
+    const above = theorems.slice(0, theorems.indexOf(theorem));
+    const mentioned = above.find((one) => mentions(theorem.statement, one.name));
+    if (mentioned !== undefined) {
+      results[theorem.name] = `unknown: it mentions the theorem ${mentioned.name} above it, which is not stated here`;
+      continue;
+    }
     const found = await tools.disprove(theorem, request.terminal_tactics, signal);
     if (found.verdict === 'infra') throw new StpError('STP1203', found.words, 'Try again.', { retryable: true });
     results[theorem.name] = `${found.verdict}: ${hidePaths(found.words)}`;
@@ -166,6 +176,12 @@ export async function axleDisprove(
     ...{ results, negated, disproved_theorems: disproved },
     ...closing(begunMs, parts, ['timings beside total_ms', 'lean_messages']),
   };
+}
+
+/** May a text mean the theorem of this name? */
+function mentions(text: string, name: string): boolean {
+  const last = nameParts(name).at(-1)!;
+  return tokenize(text).some((token) => token.kind === 'word' && nameParts(token.text).includes(last));
 }
 
 function contentOf({ content, ignore_imports }: CheckRequest | VerifyRequest | DisproveRequest, parts: AxleParts) {
