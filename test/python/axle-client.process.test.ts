@@ -181,6 +181,18 @@ describe.skipIf(python === null)('axiom-axle', () => {
     expect(absent).toMatchObject({ raised: 'AxleInvalidArgument', message: expect.stringContaining('nowhere') });
   });
 
+  it('does not disprove what rests on a theorem above, nor one of two theorems of one name', SLOW, async () => {
+    const above = 'theorem a : True := trivial\n';
+    const statement = 'theorem t : (by first | exact (fun _ => True) a | exact False) := trivial';
+    const two = 'namespace A\ntheorem t : (1 : Nat) = 2 := sorry\nend A\ntheorem t : True := trivial';
+    const [rests, same] = await calls([
+      ['disprove', { content: `${above}${statement}`, environment, names: ['t'] }],
+      ['disprove', { content: two, environment }],
+    ]);
+    expect(rests).toMatchObject({ disproved_theorems: [], results: { t: expect.stringContaining('theorem a above') } });
+    expect(same).toMatchObject({ raised: 'AxleInvalidArgument', message: expect.stringContaining('several theorems') });
+  });
+
   it('without the key is turned away', SLOW, async () => {
     const [found] = await calls([['check', { content: '#check Nat', environment }]], 'wrong');
     expect(found).toMatchObject({ raised: 'AxleInvalidArgument', message: expect.stringContaining('401') });
