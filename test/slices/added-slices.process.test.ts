@@ -135,7 +135,7 @@ export const bestSection: ObjectiveSection = (rounds) => ({
 const OBJECTIVE_LINES: Lines = {
   'packages/config/schemas/objectives/index.ts': [
     ["import { z } from 'zod';", "import { best, bestSchema } from './best.ts';"],
-    [/\[proofsSchema, grpoSchema, gfnSchema\]/u, '[proofsSchema, grpoSchema, gfnSchema, bestSchema]'],
+    [/\[likelihoodSchema, grpoSchema, gfnSchema\]/u, '[likelihoodSchema, grpoSchema, gfnSchema, bestSchema]'],
     [/= \{ likelihood, grpo, gfn \}/u, '= { likelihood, grpo, gfn, best }'],
   ],
   'activities/objectives/index.ts': [

@@ -15,7 +15,10 @@ import { type Confirmation, confirmProofs } from './confirm-proofs.ts';
 
 vi.mock('../../../lean-kernel/olean/judge-in-thread.ts', { spy: true });
 
-const CLAIMS = [claimOf(' (a b : Nat) : a + b = b + a', '  exact Nat.add_comm a b'), claimOf(' : 1 + 1 = 2', '  rfl', 'other')];
+const CLAIMS = [
+  claimOf(' (a b : Nat) : a + b = b + a', '  exact Nat.add_comm a b'),
+  claimOf(' : 1 + 1 = 2', '  rfl', 'other'),
+];
 const environment = await coreEnvironment();
 const folder = scratchFolder();
 const kept = join(folder, 'disagreements');

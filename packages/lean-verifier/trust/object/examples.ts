@@ -49,9 +49,8 @@ export function nameExamples(
     // A Lean that takes a character of the word for a symbol would read the keyword.
     if (token.kind === 'word' && token.text.includes(EXAMPLE) && !PLAIN.test(token.text))
       return { hidden: `${at()}: ${token.text.slice(0, 40)} could be an example to Lean` };
-    // Lean names an example so, and we name it otherwise.
-    if (token.kind === 'word' && nameParts(token.text).includes('_example'))
-      return { hidden: `${at()}: an example that asks for its own name cannot be judged` };
+    if (looksInto(tokens, index))
+      return { hidden: `${at()}: what Lean makes for an example has another name in the copy` };
     if (token.text !== EXAMPLE) continue;
     if (hasAttributes(tokens, index)) return { hidden: `${at()}: an example with attributes cannot be judged` };
     const name = `_stp${nonce}Example${examples.length}`;
@@ -61,6 +60,16 @@ export function nameExamples(
     end = token.end;
   }
   return { text: copy + text.slice(end), examples };
+}
+
+/** Does a word look for what Lean makes for an example, `_example.match_1`? An example may call itself, as `_example`. */
+function looksInto(tokens: readonly Token[], index: number): boolean {
+  const { kind, text } = tokens[index]!;
+  const parts = kind === 'word' ? nameParts(text) : [];
+  if (!parts.includes('_example')) return false;
+  let before = index - 1;
+  while (tokens[before]?.kind === 'word' && tokens[before]!.text !== 'open') before -= 1;
+  return parts.length > 1 || tokens[before]?.text === 'open';
 }
 
 const columnOf = (text: string, offset: number): number => positionAt(text, offset).column;

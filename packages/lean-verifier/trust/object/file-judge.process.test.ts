@@ -34,6 +34,18 @@ async function check(text: string, lean = environment) {
 
 describe('an example', () => {
   test.each([
+    [
+      'a constant of its own',
+      'example : (by first | (have h := @_example.match_1; exact False) | exact True) := trivial',
+    ],
+    ['its namespace', 'example : (by first | (open _example in exact @match_1) | exact True) := trivial'],
+    ['its place', 'theorem t : (panic! "x" : Nat) = panic! "x" := rfl'],
+  ])('or a theorem that asks for %s is not judged', async (_, text) => {
+    const { outcome, theorems } = await check(`${text}\n`);
+    expect([outcome, ...theorems.map(({ verdict }) => verdict)]).not.toContain('accepted');
+  });
+
+  test.each([
     ['sorry', 'set_option warn.sorry false\nexample : (1:Nat) = 2 := sorry', 'rests on `sorry`'],
     ['a quoted option', 'set_option «warn».sorry false\nexample : (1:Nat) = 2 := sorry', 'rests on `sorry`'],
     ['one command', 'set_option warn.sorry false in\nprivate example : (1:Nat) = 2 := by admit', 'rests on `sorry`'],
