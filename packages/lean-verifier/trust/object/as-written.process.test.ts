@@ -105,6 +105,26 @@ const FALSE: Readonly<Record<string, Row>> = {
     'theorem t : (by first | (have h : ∃ m d c e, (panic! "x" : Nat) = panicWithPosWithDecl m d 4 c e := by with_reducible exact ⟨_, _, _, _, rfl⟩); exact False | exact True)',
     '  trivial',
   ],
+  'what Lean tells of its kernel at another time': [
+    '',
+    'theorem t : (∀ n : Nat, match n with | 0 => True | _ => True) ∧ (by first | ((fail_if_success ((have _h := @t.match_1); (have _g : ∀ n : Nat, n + 20000 = (n + 10000) + 10000 := by as_aux_lemma => (exact fun n => rfl)))); exact True) | exact False)',
+    '  exact ⟨fun n => by cases n <;> trivial, trivial⟩',
+  ],
+  'the same in a definition of its header': [
+    'def p : Prop := (∀ n : Nat, match n with | 0 => True | _ => True) ∧ (by first | ((fail_if_success ((have _h := _root_.p.match_1 (motive := fun _ => Nat) 0 (fun _ => 0) (fun _ => 0)); (have _g : ∀ n : Nat, n + 20000 = (n + 10000) + 10000 := by as_aux_lemma => (exact fun n => rfl)))); exact True) | exact False)',
+    'theorem t : p',
+    '  exact ⟨fun n => by cases n <;> trivial, trivial⟩',
+  ],
+  'its name as another one’s, with a dot': [
+    'open Int\ndef Nat.t.u : Int.gcd (0 - 1) 0 = 1 := rfl',
+    'theorem «Nat».«t.u» : gcd (0 - 1) 0 = 1',
+    '  rfl',
+  ],
+  'an error that reads like Lean’s of its name': [
+    '',
+    'theorem t : (∀ n : Nat, match n with | 0 => True | _ => True) ∧ (by (first | (fail_if_success (have _h := @t.match_1)) | fail "has already been declared"); exact True)',
+    '  exact ⟨fun n => by cases n <;> trivial, trivial⟩',
+  ],
   'an open that ends with it': [
     'open Classical in',
     'theorem t (p : Prop) : (by first | (have _h : Decidable p := inferInstance; exact False) | exact True)',
@@ -115,6 +135,20 @@ const FALSE: Readonly<Record<string, Row>> = {
 test('a false statement is not proved because it reads otherwise in our form', async () => {
   const kinds = await verdicts(FALSE);
   expect(Object.entries(kinds).filter(([, kind]) => kind === 'proved')).toEqual([]);
+});
+
+test('a neighbour does not make the namespace in which a statement reads otherwise', async () => {
+  const header = 'set_option autoImplicit true';
+  const kinds = await verdicts({
+    neighbour: [header, 'theorem Bar.Nat.zz (k : Nat) : k + 1 = 1 + k', '  omega'],
+    reads: [
+      header,
+      'theorem Bar.t : (open Nat in ∃ y, y = zero ∧ y - 1 < y ∧ (y : Int) = y)',
+      '  exact ⟨_, rfl, by omega, rfl⟩',
+    ],
+  });
+  expect(kinds.neighbour).toBe('proved');
+  expect(kinds.reads).not.toBe('proved');
 });
 
 test.each(Object.entries(FALSE))('and Lean itself refuses it: %s', async (_, [header, statement, proof]) => {

@@ -15,7 +15,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nameParts, ownDefinitions, tokenize } from '@stp/lean-text';
+import type { LeanMessage } from '@stp/config/records';
+import { nameParts, ownDefinitions, type Token, tokenize } from '@stp/lean-text';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
@@ -73,6 +74,14 @@ class Reader {
 
   /** Why nothing is known; empty where it is. */
   async read(places: readonly number[]): Promise<string> {
+    const isDotted = (place: number): boolean =>
+      nameParts(nameIn(this.#text(place)).name).some((part) => part.includes('.'));
+    // Constants are told by names with dots.
+    for (const place of places.filter(isDotted)) this.wrong.set(place, 'its name has a dot between guillemets');
+    return this.#readAll(places.filter((place) => !isDotted(place)));
+  }
+
+  async #readAll(places: readonly number[]): Promise<string> {
     const hasDefinitions = ownDefinitions(this.#header).length > 0;
     const ends = places.map((place) => nameParts(nameIn(this.#text(place)).name).at(-1)!);
     const counts = Map.groupBy(ends, (end) => end);
@@ -113,9 +122,10 @@ class Reader {
     const written = await this.#compileOne(asWritten(text));
     if (written.path !== null) return this.#compare(written.path, [[place, name]]);
     if (written.exit === 'crashed' || written.exit === 'not-started') return written.failure;
-    const message = written.messages.find(({ severity }) => severity === 'error')?.text ?? written.failure;
+    const error = written.messages.find(({ severity }) => severity === 'error');
+    const message = error?.text ?? written.failure;
     // Lean itself refuses a name that an import has. Many sets have such names, and nothing that is made for them can be seen.
-    if (!IS_TAKEN.test(message) || ownDefinitions(this.#header).length > 0) {
+    if (!this.#isTaken(text, error) || ownDefinitions(this.#header).length > 0) {
       this.wrong.set(place, `as it is written: ${message}`);
       return '';
     }
@@ -123,6 +133,14 @@ class Reader {
     if (renamed.path !== null) return this.#compare(renamed.path, [[place, `${cutLastPart(name)}${OTHER_NAME}`]]);
     this.wrong.set(place, `as it is written: ${message}`);
     return '';
+  }
+
+  /** Does Lean say so of the name itself? A tactic can say it too, of its own place. */
+  #isTaken(text: string, error: LeanMessage | undefined): boolean {
+    if (error === undefined || !IS_TAKEN.test(error.text)) return false;
+    const { opening } = nameIn(text);
+    const line = `${this.#header}\n\n${opening}`.split('\n').length;
+    return error.line === line && error.column === columnBehind(opening);
   }
 
   /** Marks what the module states otherwise. Returns why it could not be read; empty where it was. */
@@ -134,8 +152,10 @@ class Reader {
     const bounds = { place, memoryBytesMax, signal };
     const report = await judgeObject({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
     if ('unread' in report) return report.unread;
-    for (const [index, { statement }] of report.asked.entries())
-      if (statement !== 'same') this.wrong.set(named[index]![0], OTHERWISE);
+    for (const [index, { statement, place: at }] of report.asked.entries()) {
+      const isTheorem = at !== null && report.constants[at]!.kind === 'theorem';
+      if (statement !== 'same' || !isTheorem) this.wrong.set(named[index]![0], OTHERWISE);
+    }
     return '';
   }
 
@@ -143,7 +163,8 @@ class Reader {
     const { place, memoryBytesMax, signal } = this.#task;
     return this.#compile({
       ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
-      ...{ directory: this.#directory(), inOrder: true, deadlineMs: HEADER_TIMEOUT_MS },
+      // Not in order: with its own defaults Lean hears of some of the kernel's errors later, where no tactic can go on after them.
+      ...{ directory: this.#directory(), deadlineMs: HEADER_TIMEOUT_MS },
     });
   }
 
@@ -168,7 +189,7 @@ class Reader {
 const IS_TAKEN = /has already been declared/u;
 
 /** Words below which Lean may go on where something was not found, or does what a text says. */
-const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec']);
+const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec', 'open']);
 /** `match_1`, `_proof_1`, `eq_2`, `_aux`: names that Lean makes for a theorem. */
 const MADE = /^_.|_\d+$/u;
 
@@ -177,12 +198,21 @@ const MADE = /^_.|_\d+$/u;
  * that Lean makes, and with a name that ends one of the theorems; the header counts, since it can open a namespace.
  */
 function canSeeNames(header: string, text: string, ends: ReadonlyMap<string, unknown>): boolean {
-  const words = [header, text.slice(nameIn(text).end)].flatMap((part) =>
-    tokenize(part).filter(({ kind }) => kind === 'word'),
-  );
+  const code = [...withoutOpens(tokenize(header)), ...tokenize(text.slice(nameIn(text).end))];
+  const words = code.filter(({ kind }) => kind === 'word');
   return words.some(
     ({ text: word }) => TRIES.has(word) || nameParts(word).some((part) => ends.has(part) || MADE.test(part)),
   );
+}
+
+/** Without the word `open` of commands: one in brackets is part of a variable, which Lean reads anew for each theorem. */
+function withoutOpens(tokens: readonly Token[]): Token[] {
+  let depth = 0;
+  return tokens.filter(({ text }) => {
+    if ('([{⟨⦃'.includes(text)) depth += 1;
+    if (')]}⟩⦄'.includes(text)) depth -= 1;
+    return text !== 'open' || depth > 0;
+  });
 }
 
 const asWritten = (text: string): string => `${text} := by\n  sorry`;
