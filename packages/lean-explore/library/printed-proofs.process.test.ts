@@ -56,7 +56,7 @@ test('proofs of the library, as they are and with comments, are proved', { tags:
   });
   const candidates = chosen.flatMap(({ name, header, statement, proof }, index) => [
     { id: `${name} ${index}`, header, statement, proof },
-    { id: `${name} ${index} with comments`, header, statement: `${statement} -- "`, proof: withComments(proof) },
+    { id: `${name} ${index} with comments`, header, statement: `${statement} /- " -/`, proof: withComments(proof) },
   ]);
   const results = await verifier.check(candidates);
   await verifier.close();
