@@ -61,8 +61,8 @@ export interface Gathering {
   readonly provedEver: Set<string>;
   /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
   readonly provedBySft: Set<string>;
-  /** Version of Lean of the last proof read. */
   readonly library: LibraryTally;
+  /** Version of Lean of the last proof read. */
   leanVersion: string;
   /** Why the result is not eligible, of all certificates that say so. */
   readonly ineligibleBecause: Set<string>;

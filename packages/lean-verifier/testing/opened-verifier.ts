@@ -3,6 +3,10 @@ import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openVerifier, type VerifierOptions } from '../trust/open-verifier.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../verifier.ts';
+
+/** A proof of a statement below `import Init` and a header. */
+export type Row = readonly [header: string, statement: string, proof: string];
+
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
 export const scratchDirectory = scratchFolder();
@@ -46,4 +50,13 @@ export const LEAN_LOADED_BYTES = 200_000_000;
 
 export function kindsOf(results: readonly { id: string; kind: string }[]): Record<string, string> {
   return Object.fromEntries(results.map(({ id, kind }) => [id, kind]));
+}
+
+/** Kinds of verdicts, by the keys of the rows, which are checked in one batch. */
+export async function verdicts(rows: Readonly<Record<string, Row>>): Promise<Record<string, string>> {
+  const verifier = await open({ batchSize: 100 });
+  const candidates = Object.entries(rows).map(
+    ([id, [header, statement, proof]]): Candidate => ({ id, header: `import Init\n${header}`, statement, proof }),
+  );
+  return kindsOf(await verifier.check(candidates));
 }

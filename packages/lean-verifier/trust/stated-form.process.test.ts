@@ -3,20 +3,9 @@
  * proofs; and texts that Lean reads after we have printed them anew. Real Lean; half a minute of a core.
  */
 import { expect, test, vi } from 'vitest';
-import { kindsOf, open } from '../testing/opened-verifier.ts';
-import type { Candidate } from '../verifier.ts';
+import { type Row, verdicts } from '../testing/opened-verifier.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
-
-type Row = readonly [header: string, statement: string, proof: string];
-
-async function verdicts(rows: Readonly<Record<string, Row>>): Promise<Record<string, string>> {
-  const verifier = await open({ batchSize: 100 });
-  const candidates = Object.entries(rows).map(
-    ([id, [header, statement, proof]]): Candidate => ({ id, header: `import Init\n${header}`, statement, proof }),
-  );
-  return kindsOf(await verifier.check(candidates));
-}
 
 const all = (rows: Readonly<Record<string, Row>>, kind: string): Record<string, string> =>
   Object.fromEntries(Object.keys(rows).map((id) => [id, kind]));

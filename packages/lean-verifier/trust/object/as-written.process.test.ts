@@ -8,24 +8,13 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, expect, test, vi } from 'vitest';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
-import { kindsOf, open } from '../../testing/opened-verifier.ts';
-import type { Candidate } from '../../verifier.ts';
+import { type Row, verdicts } from '../../testing/opened-verifier.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
 const environment = await coreEnvironment();
 const folder = scratchFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-type Row = readonly [header: string, statement: string, proof: string];
-
-async function verdicts(rows: Readonly<Record<string, Row>>): Promise<Record<string, string>> {
-  const verifier = await open({ batchSize: 100 });
-  const candidates = Object.entries(rows).map(
-    ([id, [header, statement, proof]]): Candidate => ({ id, header: `import Init\n${header}`, statement, proof }),
-  );
-  return kindsOf(await verifier.check(candidates));
-}
 
 const at = (column: number, text: string): string => ' '.repeat(column) + text;
 

@@ -49,112 +49,117 @@ export async function compileAndCompare(theorems: readonly WrittenTheorem[], tas
     task,
   );
   if (stated.problem !== '' || stated.path === null) return stated;
-  const left = [...theorems.keys()].filter((index) => !stated.wrong.has(index));
-  const reader = new Reader(theorems, stated.path, task);
+  const left = theorems.flatMap(({ statement }, place) =>
+    stated.wrong.has(place) ? [] : [writtenAt(place, statement)],
+  );
+  const reader = new Reader(stated.path, task);
   const problem = await reader.read(left);
   if (problem !== '') return { ...stated, problem: `as they are written: ${problem}` };
   return { ...stated, wrong: new Map([...stated.wrong, ...reader.wrong]) };
 }
 
+/** A statement as it came, with line feeds, and its name. */
+interface Written extends TheoremName {
+  /** In the list of statements. */
+  readonly place: number;
+  readonly text: string;
+}
+
+function writtenAt(place: number, statement: string): Written {
+  const text = statement.replaceAll('\r\n', '\n');
+  const theorem = readTheoremName(text);
+  // The screen has accepted the statement.
+  if ('missing' in theorem) throw new TypeError(`a statement that the screen refuses: ${theorem.missing}`);
+  return { ...theorem, place, text };
+}
+
 /** Reads statements as they are written. */
 class Reader {
   readonly wrong = new Map<number, string>();
-  readonly #theorems: readonly WrittenTheorem[];
   readonly #statedPath: string;
   readonly #task: WrittenTask;
   readonly #header: string;
+  readonly #imports: readonly string[];
+  readonly #hasDefinitions: boolean;
   #files = 0;
 
-  constructor(theorems: readonly WrittenTheorem[], statedPath: string, task: WrittenTask) {
-    this.#theorems = theorems;
+  constructor(statedPath: string, task: WrittenTask) {
     this.#statedPath = statedPath;
     this.#task = task;
     this.#header = task.writtenUnder.replaceAll('\r\n', '\n');
+    this.#imports = splitImports(this.#header).imports;
+    this.#hasDefinitions = ownDefinitions(this.#header).length > 0;
   }
 
   /** Why nothing is known; empty where it is. */
-  async read(places: readonly number[]): Promise<string> {
-    const isDotted = (place: number): boolean =>
-      nameParts(nameIn(this.#text(place)).name).some((part) => part.includes('.'));
+  async read(theorems: readonly Written[]): Promise<string> {
+    const { dotted = [], named = [] } = Object.groupBy(theorems, ({ name }) =>
+      nameParts(name).some((part) => part.includes('.')) ? 'dotted' : 'named',
+    );
     // Constants are told by names with dots.
-    for (const place of places.filter(isDotted)) this.wrong.set(place, 'its name has a dot between guillemets');
-    return this.#readAll(places.filter((place) => !isDotted(place)));
-  }
-
-  async #readAll(places: readonly number[]): Promise<string> {
-    const hasDefinitions = ownDefinitions(this.#header).length > 0;
-    const ends = places.map((place) => nameParts(nameIn(this.#text(place)).name).at(-1)!);
-    const counts = Map.groupBy(ends, (end) => end);
-    const isApart = (place: number, end: string): boolean =>
-      hasDefinitions || counts.get(end)!.length > 1 || canSeeNames(this.#header, this.#text(place), counts);
-    const alone = places.filter((place, index) => isApart(place, ends[index]!));
-    const together = places.filter((place) => !alone.includes(place));
-    for (const place of [...(await this.#inOneFile(together)), ...alone]) {
-      const problem = await this.#inItsOwn(place);
+    for (const { place } of dotted) this.wrong.set(place, 'its name has a dot between guillemets');
+    const byEnd = Map.groupBy(named, ({ name }) => nameParts(name).at(-1)!);
+    const twins = new Set([...byEnd.values()].filter(({ length }) => length > 1).flat());
+    const isSeenAbove = this.#hasDefinitions || canSeeNames(withoutOpens(tokenize(this.#header)), byEnd);
+    const { alone = [], together = [] } = Object.groupBy(named, (one) =>
+      isSeenAbove || twins.has(one) || canSeeNames(tokenize(one.text.slice(one.end)), byEnd) ? 'alone' : 'together',
+    );
+    for (const one of [...(await this.#inOneFile(together)), ...alone]) {
+      const problem = await this.#inItsOwn(one);
       if (problem !== '') return problem;
     }
     return '';
   }
 
   /** Returns those that this decides nothing about. */
-  async #inOneFile(places: readonly number[]): Promise<readonly number[]> {
-    if (places.length < 2) return places;
-    const texts = places.map((place) => asWritten(this.#text(place)));
-    const directory = this.#directory();
-    const { path, wrong, problem } = await compileTexts(
-      `${this.#header}\n`,
-      texts,
-      { ...this.#task, directory },
-      (one) => this.#compile(one),
-    );
-    if (path === null || problem !== '') return places;
-    const read = places.filter((_, index) => !wrong.has(index));
+  async #inOneFile(theorems: readonly Written[]): Promise<readonly Written[]> {
+    if (theorems.length < 2) return theorems;
+    const texts = theorems.map(({ text }) => asWritten(text));
+    const task = { ...this.#task, directory: this.#directory() };
+    const { path, wrong, problem } = await compileTexts(`${this.#header}\n`, texts, task, (one) => this.#compile(one));
+    if (path === null || problem !== '') return theorems;
     const unread = await this.#compare(
       path,
-      read.map((place) => [place, nameIn(this.#text(place)).name]),
+      theorems.filter((_, index) => !wrong.has(index)),
     );
-    return unread === '' ? places.filter((_, index) => wrong.has(index)) : places;
+    return unread === '' ? theorems.filter((_, index) => wrong.has(index)) : theorems;
   }
 
-  async #inItsOwn(place: number): Promise<string> {
-    const text = this.#text(place);
-    const { name } = nameIn(text);
+  async #inItsOwn(theorem: Written): Promise<string> {
+    const { place, text, name } = theorem;
     const written = await this.#compileOne(asWritten(text));
-    if (written.path !== null) return this.#compare(written.path, [[place, name]]);
+    if (written.path !== null) return this.#compare(written.path, [theorem]);
     if (written.exit === 'crashed' || written.exit === 'not-started') return written.failure;
     const error = written.messages.find(({ severity }) => severity === 'error');
-    const message = error?.text ?? written.failure;
     // Lean itself refuses a name that an import has. Many sets have such names, and nothing that is made for them can be seen.
-    if (!this.#isTaken(text, error) || ownDefinitions(this.#header).length > 0) {
-      this.wrong.set(place, `as it is written: ${message}`);
-      return '';
+    if (this.#isTaken(theorem, error) && !this.#hasDefinitions) {
+      const renamed = await this.#compileOne(underOurName(theorem));
+      if (renamed.path !== null)
+        return this.#compare(renamed.path, [{ place, name: `${cutLastPart(name)}${OTHER_NAME}` }]);
     }
-    const renamed = await this.#compileOne(underOurName(text));
-    if (renamed.path !== null) return this.#compare(renamed.path, [[place, `${cutLastPart(name)}${OTHER_NAME}`]]);
-    this.wrong.set(place, `as it is written: ${message}`);
+    this.wrong.set(place, `as it is written: ${error?.text ?? written.failure}`);
     return '';
   }
 
   /** Does Lean say so of the name itself? A tactic can say it too, of its own place. */
-  #isTaken(text: string, error: LeanMessage | undefined): boolean {
+  #isTaken({ opening }: Written, error: LeanMessage | undefined): boolean {
     if (error === undefined || !IS_TAKEN.test(error.text)) return false;
-    const { opening } = nameIn(text);
     const line = `${this.#header}\n\n${opening}`.split('\n').length;
     return error.line === line && error.column === columnBehind(opening);
   }
 
   /** Marks what the module states otherwise. Returns why it could not be read; empty where it was. */
-  async #compare(path: string, named: readonly (readonly [place: number, name: string])[]): Promise<string> {
-    if (named.length === 0) return '';
+  async #compare(path: string, theorems: readonly Pick<Written, 'place' | 'name'>[]): Promise<string> {
+    if (theorems.length === 0) return '';
     const open = namespacesOf(this.#header);
-    const asked = named.map(([place, name]) => ({ name: fullName(name, open), stated: statedName(place) }));
+    const asked = theorems.map(({ place, name }) => ({ name: fullName(name, open), stated: statedName(place) }));
     const { place, memoryBytesMax, signal, indexFolder } = this.#task;
     const bounds = { place, memoryBytesMax, signal };
     const report = await judgeObject({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
     if ('unread' in report) return report.unread;
     for (const [index, { statement, place: at }] of report.asked.entries()) {
       const isTheorem = at !== null && report.constants[at]!.kind === 'theorem';
-      if (statement !== 'same' || !isTheorem) this.wrong.set(named[index]![0], OTHERWISE);
+      if (statement !== 'same' || !isTheorem) this.wrong.set(theorems[index]!.place, OTHERWISE);
     }
     return '';
   }
@@ -170,19 +175,14 @@ class Reader {
 
   #compile(one: CompileTask): Promise<CompiledModule> {
     const { snapshots } = this.#task;
-    const { imports } = splitImports(this.#header);
-    return snapshots !== undefined && this.#header.startsWith(imports.join('\n'))
-      ? snapshots.compile(imports, one)
+    return snapshots !== undefined && this.#header.startsWith(this.#imports.join('\n'))
+      ? snapshots.compile(this.#imports, one)
       : compileModule(one);
   }
 
   #directory(): string {
     this.#files += 1;
     return join(this.#task.directory, `written-${this.#files}`);
-  }
-
-  #text(place: number): string {
-    return this.#theorems[place]!.statement.replaceAll('\r\n', '\n');
   }
 }
 
@@ -194,14 +194,13 @@ const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec
 const MADE = /^_.|_\d+$/u;
 
 /**
- * May a statement read otherwise beside others, or mention what Lean makes for it? So it is with tactics and patterns, with names
- * that Lean makes, and with a name that ends one of the theorems; the header counts, since it can open a namespace.
+ * May a text read otherwise beside other theorems, or mention what Lean makes for one? So it is with tactics and patterns, with names
+ * that Lean makes, and with a name that ends one of the theorems. The header is such a text too, since it can open a namespace.
  */
-function canSeeNames(header: string, text: string, ends: ReadonlyMap<string, unknown>): boolean {
-  const code = [...withoutOpens(tokenize(header)), ...tokenize(text.slice(nameIn(text).end))];
-  const words = code.filter(({ kind }) => kind === 'word');
-  return words.some(
-    ({ text: word }) => TRIES.has(word) || nameParts(word).some((part) => ends.has(part) || MADE.test(part)),
+function canSeeNames(tokens: readonly Token[], ends: ReadonlyMap<string, unknown>): boolean {
+  return tokens.some(
+    ({ kind, text }) =>
+      kind === 'word' && (TRIES.has(text) || nameParts(text).some((part) => ends.has(part) || MADE.test(part))),
   );
 }
 
@@ -254,8 +253,7 @@ const OTHERWISE =
 const OTHER_NAME = '_stpWritten';
 
 /** The statement with another last part of its name; each token behind it in its column. */
-function underOurName(text: string): string {
-  const { opening, name, end } = nameIn(text);
+function underOurName({ text, opening, name, end }: Written): string {
   const universes = universeParameters(text.slice(end));
   const column = columnBehind(opening + name + universes);
   const rest = text.slice(end + universes.length);
@@ -266,13 +264,6 @@ function underOurName(text: string): string {
 function fullName(name: string, open: readonly string[]): string {
   const parts = nameParts(name);
   return (parts[0] === '_root_' ? parts.slice(1) : [...open, ...parts]).join('.');
-}
-
-function nameIn(text: string): TheoremName {
-  const theorem = readTheoremName(text);
-  // The screen has accepted the statement.
-  if ('missing' in theorem) throw new TypeError(`a statement that the screen refuses: ${theorem.missing}`);
-  return theorem;
 }
 
 /** `Foo.` of `Foo.t`; the last part may be a quoted one. */

@@ -6,6 +6,7 @@
 import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kernel';
 import { nameParts, readHeader, type Token, tokenize } from '@stp/lean-text';
 import { importedNames } from '../header.ts';
+import { PLACE_WORDS } from '../screen/forbidden.ts';
 import { assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
@@ -133,24 +134,23 @@ function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): s
     new Set(all.filter(({ range }) => range !== null).map(({ kind, name }) => `${kind} ${name}`));
   const [mine, theirs] = [written(report.constants), written(constants)];
   const odd = [...mine].find((key) => !theirs.has(key)) ?? [...theirs].find((key) => !mine.has(key));
+  const tokens = tokenize(named.text);
   return (
     importObjection(ofCopy, new Set(report.imports)) ??
-    undeclared(ofCopy, tokenize(named.text)) ??
-    tellsPlace(own, named.text, tokenize(named.text)) ??
+    undeclared(ofCopy, tokens) ??
+    tellsPlace(own, named.text, tokens) ??
     (absent < 0 ? null : `line ${named.examples[absent]!.line}: this example left nothing that could be judged`) ??
     (odd === undefined ? null : `examples could not be judged: with names for them the file has another ${odd}`)
   );
 }
 
-/** Words that hold their declaration's name, line and module: examples have another name here, and the file another module. */
-const TELLS_PLACE: ReadonlySet<string> = new Set(['panic!', 'unreachable!', 'assert!']);
-
+/** A statement that holds its own name, line and module: an example has another name here, and the file another module. */
 function tellsPlace(
   constants: readonly (CheckedConstant | undefined)[],
   text: string,
   allTokens: readonly Token[],
 ): string | null {
-  const words = allTokens.filter(({ kind, text: word }) => kind === 'word' && TELLS_PLACE.has(word));
+  const words = allTokens.filter(({ kind, text: word }) => kind === 'word' && PLACE_WORDS.has(word));
   const spanOf = spansIn(text);
   for (const constant of words.length === 0 ? [] : constants) {
     if (!constant?.range) continue;

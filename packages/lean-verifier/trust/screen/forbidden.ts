@@ -20,6 +20,9 @@ function words(reason: string, list: string): [string, string][] {
 /** Whole words (keywords are whole words to Lean too: `sorry'` is a name). The verdict for these is `sorry`. */
 export const SORRY_WORDS: ReadonlyMap<string, string> = new Map(words(SORRY, 'sorry admit'));
 
+/** Words for a term that holds its declaration's name, line and module. */
+export const PLACE_WORDS: ReadonlySet<string> = new Set(['panic!', 'unreachable!', 'assert!']);
+
 export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
   ...words(DECLARES, 'axiom theorem lemma def abbrev example instance inductive coinductive structure class'),
   ...words(DECLARES, 'opaque mutual variable universe deriving alias proof_wanted irreducible_def'),
@@ -43,7 +46,7 @@ export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
   ...words(EXTENDS, 'add_aesop_rules erase_aesop_rules initialize_simps_projections mk_iff_of_inductive_prop'),
   ...words(EXTENDS, 'to_additive_name_hint insert_to_additive_translation to_dual_name_hint to_dual_insert_cast'),
   ...words(EXTENDS, 'make_elab_simp_config make_elab_grind_config elab_stx_quot'),
-  ...words(NAMES_ITSELF, 'panic! unreachable! assert!'),
+  ...[...PLACE_WORDS].map((word) => [word, NAMES_ITSELF] as const),
   ...words(RUNS_CODE, 'initialize run_tac run_tacq run_cmd run_elab run_meta run_conv run_term by_elab by_elabq'),
   ...words(
     RUNS_CODE,
