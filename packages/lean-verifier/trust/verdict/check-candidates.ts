@@ -197,8 +197,7 @@ function prepare(
   const bounds = [limits.small, limits.big].map((limit) => JSON.stringify(limit));
   const judgedBy = confirm ? [stated.text, grownHash(environment) ?? '', ...JUDGED_BY, ...state.checkers] : ['text'];
   const ownName = calledName(statement.name, `${proof.text}\n${proof.ending ?? ''}`);
-  const { statedUnder = candidate.header } = candidate;
-  const writtenUnder = statedUnder ?? state.libraryHeader;
+  const writtenUnder = headerOfStatement(state, candidate);
   // Two that are printed alike may have been written otherwise.
   const written = [writtenUnder, candidate.statement];
   const texts = [header, statement.signature, ...written, proof.text, proof.ending ?? '', ownName ?? ''];
@@ -233,19 +232,21 @@ function screenStatedUnder(
   return screenHeader(statedUnder);
 }
 
-/** Bound to the candidate's own texts: two that are printed alike share a judgement. */
-function certificateOf(
-  { environment, libraryHeader }: VerifierState,
-  { header, statedUnder = header, statement, proof }: Candidate,
-  judgement: ObjectJudgement,
-): Certificate {
+/** The header that fixes what the statement means, as it came. */
+function headerOfStatement({ libraryHeader }: VerifierState, { header, statedUnder = header }: Candidate): string {
+  return statedUnder ?? libraryHeader;
+}
+
+/** Bound to the candidate's own texts: two proofs of one statement that are printed alike share a judgement. */
+function certificateOf(state: VerifierState, candidate: Candidate, judgement: ObjectJudgement): Certificate {
+  const { environment } = state;
   return {
     ...judgement,
     leanVersion: environment.version,
     fingerprint: environment.fingerprint,
-    statementHash: sha256(statement),
-    proofHash: sha256(proof),
-    headerHash: sha256(statedUnder ?? libraryHeader),
+    statementHash: sha256(candidate.statement),
+    proofHash: sha256(candidate.proof),
+    headerHash: sha256(headerOfStatement(state, candidate)),
   };
 }
 
