@@ -79,8 +79,7 @@ const BASE: Readonly<Record<string, string>> = {
 /** Null for free text. Throws `UnreadSchema`. */
 export function jsonGrammar(format: z.infer<typeof responseFormatSchema>): string | null {
   if (format.type === 'text') return null;
-  const root = format.type === 'json_object' ? 'object' : new Writer(format.json_schema.schema).root();
-  return typeof root === 'string' ? textOf({ root }) : textOf(root.rules);
+  return textOf(format.type === 'json_object' ? { root: 'object' } : new Writer(format.json_schema.schema).rules());
 }
 
 const textOf = (rules: Readonly<Record<string, string>>): string =>
@@ -106,14 +105,14 @@ class Writer {
     this.#defs = new Map(Object.keys($defs).map((name, index) => [name, `def${index}`]));
   }
 
-  root(): { readonly rules: Readonly<Record<string, string>> } {
+  rules(): Readonly<Record<string, string>> {
     const top = { depth: 0, isBehindText: false };
     // The root is a rule of its own, so that `#` can name it.
     this.#rules.root = 'whole';
     this.#rules.whole = this.#expression(this.#whole, { at: '#', ...top });
     for (const [name, schema] of Object.entries(readSchema(this.#whole, '#').$defs ?? {}))
       this.#rules[this.#defs.get(name)!] = this.#expression(schema, { at: `#/$defs/${name}`, ...top });
-    return { rules: this.#rules };
+    return this.#rules;
   }
 
   /** The name of a rule for the schema. */
