@@ -46,9 +46,7 @@ export async function* typedExamples(input: TypedExamplesInput): AsyncGenerator<
         order = random
           .shuffle(equations)
           .sort((a, b) => Number(input.paid.has(b.text)) - Number(input.paid.has(a.text)));
-      const [first, ...rest] = order;
-      order = rest;
-      return first!;
+      return order.shift()!;
     };
     for (const { header: own, statement } of random.shuffle(near)) {
       await setImmediate();

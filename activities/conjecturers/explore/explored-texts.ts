@@ -142,14 +142,17 @@ function exploredTexts(
       after.every((text) => proved.has(keyOf(header, text)));
     return equations.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   };
-  const lists = new Map(entriesBySeed(entries).map((entry) => [entry.seedId, inTurn(entry)]));
   const statements = new Map<string, number>();
-  for (const { seedId, header } of entriesBySeed(entries))
-    for (const { text } of lists.get(seedId)!) {
-      const key = keyOf(header, text);
-      statements.set(key, (statements.get(key) ?? 0) + 1);
-    }
-  const left = new Map([...lists].map(([seedId, list]) => [seedId, list.values()]));
+  const left = new Map(
+    entriesBySeed(entries).map((entry) => {
+      const list = inTurn(entry);
+      for (const { text } of list) {
+        const key = keyOf(entry.header, text);
+        statements.set(key, (statements.get(key) ?? 0) + 1);
+      }
+      return [entry.seedId, list.values()];
+    }),
+  );
   const taken = new Set(proved);
   return entries.flatMap((entry, input) => {
     // An array's iterator goes on from where it stood.
