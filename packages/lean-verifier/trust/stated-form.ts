@@ -41,8 +41,9 @@ const FAILING_FAST = [
 export function statedLines(name: string, { signature, namespace }: Stated, above: string): string[] {
   const axiom = `axiom _root_.${name}${signature}`;
   if (!hasVariables(above)) return inNamespace(namespace, axiom.split('\n'));
+  // Lean can leave a theorem out without a word, and says so here.
   const open = `axiom _root_.${name}_alone${signature}\ntheorem _root_.${name}${signature}\n:= (by sorry)`;
-  return inNamespace(namespace, open.split('\n'));
+  return [...inNamespace(namespace, open.split('\n')), `#check @_root_.${name}`];
 }
 
 /** Lines of commands as they stand in the namespace that a theorem's own name opens. */

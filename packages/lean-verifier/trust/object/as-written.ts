@@ -9,20 +9,21 @@
  *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
  *                                                        Lean has made t.match_1 by then, under this name only
  *
- * Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
+ * Lean compiles it with its own defaults, not in order: it hears of some of the kernel's errors late, where no tactic can go on after
+ * them. Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
  * have made what it looks for. This compilation decides nothing else. What a text could do in it, it could do to its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
-import { nameParts, ownDefinitions, type Token, tokenize } from '@stp/lean-text';
+import { nameParts, type Token, tokenize } from '@stp/lean-text';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import { namespacesOf, type Stated } from '../stated-form.ts';
-import { columnBehind, readTheoremName, type TheoremName, universeParameters } from '../theorem-name.ts';
+import { columnBehind, cutLastPart, readTheoremName, type TheoremName, universeParameters } from '../theorem-name.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
@@ -88,7 +89,7 @@ class Reader {
     this.#task = task;
     this.#header = task.writtenUnder.replaceAll('\r\n', '\n');
     this.#imports = splitImports(this.#header).imports;
-    this.#hasDefinitions = ownDefinitions(this.#header).length > 0;
+    this.#hasDefinitions = tokenize(this.#header).some(({ text }) => text === 'def' || text === 'abbrev');
   }
 
   /** Why nothing is known; empty where it is. */
@@ -116,7 +117,8 @@ class Reader {
     if (theorems.length < 2) return theorems;
     const texts = theorems.map(({ text }) => asWritten(text));
     const task = { ...this.#task, directory: this.#directory() };
-    const { path, wrong, problem } = await compileTexts(`${this.#header}\n`, texts, task, (one) => this.#compile(one));
+    const compile = (one: CompileTask): Promise<CompiledModule> => this.#compile({ ...one, inOrder: false });
+    const { path, wrong, problem } = await compileTexts(`${this.#header}\n`, texts, task, compile);
     if (path === null || problem !== '') return theorems;
     const unread = await this.#compare(
       path,
@@ -168,7 +170,6 @@ class Reader {
     const { place, memoryBytesMax, signal } = this.#task;
     return this.#compile({
       ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
-      // Not in order: with its own defaults Lean hears of some of the kernel's errors later, where no tactic can go on after them.
       ...{ directory: this.#directory(), deadlineMs: HEADER_TIMEOUT_MS },
     });
   }
@@ -264,9 +265,4 @@ function underOurName({ text, opening, name, end }: Written): string {
 function fullName(name: string, open: readonly string[]): string {
   const parts = nameParts(name);
   return (parts[0] === '_root_' ? parts.slice(1) : [...open, ...parts]).join('.');
-}
-
-/** `Foo.` of `Foo.t`; the last part may be a quoted one. */
-function cutLastPart(name: string): string {
-  return name.endsWith('»') ? name.slice(0, name.lastIndexOf('«')) : name.slice(0, name.lastIndexOf('.') + 1);
 }

@@ -69,14 +69,18 @@ export function optionLines(limits: Limits, header: string): string[] {
 /** `#print` of a string: an information message at its line, independent of the header. */
 export const START_MARK = '#print "header done"';
 
+/** Lines above the first entry; the last one is the mark. */
+export function openingLines(header: string, limits: Limits): string[] {
+  return [...header.split('\n'), ...optionLines(limits, header), START_MARK];
+}
+
 export function batchSource(
   header: string,
   entries: readonly BatchEntry[],
   nonce: string,
   limits: Limits,
 ): BatchSource {
-  const headerLines = header.split('\n');
-  const lines = [...headerLines, ...optionLines(limits, header), START_MARK];
+  const lines = openingLines(header, limits);
   const startLine = lines.length;
   const placed = entries.map((entry, index): EntryLines => {
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
@@ -92,5 +96,5 @@ export function batchSource(
     lines.push(`#print axioms ${name('check')}`);
     return { first, theorem, proof, check, last: lines.length };
   });
-  return { body: `${lines.slice(headerLines.length).join('\n')}\n`, startLine, entries: placed };
+  return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: placed };
 }
