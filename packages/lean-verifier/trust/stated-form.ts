@@ -12,6 +12,7 @@
  * this form: `object/as-written.ts` compares the two.
  */
 import { nameParts, type Token, tokenize } from '@stp/lean-text';
+import { DEFINITION_OPTIONS } from './header.ts';
 
 /** A statement as `screenStatement` gives it. */
 export interface Stated {
@@ -105,6 +106,13 @@ function hasVariables(above: string): boolean {
 }
 
 const codeWords = (text: string): Token[] => tokenize(text).filter(({ kind }) => kind === 'word');
+
+/** The smaller one of a bound of heartbeats and of what a header sets; 0 there means that it sets none. */
+export function heartbeatsOf(header: string, heartbeatsMax: number): number {
+  const set = header.replace(DEFINITION_OPTIONS.join('\n'), '');
+  const given = [...set.matchAll(/(?<![\w.])maxHeartbeats\s+(\d+)/gu)].at(-1)?.[1];
+  return Math.min(Number(given ?? 0) || heartbeatsMax, heartbeatsMax);
+}
 
 /**
  * Options for the binding of variables that a text does not bind: as the header sets them. Lean's own default of the second

@@ -9,6 +9,11 @@ import { execa } from 'execa';
 import { afterAll, expect, test, vi } from 'vitest';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { type Row, verdicts } from '../../testing/opened-verifier.ts';
+import { splitImports } from '../header.ts';
+import { screenHeader } from '../screen/screen-header.ts';
+import { screenStatement } from '../screen/screen-statement.ts';
+import type { Stated } from '../stated-form.ts';
+import { compileAndCompare } from './as-written.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -116,6 +121,16 @@ const FALSE: Readonly<Record<string, Row>> = {
   ],
   'a name that a definition has, of a letter of its own': ['def ℃ : Prop := True', 'theorem ℃ : ℃', '  trivial'],
   'a name that a definition has, behind another command': ['universe u def t : Nat := 5', 'theorem t : t = 5', '  rfl'],
+  'what Lean makes for it, by a name that an import has': [
+    '',
+    MATCHES('@Nat.add_comm.match_1').replace('theorem t', 'theorem Nat.add_comm'),
+    BOTH,
+  ],
+  'the bound of heartbeats that its header sets': [
+    'set_option maxHeartbeats 100',
+    'theorem t (f : Fin 6 → Fin 2) (h : f 0 = 1) : ∀ a b c : Fin 6, (a + b) * c = a * c + b * c',
+    '  decide',
+  ],
   'an open that ends with it': [
     'open Classical in',
     'theorem t (p : Prop) : (by first | (have _h : Decidable p := inferInstance; exact False) | exact True)',
@@ -163,6 +178,31 @@ test.each(Object.entries(FALSE))('and Lean itself refuses it: %s', async (_, [he
   writeFileSync(path, `import Init\n${header}\n\n${statement} := by\n${proof}\n`);
   const { exitCode } = await execa(environment.executable, [path], { reject: false });
   expect(exitCode).toBe(1);
+});
+
+test('a statement that is printed as it came is recorded as it is written, and another one in our form', async () => {
+  const compiled = async (header: string, ...statements: string[]) => {
+    const above = screenHeader(header) as { text: string };
+    const { imports, rest } = splitImports(above.text);
+    const theorems = statements.map((statement) => ({ ...(screenStatement(statement) as Stated), statement }));
+    const module = await compileAndCompare(theorems, {
+      ...{ place: { environment, workingDirectory: folder }, directory: join(folder, 'recorded') },
+      ...{ importLines: imports, opening: [rest], writtenUnder: header, indexFolder: null },
+      memoryBytesMax: 2_147_483_648,
+    });
+    expect(module.problem).toBe('');
+    return [module.names, [...module.wrong.keys()]];
+  };
+  const [plain, tactic] = ['theorem Nat.t : succ 0 = 1', 'theorem t : 1 = (by exact 1)'];
+  const header = 'import Init\nopen List';
+  expect(await compiled(header, plain)).toEqual([['Nat.t'], []]);
+  expect(await compiled(header, tactic)).toEqual([['t'], []]);
+  expect(await compiled(`${header}\nnamespace A`, tactic)).toEqual([['A.t'], []]);
+  expect(await compiled(header, plain, 'theorem u : 1 = (by exact 1)')).toEqual([['Nat.t', '_stpStated0'], []]);
+  expect(await compiled(header, `${plain} -- 1`, 'theorem u : 1 = 1')).toEqual([['_stpStated0', 'u'], [0]]);
+  expect(await compiled(`${header} -- lists`, plain)).toEqual([['_stpStated0'], []]);
+  expect(await compiled(`${header}\ndef x := 1`, plain)).toEqual([['_stpStated0'], []]);
+  expect(await compiled(header, 'theorem Nat.add_comm : 1 = 1')).toEqual([['_stpStated0'], []]);
 });
 
 test('what it means where it was written can be proved', async () => {

@@ -22,7 +22,6 @@ import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
-import { statedName } from './stated-module.ts';
 import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
@@ -166,7 +165,7 @@ async function lookAt(
   }
   const asked = claims.map(({ statement }, index) => ({
     name: names[index]!.full,
-    stated: statedName(placeOf.get(statement)!),
+    stated: statements.names[placeOf.get(statement)!]!,
   }));
   const judged = await judgeModule({
     ...bounds,

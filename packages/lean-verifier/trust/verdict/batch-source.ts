@@ -23,7 +23,7 @@
  * a message of some thousand characters. As an alternative it ends there, and no message is made: in a round of the preset
  * `embedded` that is 40 % of the processor time of rejected samples. The same proofs are accepted.
  */
-import { implicitLines, provedLines, provedName, statedLines, type WrittenProof } from '../stated-form.ts';
+import { heartbeatsOf, implicitLines, provedLines, provedName, statedLines, type WrittenProof } from '../stated-form.ts';
 import type { Limits } from './limits.ts';
 
 export interface BatchEntry extends WrittenProof {
@@ -56,13 +56,13 @@ export interface BatchSource {
  */
 export const FULL_NAMES: readonly string[] = ['set_option pp.fullNames true', 'set_option pp.privateNames true'];
 
-/** Options of every checked file under a header. No linter runs. */
+/** Options of every checked file under a header, whose own bound of heartbeats holds where it is smaller. No linter runs. */
 export function optionLines(limits: Limits, header: string): string[] {
   return [
     ...implicitLines(header),
     'set_option linter.all false',
     ...FULL_NAMES,
-    `set_option maxHeartbeats ${limits.heartbeatsMax}`,
+    `set_option maxHeartbeats ${heartbeatsOf(header, limits.heartbeatsMax)}`,
   ];
 }
 
