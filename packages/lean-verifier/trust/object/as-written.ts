@@ -2,8 +2,9 @@
  * Does Lean read statements as somebody wrote them as it reads them in our form? Ours has another name, is printed from
  * tokens and stands below options and a namespace of ours, and Lean reads names by namespaces and tactic blocks by
  * columns. So whoever writes the statement could make the two differ, and a true reading would be proved in place of a false
- * one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by sorry`. Its type must be that of ours,
- * compared as kernel terms.
+ * one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by sorry`. Where the printed text is the text
+ * itself, that is our record of the statement. Else the text is compiled apart, and its type must be that of our form, compared as
+ * kernel terms.
  *
  *     theorem Nat.t : gcd (0 - 1) 0 = 1                  below `open Int`: Nat.gcd here, Int.gcd without the name's namespace
  *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
@@ -11,7 +12,8 @@
  *
  * Lean compiles it with its own defaults, not in order: it hears of some of the kernel's errors late, where no tactic can go on after
  * them. Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
- * have made what it looks for. This compilation decides nothing else. What a text could do in it, it could do to its author's own Lean.
+ * have made what it looks for. A text that is not printed as it came decides nothing else: what it could do in its process, it could
+ * do to its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
