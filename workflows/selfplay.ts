@@ -355,7 +355,8 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
   return {
     ...state,
     checkpoint: trained.checkpoint,
-    replayFrom: config.retrain.emptiesReplay ? round + 1 : replayFrom,
+    // STP §2.11: the replay window starts anew.
+    replayFrom: round + 1,
   };
 }
 

@@ -128,13 +128,13 @@ async function* newConjectures(
 function conjectureRecord(
   name: string,
   statement: string,
-  { seedId, header, labels, lemma, level, origin }: ConjecturePlan,
+  { seedId, header, labels, lemma, origin }: ConjecturePlan,
   round: number,
   symbols: SymbolCounts | null,
 ): ConjectureRecord {
   const guide = symbols === null ? null : guideScore(statement, anchorOf({ origin }), symbols);
   const id = statementId(header, statement);
-  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, level, origin, guide };
+  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, origin, guide };
 }
 
 /** A text with the plan that it was asked for with. */

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const entryOf = (named: string): ConjecturePlan => {
     const { id, header, statement } = problems.find(({ name }) => name === named)!;
     const origin = { kind: 'target', targetStatement: statement } as const;
-    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, origin };
   };
   // That sorting sorts: one step away from its functions lies insertion. And that it keeps the length.
   entry = entryOf('prop_78');
@@ -60,10 +60,10 @@ async function texts(
 
 /** A round that asked these and proved the first. */
 async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
-  const { header, seedId, labels, lemma, level, origin } = entry;
+  const { header, seedId, labels, lemma, origin } = entry;
   const conjectures = asked.map((text, place) => ({
     ...{ id: `${place}`.padStart(20, '0'), name: `c${place}`, header, statement: `theorem c${place} ${text}`, labels },
-    ...{ split: 'train', weight: 1, seedId, lemma, level, origin, round: 1, guide: null },
+    ...{ split: 'train', weight: 1, seedId, lemma, origin, round: 1, guide: null },
   }));
   const rates = [{ statementId: conjectures[0]!.id, origin: 'conjecture', attempts: 4, successes: 1 }] as const;
   return writeManifest(store, 'before', {

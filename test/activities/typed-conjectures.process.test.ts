@@ -33,7 +33,7 @@ beforeAll(async () => {
   const entry = (name: string): ConjecturePlan => {
     const { id, header, statement } = problems.find((one) => one.name.endsWith(name))!;
     const origin = { kind: 'target', targetStatement: statement } as const;
-    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, origin };
   };
   const nothing = { ...entry('prop_54'), seedId: 'nothing', header: null };
   const without = { ...nothing, origin: { kind: 'target', targetStatement: 'theorem t (n : Nat) : n = n' } as const };

@@ -68,4 +68,4 @@ export const rankedShare = (conjectures: ConjecturerConfig): number =>
 
 /** Is a conjecture of the library credited for its use? */
 export const rewardsUse = (conjectures: ConjecturerConfig): boolean =>
-  hasConjecturer(conjectures) && (conjectures.reward.kind === 'use' || conjectures.reward.kind === 'band-and-use');
+  hasConjecturer(conjectures) && conjectures.reward.kind === 'use';
