@@ -28,20 +28,7 @@ export const flowSchema = z.strictObject({
 });
 export type FlowObjective = z.infer<typeof flowSchema>;
 
-/** log R of a walk's end. A proof that counts has 0. */
-const endsSchema = z.strictObject({
-  /** Less for a tactic that Lean refuses. */
-  deadPenalty: z.number().nonnegative().max(1_000).default(8),
-  /** Less for a state with goals left, and more of it for each goal. */
-  openPenalty: z.number().nonnegative().max(1_000).default(4),
-  goalPenalty: z.number().nonnegative().max(1_000).default(1),
-  /** What all of this is divided by: below 1 the policy keeps to the best ends. */
-  temperature: z.number().positive().max(100).default(1),
-});
-export type FlowEnds = z.infer<typeof endsSchema>;
-
 export const gfnSchema = flowSchema.extend({
-  ends: endsSchema.prefault({}),
   /** Walks of the buffer beside a round's own, as a share of these; and how many the buffer holds for a statement. */
   bufferShare: share.default(0.25),
   bufferMax: z.number().int().positive().max(10_000).default(50),
