@@ -161,7 +161,7 @@ async function* plannedTexts(
 
 /** Is it known of each conjecture how related and how clean it is? */
 const isGuided = (conjectures: ConjecturerConfig): boolean =>
-  hasConjecturer(conjectures) && conjectures.reward.kind === 'solve-rate' && conjectures.reward.guide !== 'none';
+  hasConjecturer(conjectures) && 'guide' in conjectures.reward && conjectures.reward.guide !== 'none';
 
 /** Conjectures that the round may attempt. */
 async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {

@@ -17,6 +17,7 @@ export {
   type ConjecturerConfig,
   type Conjecturing,
   conditionOf,
+  conjecturerIn,
   conjecturing,
   hasConjecturer,
   type LearnedConjecturer,
