@@ -173,12 +173,6 @@ data
   .option('--modules <names>', 'with lean and project: modules to take theorems from, and all below them, with commas')
   .option('--areas <names>', 'with lean and project: areas to take theorems from (List, Nat, …), with commas')
   .option('--names <patterns>', 'with lean and project: theorems to take, with commas; `*` stands for anything')
-  .addOption(
-    new Option(
-      '--accessible <what>',
-      'with lean and project: what a proof may use: imports only (the default), or also earlier theorems of its module as assumptions (file), which no run takes yet',
-    ).choices(['file', 'imports']),
-  )
   .option(
     '--chars-max <n>',
     'with lean and project: longest statement, its name not counted; default: 1000',

@@ -24,7 +24,6 @@ export {
   learnedConjecturer,
   rankedShare,
   rewardsUse,
-  writesTyped,
 } from './schemas/conjecturers/index.ts';
 export type { ConjectureReward } from './schemas/conjecturers/learned.ts';
 export {
