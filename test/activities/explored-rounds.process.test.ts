@@ -1,28 +1,23 @@
 /** Tests what exploration has left for later rounds: real Lean, rounds before by their manifests. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { exploreConjecturesActivity } from '../../activities/conjecturers/explore/explore-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type ConjecturePlan, conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
-import type { AssembledPorts } from '../../workers/assemble.ts';
-import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { assembledPorts } from '../support/assembled-ports.ts';
 import { writeManifest } from './manifests.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stp-explored-test-'));
-let ports: AssembledPorts;
+const { ports } = await assembledPorts();
+
 let store: ObjectStore;
 let entry: ConjecturePlan;
 /** Over functions that the first is over too. */
 let other: ConjecturePlan;
 
 beforeAll(async () => {
-  ports = await openAssembledPorts(folder);
   store = await ports.store('explored');
   const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
   const entryOf = (named: string): ConjecturePlan => {
@@ -34,10 +29,6 @@ beforeAll(async () => {
   entry = entryOf('prop_78');
   other = entryOf('prop_20');
 }, 280_000);
-afterAll(async () => {
-  await ports?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** Texts of a round with more places for the statements, in turn, than they have equations. */
 async function texts(
