@@ -40,17 +40,24 @@ def entries(data, start, end):
         yield found
 
 
+def drop_others(data, start, end):
+    """Changes `data`. False, with the rest as it was, where a container has nothing for the kept kind of GPU."""
+    for container in entries(data, start, end):
+        if (PTX, KEPT_ARCHITECTURE) not in [(kind, architecture) for kind, architecture, _, _ in container]:
+            return False
+        for kind, architecture, at, length in container:
+            if (kind, architecture) != (PTX, KEPT_ARCHITECTURE):
+                data[at : at + length] = bytes(length)
+    return True
+
+
 def main():
     path = sys.argv[1]
     with open(path, "rb") as file:
         data = bytearray(file.read())
     start, size = section(path)
-    for container in entries(data, start, start + size):
-        if (PTX, KEPT_ARCHITECTURE) not in [(kind, architecture) for kind, architecture, _, _ in container]:
-            sys.exit(f"{path} has code without PTX for compute capability 9.0: it would not run there")
-        for kind, architecture, at, length in container:
-            if (kind, architecture) != (PTX, KEPT_ARCHITECTURE):
-                data[at : at + length] = bytes(length)
+    if not drop_others(data, start, start + size):
+        sys.exit(f"{path} has code without PTX for compute capability 9.0: it would not run there")
     with open(path, "wb") as file:
         file.write(data)
 
