@@ -2,7 +2,8 @@
 # Runs a command on the machine, in the environment that the others need: CUDA's libraries where llama.cpp finds them, and a Python
 # with PyTorch and the carried packages as $STP_LEASE/python3.
 set -euo pipefail
-export HF_HUB_OFFLINE=1 PYTHONUNBUFFERED=1
+# llama.cpp's logits are read by Node's threads, one for each sample that is decoded.
+export HF_HUB_OFFLINE=1 PYTHONUNBUFFERED=1 UV_THREADPOOL_SIZE=${UV_THREADPOOL_SIZE:-16}
 if [ ! -x "$STP_LEASE/python3" ]; then
   printf '#!/bin/sh\nexport PYTHONPATH=%s HF_HUB_OFFLINE=1\nexec %s "$@"\n' "$STP_LEASE/site" "$(command -v python3)" > "$STP_LEASE/python3"
   chmod +x "$STP_LEASE/python3"
