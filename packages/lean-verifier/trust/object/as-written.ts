@@ -19,7 +19,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
-import { nameParts, type Token, tokenize } from '@stp/lean-text';
+import { nameParts, tokenize } from '@stp/lean-text';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
@@ -30,6 +30,7 @@ import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { judgeObject } from './judge-object.ts';
+import { canSeeNames, withoutOpens } from './seen-names.ts';
 import { compileStatements, compileTexts, type StatedModule, type StatedTask, statedName } from './stated-module.ts';
 
 export interface WrittenTheorem extends Stated {
@@ -254,32 +255,6 @@ class Reader {
 }
 
 const IS_TAKEN = /has already been declared/u;
-
-/** Words below which Lean may go on where something was not found, or does what a text says. */
-const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec', 'open']);
-/** `match_1`, `_proof_1`, `eq_2`, `_aux`: names that Lean makes for a theorem. */
-const MADE = /^_.|_\d+$/u;
-
-/**
- * May a text read otherwise beside other theorems, or mention what Lean makes for one? So it is with tactics and patterns, with names
- * that Lean makes, and with a name that ends one of the theorems. The header is such a text too, since it can open a namespace.
- */
-function canSeeNames(tokens: readonly Token[], ends: ReadonlyMap<string, unknown>): boolean {
-  return tokens.some(
-    ({ kind, text }) =>
-      kind === 'word' && (TRIES.has(text) || nameParts(text).some((part) => ends.has(part) || MADE.test(part))),
-  );
-}
-
-/** Without the word `open` of commands: one in brackets is part of a variable, which Lean reads anew for each theorem. */
-function withoutOpens(tokens: readonly Token[]): Token[] {
-  let depth = 0;
-  return tokens.filter(({ text }) => {
-    if ('([{⟨⦃'.includes(text)) depth += 1;
-    if (')]}⟩⦄'.includes(text)) depth -= 1;
-    return text !== 'open' || depth > 0;
-  });
-}
 
 const asWritten = (text: string): string => `${text} := by\n  sorry`;
 

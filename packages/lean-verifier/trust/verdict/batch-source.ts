@@ -24,7 +24,14 @@
  * a message of some thousand characters. As an alternative it ends there, and no message is made: in a round of the preset
  * `embedded` that is 40 % of the processor time of rejected samples. The same proofs are accepted.
  */
-import { heartbeatsOf, implicitLines, provedLines, provedName, statedLines, type WrittenProof } from '../stated-form.ts';
+import {
+  heartbeatsOf,
+  implicitLines,
+  provedLines,
+  provedName,
+  statedLines,
+  type WrittenProof,
+} from '../stated-form.ts';
 import type { Limits } from './limits.ts';
 
 export interface BatchEntry extends WrittenProof {

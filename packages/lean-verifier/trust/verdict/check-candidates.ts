@@ -153,7 +153,16 @@ export async function checkCandidates(
   const { pool, times, entriesPerRun } = state;
   const smallLimitsOnly = options.smallLimitsOnly ?? false;
   try {
-    const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: confirm ? PROOFS_TO_JUDGE : PROOFS, signal };
+    const check = {
+      pool,
+      ...limits,
+      smallLimitsOnly,
+      alone,
+      entriesPerRun,
+      times,
+      form: confirm ? PROOFS_TO_JUDGE : PROOFS,
+      signal,
+    };
     await checkEntries(check, unknown(), settle);
     // A name that the imports have too means theirs, so recursion is tried only where that fails.
     if (recursive.length > 0) await checkEntries(check, recursive, settle);
