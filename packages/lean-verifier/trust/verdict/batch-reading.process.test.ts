@@ -15,6 +15,12 @@ it('a proof without an error that its check refuses is unclear', () => {
   expect(readEntry([UNKNOWN], LINES)).toEqual({ kind: 'unclear' });
 });
 
+it('a statement that uses up its heartbeats, and has no other error, may be tried with more', () => {
+  const used = error(10, '(deterministic) timeout at `isDefEq`, maximum number of heartbeats (1000) has been reached');
+  expect(readEntry([used, UNKNOWN], LINES)).toMatchObject({ kind: 'timeout' });
+  expect(readEntry([used, error(10, 'Unknown identifier `x`')], LINES)).toMatchObject({ kind: 'header_error' });
+});
+
 it('heartbeats used up are a timeout, also where something follows from it', () => {
   const used = error(13, '(deterministic) timeout at `whnf`, maximum number of heartbeats (1000) has been reached');
   expect(readEntry([used, error(13, 'unsolved goals'), UNKNOWN], LINES)).toMatchObject({ kind: 'timeout' });

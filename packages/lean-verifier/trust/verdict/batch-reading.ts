@@ -54,16 +54,17 @@ export const readJudged = (messages: readonly LeanMessage[], lines: EntryLines):
   readEntry(messages, lines, () => []);
 
 /**
- * The statement is ours, so if it does not elaborate, the proof is not at fault. Lines count from the statement's
- * first.
+ * The statement is ours, so if it does not elaborate, the proof is not at fault; one that uses up its heartbeats may get more.
+ * Lines count from the statement's first.
  */
 function aboutStatement(errors: readonly LeanMessage[], lines: EntryLines): Reading {
   const own = errors.filter((error) => error.line < lines.theorem);
+  const kind = own.every(({ text }) => HEARTBEATS_USED.test(text)) ? 'timeout' : 'header_error';
   const texts = own.map((error) => ({
     ...error,
     text: `the statement: ${LEFT_OUT.test(error.text) ? DROPPED : error.text}`,
   }));
-  return { kind: 'header_error', messages: cut(texts, { proof: lines.first }) };
+  return { kind, messages: cut(texts, { proof: lines.first }) };
 }
 
 /** Errors first, lines counted from the tactic block's first, texts and list cut to what a record holds. */
