@@ -88,7 +88,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
         const script = /-- ([a-z]+) (\d+)/.exec(text);
         if (script !== null) [action, ms, proof] = [script[1]!, Number(script[2]), text];
         if (text === '#print "header done"') say('information', line, 'header done');
-        const check = /^#print axioms (\S+)/.exec(text)?.[1];
+        const check = text === '#print "entry done"' ? 'entry' : /^#print axioms (\S+)/.exec(text)?.[1];
         if (check === undefined) continue;
         if (poisoned) return { how: 'crashed', signal: 'SIGSEGV' };
         if (action === 'hang') {

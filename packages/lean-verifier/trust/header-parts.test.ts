@@ -1,7 +1,8 @@
 /** Where the header of a file ends, and what it imports, as Lean's parser reads it. */
 import { readHeader } from '@stp/lean-text';
 import { expect, test } from 'vitest';
-import { importedNames, splitImports } from './header.ts';
+import { DEFINITION_OPTIONS, importedNames, splitImports } from './header.ts';
+import { heartbeatsOf } from './stated-form.ts';
 
 test.each<[string, string, string[], string]>([
   ['two imports on a line', 'import Init import Init.Data.Nat', ['import Init', 'import Init.Data.Nat'], ''],
@@ -45,4 +46,21 @@ test('Lean’s own modules are imported where no prelude says otherwise', () => 
   expect(names('import «A».B import A.B')).toEqual(['Init', 'A.B']);
   expect(names('')).toEqual(['Init']);
   expect(names('prelude import A')).toEqual(['A']);
+});
+
+test.each<[string, number]>([
+  ['open Nat', 1_000],
+  ['set_option maxHeartbeats 100', 100],
+  ['set_option maxHeartbeats 0x64', 100],
+  ['set_option maxHeartbeats 1_00', 100],
+  ['set_option maxHeartbeats 0', 1_000],
+  ['set_option maxHeartbeats 2000', 1_000],
+  ['set_option maxHeartbeats 100\nset_option maxHeartbeats 500 in\nopen Nat', 100],
+  [`set_option maxHeartbeats 100\n${DEFINITION_OPTIONS.join('\n')}\ndef x := 1`, 100],
+  ['set_option synthInstance.maxHeartbeats 100', 1_000],
+])('the bound of heartbeats of a header: %j', (header, bound) => {
+  expect(heartbeatsOf(header, 1_000)).toBe(bound);
+  expect(heartbeatsOf(`${header}\n${DEFINITION_OPTIONS.join('\n')}\ndef f := 1`, 300_000)).toBe(
+    bound === 1_000 ? (header.endsWith('2000') ? 2_000 : 300_000) : bound,
+  );
 });

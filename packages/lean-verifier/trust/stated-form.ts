@@ -107,11 +107,13 @@ function hasVariables(above: string): boolean {
 
 const codeWords = (text: string): Token[] => tokenize(text).filter(({ kind }) => kind === 'word');
 
-/** The smaller one of a bound of heartbeats and of what a header sets; 0 there means that it sets none. */
+const HEARTBEATS = /(?<![\w.])maxHeartbeats\s+(0[xXbBoO][\da-fA-F_]+|\d[\d_]*)/gu;
+
+/** The smallest of a bound of heartbeats and of all that a header sets, wherever they hold; 0 there means that it sets none. */
 export function heartbeatsOf(header: string, heartbeatsMax: number): number {
-  const set = header.replace(DEFINITION_OPTIONS.join('\n'), '');
-  const given = [...set.matchAll(/(?<![\w.])maxHeartbeats\s+(\d+)/gu)].at(-1)?.[1];
-  return Math.min(Number(given ?? 0) || heartbeatsMax, heartbeatsMax);
+  const given = header.replaceAll(DEFINITION_OPTIONS.join('\n'), '').matchAll(HEARTBEATS);
+  const bounds = [...given].map(([, number]) => Number(number!.replaceAll('_', ''))).filter((bound) => bound > 0);
+  return Math.min(heartbeatsMax, ...bounds);
 }
 
 /**

@@ -2,8 +2,9 @@
  * Does Lean read statements as somebody wrote them as it reads them in our form? Ours has another name, is printed from
  * tokens and stands below options and a namespace of ours, and Lean reads names by namespaces and tactic blocks by
  * columns. So whoever writes the statement could make the two differ, and a true reading would be proved in place of a false
- * one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by sorry`. Its type must be that of ours,
- * compared as kernel terms.
+ * one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by sorry`. Where the printed text is the text
+ * itself, that is our record of the statement. Else the text is compiled apart, and its type must be that of our form, compared as
+ * kernel terms.
  *
  *     theorem Nat.t : gcd (0 - 1) 0 = 1                  below `open Int`: Nat.gcd here, Int.gcd without the name's namespace
  *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
@@ -11,13 +12,14 @@
  *
  * Lean compiles it with its own defaults, not in order: it hears of some of the kernel's errors late, where no tactic can go on after
  * them. Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
- * have made what it looks for. This compilation decides nothing else. What a text could do in it, it could do to its author's own Lean.
+ * have made what it looks for. A text that is not printed as it came decides nothing else: what it could do in its process, it could
+ * do to its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
-import { nameParts, type Token, tokenize } from '@stp/lean-text';
+import { nameParts, tokenize } from '@stp/lean-text';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
@@ -28,6 +30,7 @@ import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { judgeObject } from './judge-object.ts';
+import { canSeeNames, withoutOpens } from './seen-names.ts';
 import { compileStatements, compileTexts, type StatedModule, type StatedTask, statedName } from './stated-module.ts';
 
 export interface WrittenTheorem extends Stated {
@@ -252,32 +255,6 @@ class Reader {
 }
 
 const IS_TAKEN = /has already been declared/u;
-
-/** Words below which Lean may go on where something was not found, or does what a text says. */
-const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec', 'open']);
-/** `match_1`, `_proof_1`, `eq_2`, `_aux`: names that Lean makes for a theorem. */
-const MADE = /^_.|_\d+$/u;
-
-/**
- * May a text read otherwise beside other theorems, or mention what Lean makes for one? So it is with tactics and patterns, with names
- * that Lean makes, and with a name that ends one of the theorems. The header is such a text too, since it can open a namespace.
- */
-function canSeeNames(tokens: readonly Token[], ends: ReadonlyMap<string, unknown>): boolean {
-  return tokens.some(
-    ({ kind, text }) =>
-      kind === 'word' && (TRIES.has(text) || nameParts(text).some((part) => ends.has(part) || MADE.test(part))),
-  );
-}
-
-/** Without the word `open` of commands: one in brackets is part of a variable, which Lean reads anew for each theorem. */
-function withoutOpens(tokens: readonly Token[]): Token[] {
-  let depth = 0;
-  return tokens.filter(({ text }) => {
-    if ('([{⟨⦃'.includes(text)) depth += 1;
-    if (')]}⟩⦄'.includes(text)) depth -= 1;
-    return text !== 'open' || depth > 0;
-  });
-}
 
 const asWritten = (text: string): string => `${text} := by\n  sorry`;
 

@@ -64,7 +64,6 @@ describe.each(Object.entries(TEXTS))('%s', (_, [imports, body]) => {
     const before = kept();
     const plain = await plainly(text);
     const first = await loaded(imports, text, some);
-    await loaded(imports, text, some);
     expect(kept()).toEqual(before);
     const second = await loaded(imports, text, some);
     expect(kept()).toHaveLength(before.length + 1);
@@ -131,7 +130,7 @@ it('a damaged snapshot changes no verdict', async () => {
   expect(await verdicts(COMMUTES)).toEqual(expected);
   expect(await verdicts('theorem t (a b : Nat) : a + b + 0 = b + a')).toMatchObject({ good: 'proved' });
   for (const damage of ['nonsense', null]) {
-    // It is dropped when Lean cannot read it; the first uses after that are without, and the third makes it anew.
+    // It is dropped when Lean cannot read it; the first use after that is without, and the second makes it anew.
     const made = readdirSync(scratchDirectory).filter((name) => name.startsWith('snapshot-'));
     expect(made).toHaveLength(1);
     const own = join(scratchDirectory, made[0]!);

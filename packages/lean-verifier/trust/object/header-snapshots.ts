@@ -15,8 +15,8 @@ import { type CompiledModule, type CompileTask, compileModule, type HeaderSnapsh
 const KEPT_MAX = 4;
 /** Of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
 const BYTES_MAX = 134_217_728;
-/** The first proof under a header may be the only one; it and its statement are two. */
-const MADE_AT_USE = 3;
+/** The first proof under a header may be the only one. */
+const MADE_AT_USE = 2;
 
 /** Of the process that makes one. */
 interface SnapshotBounds {

@@ -17,6 +17,8 @@ export interface Meaning {
   readonly notation: readonly string[];
 }
 
+const WORD = /^[\p{L}_][\p{L}\p{N}_'!?]*$/u;
+
 /** `tokens`: of the theorem's declaration, without comments. `notation`: of the file. */
 export function meaningOf(
   { own, hiding, binders }: StatementParts,
@@ -26,7 +28,8 @@ export function meaningOf(
   const statement = readStatement(tokens);
   const outside = statement === null ? null : outsideBinders(binders, statement);
   const text = tokens.map((token, at) => (tokens[at - 1]?.end === token.start ? '' : ' ') + token.text).join('');
-  const used = [...notation].filter((word) => text.includes(word));
+  const words = new Set(tokens.flatMap(({ kind, text: word }) => (kind === 'word' ? nameParts(word) : [])));
+  const used = [...notation].filter((piece) => (WORD.test(piece) ? words.has(piece) : text.includes(piece)));
   const isPlain = own.length + hiding.length + used.length === 0 && outside?.length === 0;
   return isPlain ? null : { declared: own, hides: hiding, outside, notation: used };
 }

@@ -11,6 +11,12 @@ test.each([
   ['local infix:50 (priority := high) " ≤ " => P', 'theorem t : 2 ≤ 1', ['≤']],
   ['local infix:50 " <= " => P', 'theorem t : 2 <= 1', ['<=']],
   ['local notation (name := both) a " is " b " too" => P a b', 'theorem t : 2 is 1 too', ['is', 'too']],
+  ['local infix:50 (priority := high) r#" ≤ "# => P', 'theorem t : 2 ≤ 1', ['≤']],
+  ['open Nat renaming le -> Divides', 'theorem t : Divides 2 3', ['Divides']],
+  ['open Nat renaming lt → lessThan, le -> Divides, succ → s in', 'theorem t : Divides 2 3', ['Divides']],
+  ['open Nat renaming le → «Divides» in', 'theorem t : Divides 2 3', ['Divides']],
+  ['namespace Odd\nexport Nat (le lt)\nend Odd', 'theorem t : Odd.le 2 3', ['le']],
+  ['export Nat (le)', 'theorem t : length = tale', []],
   ['local infix:50 " <= " => P', 'theorem t : 2 < 1 ∨ 2 = 1', []],
 ])('%s is seen in %s', (file, theorem, seen) => {
   const meaning = meaningOf(PLAIN, tokenize(theorem), writtenNotation(tokenize(file)));

@@ -1,8 +1,8 @@
 /**
  * Finds text that changes the reading of later text and leaves no constant that a statement would mention: notation, names that
- * `open … renaming` gives, instances and unification hints for what is imported.
+ * `open … renaming` and `export` give, instances and unification hints for what is imported.
  */
-import type { Token } from '@stp/lean-text';
+import { nameParts, type Token } from '@stp/lean-text';
 
 /** Commands of the file that declare notation, by their word. */
 export const SYNTAX: ReadonlySet<string> = new Set(
@@ -19,16 +19,21 @@ export function writtenNotation(tokens: readonly Token[]): Set<string> {
     let last = '';
     if (SYNTAX.has(text))
       for (const token of tokens.slice(index + 1)) {
-        if (token.kind === 'string') found.add(token.text.slice(1, -1).trim());
+        if (token.kind === 'string') found.add(token.text.replace(/^r?#*"|"#*$/gu, '').trim());
         else if (token.text === '⊢' || (token.text === '>' && last === '=')) break;
         last = token.text;
       }
-    // `open N renaming a → b, c → d`
+    // `open N renaming a → b, c -> d`
     if (text === 'renaming')
-      for (let at = index + 1; tokens[at]?.kind === 'word' && tokens[at + 2]?.kind === 'word'; at += 4) {
-        found.add(tokens[at + 2]!.text);
-        if (tokens[at + 3]?.text !== ',') break;
+      for (let at = index + 1; tokens[at]?.kind === 'word'; at += 2) {
+        at += tokens[at + 1]?.text === '→' ? 2 : 3;
+        if (tokens[at]?.kind !== 'word') break;
+        found.add(nameParts(tokens[at]!.text).join('.'));
+        if (tokens[at + 1]?.text !== ',') break;
       }
+    // `export N (a b)`
+    if (text === 'export' && tokens[index + 2]?.text === '(')
+      for (let at = index + 3; tokens[at]?.kind === 'word'; at += 1) found.add(nameParts(tokens[at]!.text).join('.'));
   }
   found.delete('');
   return found;

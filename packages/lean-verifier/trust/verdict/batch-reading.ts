@@ -27,7 +27,7 @@ const LEFT_OUT = /identifier `_root_\._stp[0-9a-f]+_statement/u;
 const DROPPED = 'Lean drops it without a word, as it does where the header declares no universe for a variable’s type';
 
 /** `messages` are those with a line in [lines.first, lines.last]. */
-export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): Reading {
+export function readEntry(messages: readonly LeanMessage[], lines: EntryLines, axiomsIn = parseAxioms): Reading {
   const errors = messages.filter((message) => message.severity === 'error');
   if (errors.some((error) => error.line < lines.theorem)) return aboutStatement(errors, lines);
   const exhausted = errors.some((error) => HEARTBEATS_USED.test(error.text));
@@ -44,10 +44,14 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): 
   }
   if (errors.length > 0) return { kind: 'unclear' };
   const answers = messages.filter((message) => message.line === lines.last && message.column === 0);
-  const axioms = answers.length === 1 && answers[0]!.severity === 'information' ? parseAxioms(answers[0]!.text) : null;
+  const axioms = answers.length === 1 && answers[0]!.severity === 'information' ? axiomsIn(answers[0]!.text) : null;
   if (axioms === null) return { kind: 'unclear' };
   return isSorry(axioms) ? { kind: 'sorry', messages: [] } : { kind: 'unrefuted', axioms };
 }
+
+/** For `judgedSource`. */
+export const readJudged = (messages: readonly LeanMessage[], lines: EntryLines): Reading =>
+  readEntry(messages, lines, () => []);
 
 /**
  * The statement is ours, so if it does not elaborate, the proof is not at fault. Lines count from the statement's

@@ -24,7 +24,7 @@ import { infra, type Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
 import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
-import { PROOFS } from './run-batch.ts';
+import { PROOFS, PROOFS_TO_JUDGE } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
 const CHECK_VERSION = '7';
@@ -153,7 +153,16 @@ export async function checkCandidates(
   const { pool, times, entriesPerRun } = state;
   const smallLimitsOnly = options.smallLimitsOnly ?? false;
   try {
-    const check = { pool, ...limits, smallLimitsOnly, alone, entriesPerRun, times, form: PROOFS, signal };
+    const check = {
+      pool,
+      ...limits,
+      smallLimitsOnly,
+      alone,
+      entriesPerRun,
+      times,
+      form: confirm ? PROOFS_TO_JUDGE : PROOFS,
+      signal,
+    };
     await checkEntries(check, unknown(), settle);
     // A name that the imports have too means theirs, so recursion is tried only where that fails.
     if (recursive.length > 0) await checkEntries(check, recursive, settle);

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '@stp/config/records';
 import type { LeanSession, SessionExit } from '../../runtime/process/driver.ts';
-import { type Reading, readEntry } from './batch-reading.ts';
-import { type BatchEntry, type BatchSource, batchSource } from './batch-source.ts';
+import { type Reading, readEntry, readJudged } from './batch-reading.ts';
+import { type BatchEntry, type BatchSource, batchSource, judgedSource } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
 
 /** How entries are written into a file, and how the messages about one of them are read. */
@@ -15,6 +15,8 @@ export interface BatchForm {
   readonly read: typeof readEntry;
 }
 export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
+/** Their objects are judged when Lean accepts them. */
+export const PROOFS_TO_JUDGE: BatchForm = { source: judgedSource, read: readJudged };
 
 export interface EntryReading {
   readonly reading: Reading;
@@ -80,7 +82,7 @@ export async function runBatch(
 }
 
 /**
- * The answer of `#print axioms`: every candidate gives one, possibly an error (at the name, where Lean knows no check theorem
+ * The answer to an entry's last line: every candidate gives one, possibly an error (at the name, where Lean knows no check theorem
  * since it could not parse the statement), unless its text swallowed the command.
  */
 function isDoneMark(message: LeanMessage, source: BatchSource, index: number): boolean {
