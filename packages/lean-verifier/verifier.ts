@@ -21,11 +21,6 @@ export interface LeanEnvironment {
   /** Axioms `#print axioms` may list beyond propext, Quot.sound and Classical.choice: names of the toolchain's own
    *  library where its proofs are not in the package (assembled Lean), decided by a test on the name. */
   readonly toleratesLibraryAxioms: boolean;
-  /**
-   * Folders of modules, on the search path too, that state theorems as assumptions for the proofs of a problem set. A proof may rest
-   * on them, and its certificate names those it rests on.
-   */
-  readonly assumptionFolders?: readonly string[];
   /** Hash over the modules of the Lake project that was added. */
   readonly project?: string;
   /** Where its modules are, and what `moduleMarks` said of them when they were read. */

@@ -42,8 +42,8 @@ export interface SyntheticRound {
   readonly kernelsDisagreed?: number;
   readonly secondsPerStage?: Readonly<Record<string, number>>;
   readonly proof?: string;
-  /** Axioms and assumptions of its certified proofs, by the statement's name. */
-  readonly certified?: Readonly<Record<string, Pick<Proved['certificate'], 'axioms' | 'assumed'>>>;
+  /** Axioms of its certified proofs, by the statement's name. */
+  readonly certified?: Readonly<Record<string, Pick<Proved['certificate'], 'axioms'>>>;
   /** Whose proofs are the round's; missing: the model's. */
   readonly provedBy?: string;
   /** Grown theorems that its certified proofs rest on, of statements and of conjectures. */

@@ -39,8 +39,5 @@ export function libraryProgress({ library: { sets, modules } }: RunFigures): str
         : '',
     )}</details>`,
     `<p class="note"><a href="${MODULES_CSV}">Numbers by module (CSV)</a></p>`,
-    note(
-      'Assumptions are earlier theorems that a problem set states without proof. A library that the run grows is proved.',
-    ),
   );
 }

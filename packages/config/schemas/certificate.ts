@@ -38,8 +38,6 @@ export const objectJudgementSchema = z.strictObject({
   libraryHash: hash.nullable(),
   /** Axioms that the compiled theorem rests on, sorted. */
   axioms: z.array(z.string()),
-  /** Theorems among them that its problem set assumes, since they come before it in its own module; missing if there is none. */
-  assumed: z.array(z.string()).optional(),
   /** What the judgement claims, in words: with an assembled Lean no more than its library's statements allow. */
   claim: z.string(),
   /** Every check that was made or asked for, in order. */

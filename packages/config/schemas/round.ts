@@ -306,8 +306,7 @@ const libraryProgressSchema = z.strictObject({
   isCore: z.boolean(),
   statements: count,
   proved: count,
-  /** Of these: a proof rests on no theorem that the set assumes; and on nothing but Lean's three axioms. */
-  assumingNothing: count,
+  /** Of these: a proof rests on nothing but Lean's three axioms. */
   onAxiomsOnly: count,
   /** `provedPerRound`: after each round, the baseline first. */
   areas: z.array(z.strictObject({ area: z.string(), statements: count, provedPerRound: z.array(count) })),

@@ -32,8 +32,6 @@ export interface ModuleCheckOptions {
   readonly toolchainFolder: string | null;
   /** Folder of imported modules that are no library; null: there is none. */
   readonly neighboursFolder: string | null;
-  /** Folders of modules that state theorems as assumptions. */
-  readonly assumptionFolders: readonly string[];
   /** Names under which the module may declare theorems only, although no import has them; null: none. */
   readonly taken: Pick<ConstantIndex, 'find'> | null;
   readonly asked: readonly AskedTheorem[];
@@ -270,8 +268,7 @@ class ModuleCheck {
 
   #originOf(name: Name): AxiomUse['from'] {
     if (this.#places.has(name)) return 'module';
-    if (this.#isToolchains(name)) return 'toolchain';
-    return this.#options.assumptionFolders.some((folder) => this.#liesIn(folder, name)) ? 'assumption' : 'import';
+    return this.#isToolchains(name) ? 'toolchain' : 'import';
   }
 
   #isToolchains(name: Name): boolean {

@@ -28,8 +28,6 @@ export interface ModuleRequest {
   readonly toolchainFolder?: string | null;
   /** Folder of imported modules whose declarations are told as what a statement rests on; null: there is none. */
   readonly neighboursFolder?: string | null;
-  /** Folders of modules that state theorems as assumptions: an axiom of theirs is told as one. */
-  readonly assumptionFolders?: readonly string[];
   /**
    * Modules whose names are taken also where nothing below the judged module imports them (`prelude`): only theorems may be
    * declared under such a name, and what reads like one is told. Null or missing: none.
@@ -70,7 +68,7 @@ export class ModuleJudge {
   }
 
   #check(request: ModuleRequest): ModuleReport {
-    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null, assumptionFolders = [] } = request;
+    const { asked = [], statedPath, toolchainFolder = null, neighboursFolder = null } = request;
     const imports = explained(request.path, () => {
       const terms = new Terms();
       return [...new Set(readModule(request.path, terms).imports.map((name) => moduleName(terms.names, name)))];
@@ -82,7 +80,6 @@ export class ModuleJudge {
       path: request.path,
       toolchainFolder,
       neighboursFolder,
-      assumptionFolders,
       taken,
       asked,
       stated,

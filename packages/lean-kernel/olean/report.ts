@@ -13,8 +13,8 @@ export interface AskedTheorem {
 
 export interface AxiomUse {
   readonly name: string;
-  /** Who declares it: the module itself, one that it imports, one of assumptions, or the toolchain's own library. */
-  readonly from: 'module' | 'import' | 'assumption' | 'toolchain';
+  /** Who declares it: the module itself, one that it imports, or the toolchain's own library. */
+  readonly from: 'module' | 'import' | 'toolchain';
 }
 
 export interface CheckedConstant {

@@ -1,6 +1,6 @@
 /**
- * The axioms that a theorem may rest on: Lean's three, with an assembled Lean the theorems that its library has without
- * proofs, and for a proof of a problem set what the set assumes.
+ * The axioms that a theorem may rest on: Lean's three, and with an assembled Lean the theorems that its library has without
+ * proofs.
  */
 import type { AxiomUse, CheckedConstant } from '@stp/lean-kernel';
 import { isUnproved, STANDARD_AXIOMS } from '../verdict/axioms.ts';
@@ -26,15 +26,9 @@ export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxio
 export const isSorry = ({ name }: AxiomUse): boolean => name === 'sorryAx';
 
 function isAllowed({ name, from }: AxiomUse, toleratesLibraryAxioms: boolean): boolean {
-  // No command and no run gives a folder of assumptions yet (docs/decisions/0067).
-  if (from === 'assumption') return true;
   if (from !== 'toolchain') return false;
   return STANDARD_AXIOMS.has(name) || (toleratesLibraryAxioms && !isUnproved(name));
 }
-
-/** The assumptions of a problem set that it rests on, sorted. */
-export const assumedNames = (constant: CheckedConstant | undefined): string[] =>
-  (constant?.axioms ?? []).flatMap(({ name, from }) => (from === 'assumption' ? [name] : [])).sort();
 
 /** All axioms it rests on, sorted. */
 export const axiomNames = (constant: CheckedConstant | undefined): string[] =>

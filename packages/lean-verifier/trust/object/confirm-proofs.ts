@@ -57,11 +57,8 @@ const CLAIM = 'kernel-checked';
 /** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
 
-function claimOf({ toleratesLibraryAxioms }: LeanEnvironment, assumed: number): string {
-  const claim = toleratesLibraryAxioms ? CLAIM_WITHOUT_LIBRARY_PROOFS : CLAIM;
-  if (assumed === 0) return claim;
-  return `${claim}, and against ${assumed} earlier ${assumed === 1 ? 'theorem' : 'theorems'} of its module that its problem set assumes`;
-}
+const claimOf = ({ toleratesLibraryAxioms }: LeanEnvironment): string =>
+  toleratesLibraryAxioms ? CLAIM_WITHOUT_LIBRARY_PROOFS : CLAIM;
 
 /** A proof, and its statement as it came. */
 export type Claim = WrittenProof & WrittenTheorem;
@@ -202,7 +199,7 @@ async function lookAt(
     memory: { bytesMax: limits.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
     times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  return found.map(({ name, kernel, reason, axioms, assumed, mentions }) => {
+  return found.map(({ name, kernel, reason, axioms, mentions }) => {
     if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
     // A checker that could not tell of a neighbour accepted this one.
     const declinedBy = judged.declinedBy.get(name)!;
@@ -215,8 +212,7 @@ async function lookAt(
       ...record,
       checks,
       axioms: [...axioms],
-      ...(assumed.length === 0 ? {} : { assumed: [...assumed] }),
-      claim: claimOf(environment, assumed.length),
+      claim: claimOf(environment),
       restsOn: grownAmong(mentions),
     };
     return { kind: 'proved', reason: '', axioms: [], judgement };

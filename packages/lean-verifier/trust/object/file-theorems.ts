@@ -7,7 +7,7 @@ import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kerne
 import { nameParts, readHeader, type Token, tokenize } from '@stp/lean-text';
 import { importedNames } from '../header.ts';
 import { PLACE_WORDS } from '../screen/forbidden.ts';
-import { assumedNames, axiomNames, axiomObjection } from './axiom-policy.ts';
+import { axiomNames, axiomObjection } from './axiom-policy.ts';
 import { EXAMPLE, inOrder, type NamedExamples, splitCopy } from './examples.ts';
 import type { DeclarationAxioms, ObjectFinding, TheoremFinding } from './findings.ts';
 import { meaningOf } from './meaning.ts';
@@ -71,7 +71,6 @@ const isListed = ({ kind, range }: CheckedConstant): boolean =>
 
 const unrelated = (constant: CheckedConstant | undefined) => ({
   axioms: axiomNames(constant),
-  assumed: assumedNames(constant),
   mentions: [],
 });
 

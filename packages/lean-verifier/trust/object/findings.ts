@@ -18,8 +18,6 @@ export interface TheoremFinding {
   readonly column: number;
   /** All that it rests on, sorted. */
   readonly axioms: readonly string[];
-  /** Assumptions of a problem set among them, sorted. */
-  readonly assumed: readonly string[];
   /** Constants of imported modules that it mentions, itself or through others of the module; none where theorems are only listed. */
   readonly mentions: readonly string[];
   /** It is an example, and has no name. */

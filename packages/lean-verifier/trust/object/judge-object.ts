@@ -40,7 +40,6 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
       searchPath,
       toolchainFolder: own,
       neighboursFolder,
-      assumptionFolders: place.environment.assumptionFolders ?? [],
       indexFolder,
       // Below `prelude` a module need not import what gives the words of every statement their meaning.
       takenModules: ['Init'],

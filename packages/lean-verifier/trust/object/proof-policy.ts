@@ -7,7 +7,7 @@
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
 import { importedNames } from '../header.ts';
-import { assumedNames, axiomNames, axiomObjection, type Objection } from './axiom-policy.ts';
+import { axiomNames, axiomObjection, type Objection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
 
@@ -54,7 +54,6 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
       line: theorem?.range?.line ?? 0,
       column: theorem?.range?.column ?? 0,
       axioms: axiomNames(theorem),
-      assumed: assumedNames(theorem),
       mentions: asked.mentions,
       ...against(
         objectionTo(asked, theorem, mine, rests, index, expected) ?? foreignDefinition(asked.name, mine, isWritten),
