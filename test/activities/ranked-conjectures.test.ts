@@ -43,7 +43,7 @@ async function roundBefore(): Promise<ArtifactRef> {
   const conjectures = texts.map(
     (text, at): ConjectureRecord => ({
       ...statement(`theorem tried${at} ${text}`, { id: `tried${at}`, name: `tried${at}` }),
-      ...{ seedId: 'target', lemma: null, round: 1, level: 1, origin, guide: null, found: FOUND },
+      ...{ seedId: 'target', lemma: null, round: 1, origin, guide: null, found: FOUND },
     }),
   );
   const library = conjectures.map(
@@ -81,7 +81,7 @@ async function read({ share = 0.5, places = 4, history = [], tried, texts: writt
   const set = { 'conjectures.rankedShare': share, 'conjectures.perRoundMax': places };
   const config = resolveConfig({ preset: 'embedded', set });
   const empty = await writeRecords(store, 'empty.jsonl', []);
-  const entry = { prompt: '', seedId: 'target', header: null, labels: [], lemma: null, level: 1, origin };
+  const entry = { prompt: '', seedId: 'target', header: null, labels: [], lemma: null, origin };
   const plan = await writeRecords(
     store,
     'plan.jsonl',

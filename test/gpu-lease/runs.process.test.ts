@@ -31,7 +31,10 @@ const python = (script: string, ...options: string[]) =>
 const called = (name: string) => readFile(join(lease, `${name}.called`), 'utf8');
 const configOf = async (name: string) => {
   const [, path] = /--config (\S+)/.exec(await called(name))!;
-  return resolveConfig({ preset: 'smollm2', file: { path: path!, content: JSON.parse(await readFile(path!, 'utf8')) } });
+  return resolveConfig({
+    preset: 'smollm2',
+    file: { path: path!, content: JSON.parse(await readFile(path!, 'utf8')) },
+  });
 };
 
 describe('the runs of a lease', () => {
@@ -98,7 +101,11 @@ data = bytearray.fromhex(sys.argv[1]); print(one_gpu.drop_others(data, 0, len(da
   };
 
   it('is kept for the one kind of GPU, in its place', async () => {
-    const given = Buffer.concat([container([1, 80, 1], [1, 90, 2], [2, 90, 3]), Buffer.alloc(8), container([1, 90, 4])]);
+    const given = Buffer.concat([
+      container([1, 80, 1], [1, 90, 2], [2, 90, 3]),
+      Buffer.alloc(8),
+      container([1, 90, 4]),
+    ]);
     const { whole, data } = await dropped(given);
     expect(whole).toBe('True');
     expect(data).toHaveLength(given.length);
