@@ -25,6 +25,8 @@ git -C "$home" archive HEAD packages workflows activities workers infra cli bin 
 (cd "$tree" && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error)
 mkdir -p "$tree/node_modules/node/bin"
 cp -L "$home/node_modules/node/bin/node" "$tree/node_modules/node/bin/node"
+# npm makes no link to what a script would have put there.
+ln -sf ../node/bin/node "$tree/node_modules/.bin/node"
 cd "$tree/node_modules"
 rm -rf node/node_modules onnxruntime-node/bin/napi-v6/{darwin,win32,linux/arm64} @temporalio/core-bridge/releases/{aarch64*,*darwin,*windows*}
 rm -rf @google-cloud/{compute,tpu} google-gax
@@ -69,5 +71,5 @@ pack first --exclude=.cache/lean --exclude=.cache/temporal .
 pack second .cache/lean .cache/temporal
 cd "$out"
 tar -cf - parts/loop parts/wheels parts/*.whl parts/first.tar.xz parts/second.tar.xz | split -b 42900000 -d - part.
-rm -rf "$tree" "$out/wheel"
+rm -rf "$tree" "$parts" "$out/wheel"
 ls -l "$out"
