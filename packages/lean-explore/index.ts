@@ -50,6 +50,7 @@ export { declaredNames, type WrittenProof, writtenProofs } from './library/writt
 export { ACTION_HEARTBEATS_MAX, actionPrice } from './portfolio/action-price.ts';
 export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
+export { type GoalAction, goalActionPrice, goalActions } from './portfolio/goal-actions.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
 export { keepRows, type PortfolioRecord, type RecordRow, readRecord, rowOf } from './portfolio/record.ts';
@@ -66,6 +67,6 @@ export {
   type PlaceState,
 } from './step/open-file.ts';
 export { openSteps } from './step/open-steps.ts';
-export type { Goal, StepOptions, StepResult, StepState, Steps } from './step/step.ts';
+export type { Goal, StepOptions, StepResult, StepState, Steps, TriedTactic } from './step/step.ts';
 export { traceProofInFile } from './step/trace.ts';
 export { readTraced, type TracedProof, tracedProofId } from './step/traced-file.ts';
