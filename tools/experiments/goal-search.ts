@@ -102,7 +102,9 @@ class Rates {
 /** By hand, for the first searches. */
 function firstChance({ action }: Shown): number {
   const [does = '', names = ''] = action.parts.map((part) => part.slice(part.indexOf(':') + 1));
-  if (names === 'premise') return 0.01;
+  if (names === 'premise' || names === 'hypothesis') return 0.01;
+  if (['cases', 'two cases', 'induction', 'induction generalizing'].includes(does))
+    return names === 'nothing' ? 0.02 : 0.1;
   return ['rfl', 'simp', 'simp_all', 'grind', 'omega', 'assumption'].includes(does) ? 0.1 : 0.03;
 }
 
@@ -117,7 +119,7 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
   const ports = await assemblePorts(settings, await leanEnvironment(settings, say));
   const { verification } = resolveConfig({
     preset: 'embedded',
-    set: { 'verification.processes': '1', 'verification.heartbeatsMax': '5000' },
+    set: { 'verification.processes': '1', 'verification.heartbeatsMax': '3000' },
     flags: {},
   });
   const steps = await ports.steps('goal-search', verification);
@@ -188,24 +190,32 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
               some.map(({ action }) => action.tactic),
               some.map(({ price }) => price),
             );
-            return Promise.all(results.map(async ({ goals, ms }, at) => {
-              if (goals === null) return { outcome: { kind: 'invalid' as const }, leanMs: ms };
-              const after = [...goals, ...met.state.goals.slice(1)];
-              if (after.length === 0) {
-                const { isProof, ms: confirmMs } = await world.confirm(one, [...met.state.tactics, some[at]!.action.tactic]);
-                return { outcome: { kind: isProof ? ('done' as const) : ('invalid' as const) }, leanMs: ms + confirmMs };
-              }
-              const isTooMuch =
-                after.length > GOALS_MAX ||
-                goals.some(({ target, hypotheses }) => {
-                  const text = `${target} ${hypotheses.map(({ type }) => type).join(' ')}`;
-                  return text.length > GOAL_CHARS_MAX || HOLE.test(text);
-                });
-              if (isTooMuch) return { outcome: { kind: 'invalid' as const }, leanMs: ms };
-              const tactics = [...met.state.tactics, some[at]!.action.tactic];
-              const state: PlainState = { tactics, goals: after };
-              return { outcome: { kind: 'open' as const, key: goalsKey(after), state }, leanMs: ms };
-            }));
+            return Promise.all(
+              results.map(async ({ goals, ms }, at) => {
+                if (goals === null) return { outcome: { kind: 'invalid' as const }, leanMs: ms };
+                const after = [...goals, ...met.state.goals.slice(1)];
+                if (after.length === 0) {
+                  const { isProof, ms: confirmMs } = await world.confirm(one, [
+                    ...met.state.tactics,
+                    some[at]!.action.tactic,
+                  ]);
+                  return {
+                    outcome: { kind: isProof ? ('done' as const) : ('invalid' as const) },
+                    leanMs: ms + confirmMs,
+                  };
+                }
+                const isTooMuch =
+                  after.length > GOALS_MAX ||
+                  goals.some(({ target, hypotheses }) => {
+                    const text = `${target} ${hypotheses.map(({ type }) => type).join(' ')}`;
+                    return text.length > GOAL_CHARS_MAX || HOLE.test(text);
+                  });
+                if (isTooMuch) return { outcome: { kind: 'invalid' as const }, leanMs: ms };
+                const tactics = [...met.state.tactics, some[at]!.action.tactic];
+                const state: PlainState = { tactics, goals: after };
+                return { outcome: { kind: 'open' as const, key: goalsKey(after), state }, leanMs: ms };
+              }),
+            );
           },
         },
         { leanMs, together: options.together, pathWeight: options.pathWeight },
@@ -219,7 +229,11 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
         proof: last === null ? null : kinds,
         kinds,
         states: outcome.states,
-        tries: outcome.tries.map(({ met, action, isOnPath }) => ({ shown: actionsOf(met)[action]!, proved: isOnPath })),
+        tries: outcome.tries.map(({ met, action, isOnPath }) => {
+          const shown = actionsOf(met)[action]!;
+          // An action that closes a goal made progress, also where no proof was found.
+          return { shown, proved: isOnPath || world.closes(one, met.state, shown.action.tactic) };
+        }),
       };
     };
     const searchAll = async (name: string, some: readonly Statement[], scorer: Scorer): Promise<Found[]> => {
@@ -256,6 +270,7 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
     const put = (row: string, train: Found[], heldOut: Found[]): void => {
       results.set(row, [...(results.get(row) ?? []), { train, heldOut }]);
     };
+    const first = await searchAll('first', statements, firstChance);
     // One step: the space of composed actions and the list of scripts, at the statement alone.
     const oneStep = async (name: string, listsOf: (batch: readonly Statement[]) => Promise<string[][]>) => {
       const found: Found[] = [];
@@ -290,7 +305,6 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
       ),
     );
 
-    const first = await searchAll('first', statements, firstChance);
     for (const seed of options.seeds) {
       const { train, heldOut } = splitByModule(statements, seed);
       const of = (rows: readonly Found[], some: readonly Statement[]): Found[] => {
@@ -302,14 +316,12 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
       put('search, by hand', of(first, train), of(first, heldOut));
       for (const row of ['fixed', 'learned'] as const) {
         let tries: Found[] = of(first, train);
-        let scorer = scorerOf(row, tries, seed);
-        for (let iteration = 1; iteration < options.iterations; iteration++) {
-          const more = await searchAll(`${row}-${seed}-${iteration}`, train, scorer);
-          tries = [...tries, ...more];
-          scorer = scorerOf(row, tries, seed);
+        let last: Found[] = [];
+        for (let iteration = 1; iteration <= options.iterations; iteration++) {
+          last = await searchAll(`${row}-${seed}-${iteration}`, train, scorerOf(row, tries, seed));
+          tries = [...tries, ...last];
         }
-        const last = await searchAll(`${row}-${seed}-train`, train, scorer);
-        const held = await searchAll(`${row}-${seed}-held`, heldOut, scorer);
+        const held = await searchAll(`${row}-${seed}-held`, heldOut, scorerOf(row, tries, seed));
         put(`search, ${row}`, last, held);
       }
       const table = tableOf(

@@ -110,10 +110,18 @@ export class GoalWorld {
     return keys.map((key) => this.#known.get(key)!);
   }
 
+  /** Whether a try that is remembered left nothing of the first goal. */
+  closes(one: TriedStatement, from: PlainState, tactic: string): boolean {
+    return this.#known.get(keyOf(one, from.goals, tactic))?.goals?.length === 0;
+  }
+
   /**
    * Reads a whole proof, where nothing else goes wrong: what is wrong with a tactic's holes, Lean says only there. The time counts.
    */
-  async confirm(one: TriedStatement, tactics: readonly string[]): Promise<{ readonly isProof: boolean; readonly ms: number }> {
+  async confirm(
+    one: TriedStatement,
+    tactics: readonly string[],
+  ): Promise<{ readonly isProof: boolean; readonly ms: number }> {
     const key = keyOf(one, [], tactics.join('\n'));
     if (!this.#known.has(key)) {
       const state = await this.#stateOf(one, []);

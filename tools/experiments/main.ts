@@ -161,7 +161,7 @@ program
   .option('--statements <n>', 'statements', Number, 150)
   .option('--premises <n>', 'premises offered for each goal', Number, 24)
   .option('--seeds <list>', 'splits of the statements by module', seedsValue, [1, 2, 3])
-  .option('--iterations <n>', 'trainings, each after a search of the training statements', Number, 2)
+  .option('--iterations <n>', 'searches of the training statements, each after a training', Number, 1)
   .option('--seconds <n>', 'Lean’s processor time for a statement', Number, 2)
   .option('--together <n>', 'actions of a goal that run together', Number, 12)
   .option('--path-weight <n>', 'weight of the way to a goal', Number, 0.5)

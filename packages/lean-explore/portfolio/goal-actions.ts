@@ -5,6 +5,7 @@
 import type { ShownGoal } from '@stp/config/records';
 import { simp } from '../library/search/script-text.ts';
 import type { OfferedPremise } from './actions.ts';
+import { PREMISE_REST } from './premise-scripts.ts';
 
 export interface GoalAction {
   readonly tactic: string;
@@ -16,6 +17,7 @@ const VARIABLES_MAX = 5;
 const HYPOTHESES_MAX = 6;
 const FUNCTIONS_MAX = 5;
 const CONDITIONS_MAX = 2;
+const WITNESSES_MAX = 3;
 /** Premises in one pair of brackets. */
 const TOGETHER = { simp: 8, grind: 3 } as const;
 
@@ -95,50 +97,80 @@ function closers(goal: ShownGoal, premises: readonly string[]): GoalAction[] {
   ];
 }
 
+/** What a step that takes a goal apart ends with, on all goals that it makes; what fails there changes nothing. */
+function endsFor(functions: readonly string[]): { readonly name: string; readonly text: string }[] {
+  return [
+    { name: 'nothing', text: '' },
+    { name: 'rfl', text: ' <;> (try rfl)' },
+    { name: 'simp_all', text: ' <;> (try simp_all)' },
+    ...(functions.length === 0
+      ? []
+      : [{ name: 'simp_all functions', text: ` <;> (try ${simp(functions, 'simp_all')})` }]),
+    { name: 'grind', text: ' <;> (try grind)' },
+    { name: 'arithmetic', text: ' <;> (try simp_all) <;> (try omega)' },
+  ];
+}
+
 function takingApart(goal: ShownGoal): GoalAction[] {
+  const ends = endsFor(functionsIn(goal.target));
+  return beginnings(goal).flatMap(({ text, does, on }) =>
+    (on === 'goal' ? ends.filter(({ name }) => SOME_ENDS.has(name)) : ends).map((end) =>
+      action(`${text}${end.text}`, does, end.name, on),
+    ),
+  );
+}
+
+/** Ends behind a step that makes few goals of few kinds. */
+const SOME_ENDS = new Set(['nothing', 'simp_all', 'grind']);
+
+interface Beginning {
+  readonly text: string;
+  readonly does: string;
+  readonly on: string;
+}
+
+function beginnings(goal: ShownGoal): Beginning[] {
   const { target } = goal;
   const variables = variablesOf(goal);
   const names = variables.map(([name]) => name);
-  const isPair = /[∧↔]/u.test(target);
+  const make = (text: string, does: string, on = 'goal'): Beginning => ({ text, does, on });
   const conditions = [...target.matchAll(CONDITION)].slice(0, CONDITIONS_MAX).map((match) => match[1]!);
+  const cases = variables.map(([name, type]) => make(`unhygienic cases ${name}`, 'cases', type));
   return [
-    ...(/[∀→]|¬|≠/u.test(target)
-      ? [action('unhygienic intros', 'intros', 'nothing'), action('unhygienic intro', 'intro', 'nothing')]
+    ...(/[∀→]/u.test(target) ? [make('unhygienic intros', 'intros')] : []),
+    ...(/¬|≠/u.test(target) ? [make('intro hn', 'intro')] : []),
+    ...(/⊆/u.test(target) ? [make('intro a ha', 'intro two')] : []),
+    ...(/[∧↔∃∈]/u.test(target) || !/[=≤<≠]/u.test(target) ? [make('constructor', 'constructor')] : []),
+    ...(/∃/u.test(target) ? named(goal.hypotheses).slice(-WITNESSES_MAX).map(([name]) => make(`exists ${name}`, 'exists')) : []),
+    ...(/∨/u.test(target) ? [make('left', 'left'), make('right', 'right')] : []),
+    ...(/\b(if|match)\b|\bdite\b/u.test(target) ? [make('unhygienic split', 'split', 'if')] : []),
+    ...conditions.map((condition) => make(`by_cases hc : ${condition}`, 'by_cases', 'if')),
+    ...equalities(goal).map((condition) => make(`by_cases he : ${condition}`, 'by_cases', 'equality')),
+    ...(/=|⊆/u.test(target)
+      ? [make('unhygienic ext', 'ext'), make('congr 1', 'congr'), make('unhygienic funext', 'funext')]
       : []),
-    ...(isPair || /∃/u.test(target) ? [action('constructor', 'constructor', 'nothing')] : []),
-    ...(/∨/u.test(target) ? ['left', 'right'].map((tactic) => action(tactic, tactic, 'nothing')) : []),
-    ...(/\b(if|match)\b|\bdite\b/u.test(target) ? [action('unhygienic split', 'split', 'nothing')] : []),
-    ...conditions.map((condition) => action(`by_cases hc : ${condition}`, 'by_cases', 'condition')),
-    ...(/=|⊆/u.test(target) ? [action('unhygienic ext', 'ext', 'nothing'), action('congr 1', 'congr', 'nothing')] : []),
-    ...(/=/u.test(target)
-      ? [
-          action('unhygienic funext', 'funext', 'nothing'),
-          action('symm', 'symm', 'nothing'),
-          action('rw [Bool.eq_iff_iff]', 'rw', 'Bool.eq_iff_iff'),
-        ]
-      : []),
+    ...cases,
+    ...(cases.length >= 2 ? [make(`${cases[0]!.text} <;> ${cases[1]!.text}`, 'two cases')] : []),
     ...variables.flatMap(([name, type]) => {
+      if (!RECURSIVE.has(type)) return [];
       const others = names.filter((other) => other !== name);
       return [
-        action(`unhygienic cases ${name}`, 'cases', 'variable', type),
-        ...(RECURSIVE.has(type)
-          ? [
-              action(`unhygienic induction ${name}`, 'induction', 'variable', type),
-              ...(others.length === 0
-                ? []
-                : [
-                    action(
-                      `unhygienic induction ${name} generalizing ${others.join(' ')}`,
-                      'induction generalizing',
-                      'variable',
-                      type,
-                    ),
-                  ]),
-            ]
-          : []),
+        make(`unhygienic induction ${name}`, 'induction', type),
+        ...(others.length === 0
+          ? []
+          : [make(`unhygienic induction ${name} generalizing ${others.join(' ')}`, 'induction generalizing', type)]),
       ];
     }),
   ];
+}
+
+/** Whether two values of a type without structure are equal: pairs that the target mentions. */
+function equalities({ hypotheses, target }: ShownGoal): string[] {
+  const words = new Set(target.match(/[\p{L}_][\p{L}\p{N}_'₀-₉]*/gu) ?? []);
+  const plain = named(hypotheses).filter(([name, type]) => /^[\p{L}]['₀-₉]*$/u.test(type) && words.has(name));
+  return plain
+    .flatMap(([one, type], at) => plain.slice(at + 1).flatMap(([other, its]) => (its === type ? [`${one} = ${other}`] : [])))
+    .slice(0, CONDITIONS_MAX);
 }
 
 function withHypothesis(name: string, type: string): GoalAction[] {
@@ -147,14 +179,14 @@ function withHypothesis(name: string, type: string): GoalAction[] {
   const make = (tactic: string, does: string): GoalAction => action(tactic, does, 'hypothesis', 'nothing', ...parts);
   return [
     make(`exact ${name}`, 'exact'),
-    make(`apply ${name}`, 'apply'),
-    make(`rw [${name}]`, 'rw'),
-    make(`rw [← ${name}]`, 'rw←'),
+    make(`apply ${name} <;> (try (${PREMISE_REST}))`, 'apply'),
+    make(`rw [${name}] <;> (try (${PREMISE_REST}))`, 'rw'),
+    make(`rw [← ${name}] <;> (try (${PREMISE_REST}))`, 'rw←'),
     make(`simp [${name}]`, 'simp'),
     make(`simp only [${name}]`, 'simp only'),
     make(`simp at ${name}`, 'simp at'),
-    ...(/^[^∀→]*[∧∨∃=<≤∈]|^[\p{Lu}]/u.test(type) ? [make(`unhygienic cases ${name}`, 'cases')] : []),
-    ...(/=/u.test(type) ? [make(`subst ${name}`, 'subst')] : []),
+    ...(/^[^∀→]*[∧∨∃=<≤∈]|^[\p{Lu}]/u.test(type) ? [make(`unhygienic cases ${name} <;> (try simp_all)`, 'cases')] : []),
+    ...(/ = /u.test(type) ? [make(`subst ${name}`, 'subst')] : []),
     ...(/\bif\b|\bmatch\b/u.test(type) ? [make(`unhygienic split at ${name}`, 'split at')] : []),
   ];
 }
@@ -165,12 +197,19 @@ function withPremise({ written, signature }: OfferedPremise, rank: number): Goal
   const parts = [`premise:${written}`, `rank:${bucket}`, `says:${shape}`];
   const make = (tactic: string, does: string): GoalAction => action(tactic, does, 'premise', 'nothing', ...parts);
   return [
-    make(`apply ${written}`, 'apply'),
-    ...(shape === 'other' ? [] : [make(`rw [${written}]`, 'rw'), make(`rw [← ${written}]`, 'rw←')]),
+    make(`apply ${written} <;> (try (${PREMISE_REST}))`, 'apply'),
+    ...(shape === 'other'
+      ? []
+      : [
+          make(`rw [${written}] <;> (try (${PREMISE_REST}))`, 'rw'),
+          make(`rw [← ${written}] <;> (try (${PREMISE_REST}))`, 'rw←'),
+        ]),
     ...(shape === 'other' ? [] : [make(`simp only [${written}]`, 'simp only')]),
     make(`simp [${written}]`, 'simp'),
     make(`grind [${written}]`, 'grind'),
-    make(`simpa using ${written} ..`, 'simpa'),
+    ...(rank < 8 ? [make(`simp_all [${written}]`, 'simp_all')] : []),
+    // A proof of its own, so that what is wrong with its holes is said at once.
+    make(`exact (by simpa using ${written} ..)`, 'simpa'),
   ];
 }
 
@@ -207,16 +246,21 @@ function functionsIn(target: string): string[] {
   return [...names].filter((name) => !CONSTRUCTORS.has(name)).slice(0, FUNCTIONS_MAX);
 }
 
-/** Expected processor time of Lean among other tries, ms. */
-const PRICES: Readonly<Record<string, number>> = {
-  grind: 12,
-  simp_all: 6,
-  'simp_all, omega': 8,
-  simp: 5,
-  simpa: 5,
-  'induction generalizing': 5,
-  induction: 4,
-};
+/** Expected processor time of Lean among other tries, ms: of what an action does, and of what it ends with. */
+const PRICES: ReadonlyMap<string, number> = new Map([
+  ['grind', 12],
+  ['simp_all', 6],
+  ['simp_all functions', 8],
+  ['simp_all, omega', 8],
+  ['arithmetic', 8],
+  ['simp', 5],
+  ['simpa', 5],
+  ['induction generalizing', 5],
+  ['induction', 4],
+  ['two cases', 6],
+]);
 const OTHER_PRICE = 2.5;
-export const goalActionPrice = ({ parts }: GoalAction): number =>
-  PRICES[parts[0]!.slice('does:'.length)] ?? OTHER_PRICE;
+export function goalActionPrice({ parts }: GoalAction): number {
+  const [does = '', names = ''] = parts.map((part) => part.slice(part.indexOf(':') + 1));
+  return (PRICES.get(does) ?? OTHER_PRICE) + (PRICES.get(names) ?? 0);
+}

@@ -75,7 +75,7 @@ export interface StepState {
   run(tactic: string, options: StepOptions): Promise<StepResult>;
   /**
    * Tries tactics on copies of the first goal, all in one reading; results in their order. A hint: `run` or `finish` says whether a
-   * tactic works in the proof. The limits hold for all together; a tactic that meets the heartbeats ends alone.
+   * tactic works in the proof, also about its holes. The limits hold for all together; a tactic that meets the heartbeats ends alone.
    */
   tryAll(
     tactics: readonly string[],

@@ -1,7 +1,7 @@
 /**
  * Several tactics tried on one goal in one reading of the text. The goal is copied as often as there are tactics, and each has a
- * block of its own: Lean goes on behind a block that fails, and says for each what is wrong or which goals are left. Thirty tactics
- * cost about as much as three read one by one.
+ * block of its own, which ends by admitting what is left. Thirty tactics cost about as much as three read one by one. What is wrong
+ * with the holes of a tactic, Lean says at the end of a proof, and not where there is an error already: so the answers are hints.
  */
 import type { LeanMessage } from '@stp/config/records';
 import { readGoalTexts } from './goal-text.ts';
@@ -17,10 +17,10 @@ export interface TriedText {
   readonly firstLines: readonly number[];
 }
 
-/** A name that nothing has. Its error is short, where those of tactics print goals. */
-const FAILS = 'exact stp_failed_';
+const WORKED = 'worked';
+const CASE = /\n(?=case )/u;
 
-/** @param tactics as a proof's lines, the first in column 0 */
+/** @param tactics as the screen lays them out */
 export function tryAllText(tactics: readonly string[]): TriedText {
   const lines = [
     'set_option pp.fullNames true in',
@@ -29,7 +29,11 @@ export function tryAllText(tactics: readonly string[]): TriedText {
   const firstLines: number[] = [];
   for (const tactic of tactics) {
     firstLines.push(lines.length + 1);
-    lines.push('· first', '    |', ...tactic.split('\n').map((line) => `      ${line}`), `    | ${FAILS}`);
+    lines.push('· first', '    |');
+    const column = ' '.repeat(tactic.length - tactic.trimStart().length);
+    const after = [`trace "${WORKED}"`, 'all_goals (trace_state; sorry)'].map((line) => `${column}${line}`);
+    lines.push(...[...tactic.split('\n'), ...after].map((line) => `      ${line}`));
+    lines.push('    | sorry');
   }
   firstLines.push(lines.length + 1);
   lines.push('· skip');
@@ -44,34 +48,36 @@ export function readTried(
   messages: readonly LeanMessage[],
   { firstLines }: TriedText,
 ): { results: Tried[]; ended: number } | null {
-  const errors = messages.filter(({ severity }) => severity === 'error');
-  const blockOf = (line: number): number => firstLines.findLastIndex((first) => first <= line);
   const count = firstLines.length - 1;
-  const byBlock = Map.groupBy(errors, ({ line }) => blockOf(line));
-  if (byBlock.has(-1)) return null;
+  const byBlock = Map.groupBy(messages, ({ line }) => firstLines.findLastIndex((first) => first <= line));
+  if (byBlock.get(-1)?.some(({ severity }) => severity === 'error')) return null;
   const isWhole = byBlock.get(count)?.some(({ text }) => UNSOLVED.test(text)) === true;
   const ended = isWhole ? count : Math.max(0, ...[...byBlock.keys()].filter((block) => block < count));
   const results = firstLines.slice(0, ended).map((_, block): Tried => {
     const own = byBlock.get(block) ?? [];
-    if (own.length === 0) return [];
-    return own.length === 1 && UNSOLVED.test(own[0]!.text) ? goalsIn(own[0]!.text) : null;
+    if (own.some(({ severity }) => severity === 'error')) return null;
+    const told = own.filter(({ severity }) => severity === 'information');
+    const at = told.findIndex(({ text }) => text.trim() === WORKED);
+    if (at < 0) return null;
+    // Lean puts what it says at one place into one message. The goals of a block have names, by the hole that it fills.
+    const goals = told.slice(at + 1).flatMap(({ text }) => text.split(CASE).map(goalIn));
+    return goals.some((goal) => goal === null) ? null : goals.map((goal) => goal!);
   });
   return { results, ended };
 }
 
-/** Goals of Lean's message about what is left, their text as other steps give it; null where it has another form. */
-function goalsIn(message: string): Goal[] | null {
-  const shown = readGoalTexts(message.replace(/^unsolved goals\n/u, ''));
-  if (shown === null) return null;
-  return shown.map(({ hypotheses: read, target }) => {
-    const hypotheses = read.map(({ names, type, value }) => ({
-      names,
-      type,
-      ...(value === undefined ? {} : { value }),
-    }));
-    const lines = hypotheses.map(({ names, type, value }) =>
-      value === undefined ? `${names.join(' ')} : ${type}` : `${names.join(' ')} : ${type} := ${value}`,
-    );
-    return { name: null, hypotheses, target, text: [...lines, `⊢ ${target}`].join('\n') };
-  });
+/** A goal of Lean's message, its text as other steps give it; null where it has another form. */
+function goalIn(message: string): Goal | null {
+  const [shown, ...others] = readGoalTexts(message) ?? [];
+  if (shown === undefined || others.length > 0) return null;
+  const { target } = shown;
+  const hypotheses = shown.hypotheses.map(({ names, type, value }) => ({
+    names,
+    type,
+    ...(value === undefined ? {} : { value }),
+  }));
+  const lines = hypotheses.map(({ names, type, value }) =>
+    value === undefined ? `${names.join(' ')} : ${type}` : `${names.join(' ')} : ${type} := ${value}`,
+  );
+  return { name: null, hypotheses, target, text: [...lines, `⊢ ${target}`].join('\n') };
 }
