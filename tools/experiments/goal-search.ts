@@ -15,11 +15,14 @@ import {
   goalActionPrice,
   goalActions,
   portfolioStages,
+  type StatementContext,
 } from '@stp/lean-explore';
 import {
   type ActionFeatures,
   ActionRanker,
   actionFeatures,
+  areaUnderCurve,
+  groupedArea,
   KIND_PARTS,
   type MetState,
   orderKey,
@@ -236,6 +239,14 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
         }),
       };
     };
+    const keep = async (name: string, found: readonly Found[]): Promise<void> => {
+      const rows = found.map(({ statement, atMs, proof, states, tries }) => ({
+        ...{ id: statement.id, name: statement.name, statement: statement.statement, module: statement.labels[2] },
+        ...{ atMs, proof, states, tries: tries.length },
+      }));
+      await writeFile(join(options.directory, `${name}.json`), JSON.stringify(rows, null, 1));
+      say(`${name}: ${found.filter(({ atMs }) => atMs !== null).length} of ${found.length}`);
+    };
     const searchAll = async (name: string, some: readonly Statement[], scorer: Scorer): Promise<Found[]> => {
       const found: Found[] = [];
       const started = performance.now();
@@ -246,73 +257,21 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
             `${name}: ${found.length} of ${some.length}, ${found.filter(({ atMs }) => atMs !== null).length} proved, asked ${world.asked}, Lean ${(world.spentMs / 1000).toFixed(0)} s, wall ${((performance.now() - started) / 1000).toFixed(0)} s`,
           );
       }
-      await writeFile(
-        join(options.directory, `${name}.json`),
-        JSON.stringify(
-          found.map(({ statement, atMs, proof, states, tries }) => ({
-            id: statement.id,
-            name: statement.name,
-            statement: statement.statement,
-            module: statement.labels[2],
-            atMs,
-            proof,
-            states,
-            tries: tries.length,
-          })),
-          null,
-          1,
-        ),
-      );
+      await keep(name, found);
       return found;
     };
 
+    const of = (rows: readonly Found[], some: readonly Statement[]): Found[] => {
+      const ids = new Set(some.map(({ id }) => id));
+      return rows.filter(({ statement }) => ids.has(statement.id));
+    };
     const results = new Map<string, { train: Found[]; heldOut: Found[] }[]>();
     const put = (row: string, train: Found[], heldOut: Found[]): void => {
       results.set(row, [...(results.get(row) ?? []), { train, heldOut }]);
     };
     const first = await searchAll('first', statements, firstChance);
-    // One step: the space of composed actions and the list of scripts, at the statement alone.
-    const oneStep = async (name: string, listsOf: (batch: readonly Statement[]) => Promise<string[][]>) => {
-      const found: Found[] = [];
-      for (const one of statements) {
-        const [tactics = []] = await listsOf([one]);
-        found.push(await runList(world, one, tactics, options));
-      }
-      say(`${name}: ${found.filter(({ atMs }) => atMs !== null).length} of ${found.length}`);
-      return found;
-    };
-    const { signal } = new AbortController();
-    const limits = { ...verification };
-    const contextsOf = async (batch: readonly Statement[]) =>
-      ports.contexts('goal-search', [...batch] as never, limits, signal);
-    const actionsRow = await oneStep('one step', async (batch) =>
-      (await contextsOf(batch)).map(({ context }, at) =>
-        context === null
-          ? []
-          : actionsFor(
-              context,
-              offers({ header: batch[at]!.header, statement: batch[at]!.statement, id: batch[at]!.id })().lemmas,
-            ).map(({ proof }) => proof),
-      ),
-    );
-    const scriptsRow = await oneStep('scripts', async (batch) =>
-      (await contextsOf(batch)).map(({ context }) =>
-        context === null
-          ? []
-          : portfolioStages(context)
-              .flat()
-              .map(({ proof }) => proof),
-      ),
-    );
-
     for (const seed of options.seeds) {
       const { train, heldOut } = splitByModule(statements, seed);
-      const of = (rows: readonly Found[], some: readonly Statement[]): Found[] => {
-        const ids = new Set(some.map(({ id }) => id));
-        return rows.filter(({ statement }) => ids.has(statement.id));
-      };
-      put('list of scripts', of(scriptsRow, train), of(scriptsRow, heldOut));
-      put('one step', of(actionsRow, train), of(actionsRow, heldOut));
       put('search, by hand', of(first, train), of(first, heldOut));
       for (const row of ['fixed', 'learned'] as const) {
         let tries: Found[] = of(first, train);
@@ -321,8 +280,18 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
           last = await searchAll(`${row}-${seed}-${iteration}`, train, scorerOf(row, tries, seed));
           tries = [...tries, ...last];
         }
-        const held = await searchAll(`${row}-${seed}-held`, heldOut, scorerOf(row, tries, seed));
+        const scorer = scorerOf(row, tries, seed);
+        const held = await searchAll(`${row}-${seed}-held`, heldOut, scorer);
         put(`search, ${row}`, last, held);
+        // On tries that neither order has chosen.
+        const unseen = of(first, heldOut).flatMap((one) =>
+          one.tries.map(({ shown, proved }) => ({ group: one.statement.id, isRight: proved, score: scorer(shown) })),
+        );
+        const good = tries.reduce((sum, one) => sum + one.tries.filter(({ proved }) => proved).length, 0);
+        const all = tries.reduce((sum, one) => sum + one.tries.length, 0);
+        say(
+          `${row}, seed ${seed}: ${good} of ${all} tries trained on were good; area under the curve on held-out modules ${areaUnderCurve(unseen)?.toFixed(3)}, within a statement ${groupedArea(unseen)?.toFixed(3)}`,
+        );
       }
       const table = tableOf(
         results,
@@ -330,6 +299,32 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
       );
       say(`\n${table}\n`);
       await writeFile(join(options.directory, 'table.md'), table);
+    }
+    // One step: the space of composed actions and the list of scripts, at the statement alone.
+    const { signal } = new AbortController();
+    const contexts = await ports.contexts('goal-search', statements, verification, signal);
+    const oneStep = async (name: string, tacticsOf: (context: StatementContext, one: Statement) => string[]) => {
+      const found: Found[] = [];
+      for (const [at, one] of statements.entries()) {
+        const { context } = contexts[at]!;
+        found.push(await runList(world, one, context === null ? [] : tacticsOf(context, one), options));
+      }
+      await keep(name, found);
+      return found;
+    };
+    const actionsRow = await oneStep('one-step', (context, one) =>
+      actionsFor(context, offers(one)().lemmas).map(({ proof }) => proof),
+    );
+    const scriptsRow = await oneStep('scripts', (context) =>
+      portfolioStages(context)
+        .flat()
+        .map(({ proof }) => proof),
+    );
+
+    for (const seed of options.seeds) {
+      const { train, heldOut } = splitByModule(statements, seed);
+      put('list of scripts', of(scriptsRow, train), of(scriptsRow, heldOut));
+      put('one step', of(actionsRow, train), of(actionsRow, heldOut));
     }
     return tableOf(
       results,
