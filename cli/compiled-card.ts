@@ -1,7 +1,6 @@
 /** Counts of the theorems of compiled modules by outcome, and the card of the set. */
 import type { SetOrigin } from '@stp/datasets';
 import {
-  type AssumptionModule,
   areaOf,
   type CompiledModuleStatements,
   LEFT_OUT,
@@ -27,26 +26,22 @@ export interface CompiledCounts {
   readonly leftOut: Partial<Record<LeftOut, number>>;
   readonly examples: string[];
   readonly areas: Record<string, number>;
-  readonly assumed: AssumptionModule[];
-  readonly unassumed: string[];
   readonly unreadable: UnreadableModule[];
   /** Theorems of the library that prompts and scripts may name. */
   premises: number;
   /** Statements that are printed with all their implicit arguments. */
   explicit: number;
-  /** Statements whose place among the theorems of their module is known. */
-  ordered: number;
 }
 
 export function noCounts(unreadable: readonly UnreadableModule[]): CompiledCounts {
   return {
-    ...{ modules: 0, statements: 0, premises: 0, train: 0, heldOut: 0, narrow: 0, explicit: 0, ordered: 0 },
-    ...{ leftOut: {}, examples: [], areas: {}, assumed: [], unassumed: [], unreadable: [...unreadable] },
+    ...{ modules: 0, statements: 0, premises: 0, train: 0, heldOut: 0, narrow: 0, explicit: 0 },
+    ...{ leftOut: {}, examples: [], areas: {}, unreadable: [...unreadable] },
   };
 }
 
 export function countModule(counts: CompiledCounts, stated: CompiledModuleStatements): void {
-  const { module, theorems, leftOut, examples, assumed, unassumed, isNarrow, problem } = stated;
+  const { module, theorems, leftOut, examples, isNarrow, problem } = stated;
   if (problem !== '') {
     counts.unreadable.push({ name: module.name, why: problem });
     return;
@@ -54,7 +49,6 @@ export function countModule(counts: CompiledCounts, stated: CompiledModuleStatem
   counts.modules += 1;
   counts.statements += theorems.length;
   counts.explicit += stated.explicit;
-  counts.ordered += theorems.filter(({ order }) => order !== null).length;
   if (isNarrow) counts.narrow += 1;
   const area = areaOf(module.name);
   if (theorems.length > 0) counts.areas[area] = (counts.areas[area] ?? 0) + theorems.length;
@@ -65,8 +59,6 @@ export function countModule(counts: CompiledCounts, stated: CompiledModuleStatem
     if (counts.examples.filter((one) => one.startsWith(`${reason}:`)).length < EXAMPLES_MAX)
       counts.examples.push(example.replaceAll(/\s+/gu, ' '));
   }
-  counts.assumed.push(...assumed);
-  if (counts.unassumed.length < LINES_MAX) counts.unassumed.push(...unassumed);
 }
 
 /** Statements, and those theorems that should have become one. */
@@ -85,19 +77,11 @@ export function describedCounts(name: string, folder: string, counts: CompiledCo
     ...reasonLines(counts).map((line) => `  ${line}`),
     ...counts.unreadable.slice(0, EXAMPLES_MAX).map(({ name: module, why }) => `  module left out: ${module}: ${why}`),
     ...(counts.unreadable.length > EXAMPLES_MAX ? [`  … ${counts.unreadable.length} modules in all`] : []),
-    `  ${assumedLine(counts)}`,
   ].join('\n');
 }
 
 const reasonLines = ({ leftOut }: CompiledCounts): string[] =>
   (Object.entries(leftOut) as [LeftOut, number][]).map(([reason, count]) => `${count} left out: ${LEFT_OUT[reason]}`);
-
-function assumedLine({ assumed: all, statements, ordered, unassumed }: CompiledCounts): string {
-  const assumed = all.filter(({ module }) => module !== null);
-  const theorems = assumed.reduce((sum, { theorems: its }) => sum + its.length, 0);
-  const problems = unassumed.length === 0 ? '' : `, ${unassumed.length} could not be`;
-  return `${theorems} theorems are assumed for later ones of their module, in ${assumed.length} modules${problems}; the order of ${ordered} of ${statements} statements is known`;
-}
 
 export function compiledCard(name: string, origin: SetOrigin, made: string, counts: CompiledCounts): string {
   const all = eligible(counts);
@@ -113,7 +97,6 @@ export function compiledCard(name: string, origin: SetOrigin, made: string, coun
     `- **Count**: ${counts.statements}; ${counts.train} train, ${counts.heldOut} held out (split: ${origin.split}).`,
     `- **Read again**: ${percent(counts.statements, all)} of ${all} eligible theorems. Lean elaborates each text under its header to the type of the`,
     `  original; the types were compared as terms of our own kernel, up to the names of universes. ${counts.explicit} do so only with all implicit arguments written.`,
-    `- **Accessible**: ${origin.accessible === 'file' ? 'imports, and earlier theorems of the same module as assumptions' : 'imports only'}. ${assumedLine(counts)}.`,
     `- **Headers**: ${counts.narrow} modules could only be stated under their own imports; all others under everything beside them.`,
     ...list('Left out', reasonLines(counts)),
     ...list('Examples', counts.examples),
@@ -127,7 +110,6 @@ export function compiledCard(name: string, origin: SetOrigin, made: string, coun
       'Modules left out',
       counts.unreadable.map((module) => `${module.name}: ${module.why}`),
     ),
-    ...list('Not assumed', counts.unassumed),
     '',
   ].join('\n');
 }

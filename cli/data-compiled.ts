@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
 import { readLines } from '@stp/base/files';
-import { contentId, statementId } from '@stp/config/ids';
+import { statementId } from '@stp/config/ids';
 import { type Split, STATEMENT_CHARS_MAX, type Statement } from '@stp/config/records';
 import { CORPUS_FILE, ORIGIN_FILE, type SetOrigin, splitOfSource, writeFolder, writeLines } from '@stp/datasets';
 import {
@@ -31,7 +31,6 @@ import { stopSignal } from './stop-signals.ts';
 
 export const SPLITS = ['random', 'modules', 'novel-premises'] as const;
 export type CompiledSplit = (typeof SPLITS)[number];
-export const ACCESSIBLE = ['file', 'imports'] as const;
 
 export interface CompiledOptions {
   readonly from: string;
@@ -42,7 +41,6 @@ export interface CompiledOptions {
   readonly areas?: string;
   /** Patterns of names with commas; `*` stands for anything. */
   readonly names?: string;
-  readonly accessible?: (typeof ACCESSIBLE)[number];
   readonly split?: string;
   readonly as?: Split;
   readonly weight?: number;
@@ -142,16 +140,6 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
   const { options, name, place, ground, split } = task;
   const counts = noCounts(ground.graph.unreadable);
   const bounds = new NoveltyBounds();
-  // Another Lean, project or choice of names gives other assumptions, and so another name. It does not fix all of them (decision 67).
-  const { version, project = '' } = place.environment;
-  const content = contentId(
-    'assumptions',
-    version,
-    project,
-    options.names ?? '',
-    String(options.charsMax ?? CHARS_MAX),
-  );
-  const prefix = `Assumed.${camel(name)}_${content.slice(0, 8)}`;
   const asked = askedModules(options, ground);
   return writeFolder(folder, options.replace === true, async (partial) => {
     const modules = compiledStatements({
@@ -164,7 +152,6 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       isAskedModule: asked,
       isPremiseModule: ground.isOwn,
       isAskedName: namePattern(options.names),
-      assumptions: options.accessible !== 'file' ? null : { prefix, directory: join(partial, 'modules') },
       withPremises: split === 'novel-premises',
       width: availableParallelism(),
       signal: task.signal,
@@ -207,9 +194,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       form: 1,
       lean: environment.version,
       project: environment.project ?? null,
-      accessible: options.accessible ?? 'imports',
       split,
-      assumptions: counts.assumed.map(({ module, of, theorems }) => ({ module, of, theorems: [...theorems] })),
     };
     await writeFile(join(partial, ORIGIN_FILE), `${JSON.stringify(origin)}\n`);
     await writeFile(join(partial, 'card.md'), compiledCard(name, origin, describePlace(place), counts));
@@ -333,10 +318,3 @@ function required(input: string | undefined): string {
   if (input !== undefined) return input;
   throw new StpError('STP1002', '--input is missing', 'Give the folder of a built Lake project.');
 }
-
-const camel = (name: string): string =>
-  name
-    .split('-')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')
-    .replace(/^(?=\d)/u, 'Set');

@@ -88,7 +88,7 @@ export interface PrepareOptions extends CompiledOptions {
 }
 
 const COMPILED: readonly (keyof PrepareOptions)[] = [
-  ...(['modules', 'areas', 'names', 'accessible', 'split', 'as', 'weight', 'charsMax'] as const),
+  ...(['modules', 'areas', 'names', 'split', 'as', 'weight', 'charsMax'] as const),
 ];
 /** Options that apply to some sources only. */
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = {

@@ -85,12 +85,13 @@ function givenOptions(
 }
 
 /** STP1002 for options that do not go together. */
-function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode']): void {
-  const isSearch = mode === 'steps';
+function requireFitting(options: EvalOptions, prover: RunConfig['prover']): void {
+  const { answersOnce = false } = proverIn(prover);
+  const isSearch = 'search' in prover;
   const [given] = givenOptions(options);
   const problem =
-    mode === 'both'
-      ? 'prover.mode=both is for runs: an evaluation takes whole proofs or steps'
+    isSearch && !answersOnce
+      ? `prover.mode=${prover.mode} is for runs: an evaluation takes whole proofs or steps`
       : isSearch && options.samples !== undefined
         ? '--samples counts whole proofs, and --prover steps makes one search per statement'
         : !isSearch && given !== undefined
@@ -103,18 +104,18 @@ function requireFitting(options: EvalOptions, mode: RunConfig['prover']['mode'])
 }
 
 /** The model that is named, null where the scripts are to prove; STP1002 for both and for neither. */
-function requireModelOrScripts(model: string | undefined, mode: ProverMode): string | null {
+function requireModelOrScripts(model: string | undefined, prover: RunConfig['prover']): string | null {
   if (model === 'portfolio')
     throw new StpError(
       'STP1002',
       '--model portfolio: the fixed list of scripts is a prover, not a model',
       'Write --prover scripts and leave out --model.',
     );
-  const { asksNoModel = false } = proverIn({ mode });
+  const { asksNoModel = false } = proverIn(prover);
   if (asksNoModel === (model === undefined)) return model ?? null;
   throw new StpError(
     'STP1002',
-    model === undefined ? 'no model is named' : `--prover ${mode} asks no model, and --model names one`,
+    model === undefined ? 'no model is named' : `--prover ${prover.mode} asks no model, and --model names one`,
     'Give --model MODEL, or --prover scripts without a model.',
   );
 }
@@ -130,18 +131,18 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     ...(options.prover === undefined ? {} : { 'prover.mode': options.prover }),
   };
   // Without the options of a search: another prover has no such settings, and is told so below.
-  const { mode } = startInput({ ...options, set: { ...format, ...plain } }).config.prover;
-  const named = requireModelOrScripts(options.model, mode);
+  const { prover } = startInput({ ...options, set: { ...format, ...plain } }).config;
+  const named = requireModelOrScripts(options.model, prover);
   if (named?.startsWith(SERVED) && !process.env.STP_GENERATOR_URL)
     throw new StpError('STP1002', `${named}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
-  requireFitting(options, mode);
+  requireFitting(options, prover);
   const set = {
     ...format,
     ...(options.searchLike === undefined ? {} : PUBLISHED_SEARCHES[options.searchLike]),
     ...plain,
     ...Object.fromEntries(givenOptions(options).map(({ key, value }) => [key, value])),
   };
-  const samples = proverIn({ mode }).answersOnce ? 1 : (options.samples ?? SAMPLES_DEFAULT);
+  const samples = proverIn(prover).answersOnce ? 1 : (options.samples ?? SAMPLES_DEFAULT);
   const { input, config } = startInput({
     ...options,
     set: { ...set, 'sampling.samplesPerStatement': String(samples) },
@@ -186,7 +187,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     id: evaluateWorkflowId(run),
     input: evaluateInput,
     summary:
-      `evaluation of ${basename(model.name)} on ${sets.join(', ')}, ${mode === 'steps' ? 'search' : `${samples} samples`}`.slice(
+      `evaluation of ${basename(model.name)} on ${sets.join(', ')}, ${'search' in prover ? 'search' : `${samples} samples`}`.slice(
         0,
         200,
       ),

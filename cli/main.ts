@@ -112,7 +112,7 @@ configOptions(program.command('plan'))
   .option('--answer-tokens <n>', "mean length of an answer; default: the prompt format's", countValue)
   .option('--check-seconds <s>', 'core time of one check by Lean', amountValue, 4)
   .option('--price <p>', 'price of one GPU for an hour', amountValue)
-  .option('--model <file.gguf>', 'instead: the memory that llama.cpp takes to sample this file')
+  .option('--model <file.gguf>', 'estimate instead the memory that llama.cpp takes to sample this file')
   .option(
     '--context-length <n>',
     "with --model: prompt and answer together, tokens (default: the model's, at most 4096)",
@@ -133,7 +133,7 @@ const DATA_SOURCES = [
   ...Object.keys(PUBLIC_SETS),
   'stp-config',
 ];
-const data = program.command('data').description('Prepare problem sets and SFT sets for runs to name.');
+const data = program.command('data').description('Prepare problem sets and SFT sets, which runs then take by name.');
 
 data
   .command('prepare')
@@ -173,12 +173,6 @@ data
   .option('--modules <names>', 'with lean and project: modules to take theorems from, and all below them, with commas')
   .option('--areas <names>', 'with lean and project: areas to take theorems from (List, Nat, …), with commas')
   .option('--names <patterns>', 'with lean and project: theorems to take, with commas; `*` stands for anything')
-  .addOption(
-    new Option(
-      '--accessible <what>',
-      'with lean and project: what a proof may use: imports only (the default), or also earlier theorems of its module as assumptions (file), which no run takes yet',
-    ).choices(['file', 'imports']),
-  )
   .option(
     '--chars-max <n>',
     'with lean and project: longest statement, its name not counted; default: 1000',
@@ -259,22 +253,22 @@ program
   .option('--port <n>', 'port to listen on', portValue, 8000)
   .option(
     '--threads <n>',
-    'sampling processes, one thread each; of a GGUF one process with so many threads',
+    'sampling processes, one thread each; a GGUF file is sampled by one process with <n> threads',
     wholeNumber('threads', 1, 256),
     1,
   )
   .option(
     '--context-length <n>',
-    "of a GGUF: prompt and answer together, tokens (default: the model's, at most 4096)",
+    "for a GGUF file: prompt and answer together, tokens (default: the model's, at most 4096)",
     wholeNumber('tokens', 2, 1_048_576),
   )
-  .option('--sequences <n>', 'of a GGUF: samples decoded together (default: 4)', wholeNumber('sequences', 1, 255))
+  .option('--sequences <n>', 'for a GGUF file: samples decoded together (default: 4)', wholeNumber('sequences', 1, 255))
   .option(
     '--gpu-layers <n>',
-    'of a GGUF: layers on the GPU (default: as many as its memory holds)',
+    'for a GGUF file: layers on the GPU (default: as many as its memory holds)',
     wholeNumber('layers', 0, 1_024),
   )
-  .option('--lora <file[=scale]>', 'of a GGUF: LoRA adapter as a GGUF file; may be repeated', adaptersValue)
+  .option('--lora <file[=scale]>', 'for a GGUF file: LoRA adapter, a GGUF file too; may be repeated', adaptersValue)
   .option('--max-requests <n>', 'open requests at once; more get 429', wholeNumber('requests', 1, 65_536), 256)
   .option('--timeout <seconds>', 'longest time for one request', wholeNumber('seconds', 1, 86_400), 600)
   .option('--no-key', 'serve every client without a key, on any host')

@@ -23,7 +23,6 @@ export interface NodesOptions {
   readonly zone?: string;
   readonly slices?: string;
   readonly count?: string;
-  readonly managedGroup?: boolean;
   readonly spot?: boolean;
   readonly reserved?: string;
   readonly hoursMax?: string;
@@ -73,7 +72,7 @@ function resolved(
 
 /** Flags as values of the configuration. The kind of machine says who provides it. */
 function flagValues(options: NodesOptions): Record<string, string> {
-  const { accelerator, machineType, inventory, spot, reserved, managedGroup } = options;
+  const { accelerator, machineType, inventory, spot, reserved } = options;
   const kinds = [
     ['tpu', accelerator],
     ['gpu', machineType],
@@ -96,7 +95,6 @@ function flagValues(options: NodesOptions): Record<string, string> {
     'nodes.zone': options.zone,
     'nodes.slices': options.slices,
     'nodes.count': options.count,
-    'nodes.managedGroup': managedGroup === true ? 'true' : undefined,
     'nodes.tier': spot === true ? 'spot' : reserved !== undefined ? 'reserved' : undefined,
     'nodes.reservation': reserved,
     'nodes.hoursMax': options.hoursMax,

@@ -2,7 +2,7 @@
 
 import { totalmem } from 'node:os';
 import { printableLine, StpError } from '@stp/base';
-import { formatOf, llamaCppEngine, type RunConfig } from '@stp/config';
+import { formatOf, llamaCppEngine, proverIn, type RunConfig } from '@stp/config';
 import {
   type Figure,
   GPUS,
@@ -117,7 +117,12 @@ export function planInput(config: RunConfig, options: PlanOptions): PlanInput {
       statements: options.statements,
       conjectures: conjecturesOf(conjectures, options.statements),
       samplesPerStatement: sampling.samplesPerStatement,
-      answersPerSample: prover.mode === 'revise' ? 1 + prover.revision.turns : 1,
+      answersPerSample: Math.max(
+        1,
+        proverIn(prover)
+          .turns(prover)
+          .filter(({ queue }) => queue === 'host').length,
+      ),
       trainedTokens:
         options.statements * TAUGHT_SHARE * PROOFS_PER_STATEMENT * (PROMPT_TOKENS + Math.min(meanTokens, 1_000)),
     },

@@ -8,7 +8,7 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   provision: 'getting nodes',
   data: 'preparing data',
   sft: 'training the first model (SFT)',
-  round: 'round',
+  round: 'starting a round',
   conjecture: 'conjecturing',
   prove: 'proving',
   select: 'selecting',

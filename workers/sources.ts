@@ -8,14 +8,7 @@ import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
 import { suggestion } from '@stp/config';
 import { PROOF_CHARS_MAX, triedConjectureSchema } from '@stp/config/records';
-import {
-  CORPUS_FILE,
-  openSftSet,
-  readSetOrigin,
-  readStatements,
-  requireNothingAssumed,
-  requireSameLean,
-} from '@stp/datasets';
+import { CORPUS_FILE, openSftSet, readSetOrigin, readStatements, requireSameLean } from '@stp/datasets';
 import {
   Definitions,
   extractLibrary,
@@ -37,7 +30,7 @@ const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.stri
 
 /**
  * @param dataDirectory where prepared sets are; by default what `STP_DATA` says
- * @param lean the Lean in use; a set that was made with another one is then refused (STP1201), and one with assumptions (STP1002)
+ * @param lean the Lean in use; a set that was made with another one is then refused (STP1201)
  */
 export function repositorySources(
   dataDirectory: string = workerSettings().dataDirectory,
@@ -62,7 +55,6 @@ export function repositorySources(
       const origin = lean === null ? null : await readSetOrigin(folder);
       if (origin !== null) {
         requireSameLean(name, origin, lean!);
-        requireNothingAssumed(name, origin);
       }
       yield* readStatements(join(folder, 'statements.jsonl'));
     },

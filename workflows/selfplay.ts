@@ -211,7 +211,7 @@ async function measurePortfolio(run: string, config: RunConfig, settled: Settled
   if (isInWords(config)) return;
   const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
   const { verification } = config;
-  const measuring = lean('what the portfolio of scripts proves').measurePortfolio({
+  const measuring = lean('what the fixed list of scripts proves').measurePortfolio({
     run,
     config: { verification },
     data: { train, heldOut },
@@ -355,7 +355,8 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
   return {
     ...state,
     checkpoint: trained.checkpoint,
-    replayFrom: config.retrain.emptiesReplay ? round + 1 : replayFrom,
+    // STP §2.11: the replay window starts anew.
+    replayFrom: round + 1,
   };
 }
 

@@ -53,13 +53,13 @@ export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
       const store = await ports.store(run);
       return once(store, `${input.name}/chosen.json`, chosenSchema, () =>
         withHeartbeat(async (signal) => {
-          const facts = await conjectureFacts(store, input);
+          const { conjectures } = config;
           const order = (id: string): string => orderKey(config.seed, round, 'conjectures', id);
-          const own = hasConjecturer(config.conjectures) ? chooseConjectures(facts, config.conjectures, order) : [];
-          const used = rewardsUse(config.conjectures) ? await usedConjectures(store, input) : [];
-          // One of this round can be chosen for both reasons. The band's weight is the largest that there is.
-          const inBand = new Set(own.map(({ id }) => id));
-          const chosen = [...own, ...used.filter(({ id }) => !inBand.has(id))];
+          const chosen = rewardsUse(conjectures)
+            ? await usedConjectures(store, input)
+            : hasConjecturer(conjectures)
+              ? chooseConjectures(await conjectureFacts(store, input), conjectures, order)
+              : [];
           const name = `${input.name}/chosen.jsonl`;
           const ref = await writeRecords(
             store,
@@ -67,7 +67,6 @@ export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
             withTexts(store, input, chosen, await ports.scratch(run), signal),
             signal,
           );
-          const { conjectures } = config;
           const matched = hasConjecturer(conjectures) && conjectures.transport !== null && chosen.length > 0;
           const targets = matched ? await writeTargets(ports, store, input, signal) : null;
           return { chosen: ref, targets: targets !== null && targets.count > 0 ? targets : null };

@@ -1,20 +1,18 @@
 /** Collects, after the last shard, the pass rates and the distinct proofs of a round or a pass of it, one shard in memory at a time. */
 
-import type { ArtifactRef, ObjectStore, Proved, Rate, ShardResult } from '@stp/config/records';
+import type { Proved, Rate, ShardResult } from '@stp/config/records';
 import { countRates, passRate } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';
-import { once, readRecords } from '../records/record-files.ts';
+import { once } from '../records/record-files.ts';
 import { withWriters } from '../records/record-writer.ts';
 import { type Collected, collectedSchema } from '../round/collected.ts';
-import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { foundProof } from '../round/found-proof.ts';
 import { readShard, type Shard } from '../round/read-shard.ts';
 import type { RoundContext } from '../round/round-context.ts';
 
 export interface CollectRoundInput extends RoundContext {
   readonly shards: readonly ShardResult[];
-  readonly conjectures: ArtifactRef | null;
 }
 
 export function collectRoundActivity(ports: RunStore) {
@@ -25,14 +23,13 @@ export function collectRoundActivity(ports: RunStore) {
       return once(store, `${input.name}/collected.json`, collectedSchema, () =>
         withHeartbeat((signal, report) =>
           withWriters(['rates', 'proved'], async (writers) => {
-            const levels = await conjectureLevels(store, input.conjectures);
             let disagreements = 0;
             for (const [index, result] of input.shards.entries()) {
               signal.throwIfAborted();
               const shard = await readShard(store, result);
               const rates = countRates(shard, (id) => originOf(shard, id));
               for (const rate of rates) await writers.rates.write(rate);
-              for (const proof of shardProofs(shard, rates, levels, input.round)) await writers.proved.write(proof);
+              for (const proof of shardProofs(shard, rates, input.round)) await writers.proved.write(proof);
               for (const { isDisagreement } of shard.verdicts.values()) if (isDisagreement) disagreements++;
               report({ shards: index + 1, of: input.shards.length });
             }
@@ -53,12 +50,7 @@ const originOf = (shard: Shard, statementId: string): Rate['origin'] =>
   shard.items.get(statementId)!.origin === 'conjecture' ? 'conjecture' : 'dataset';
 
 /** Proofs in order of their samples. */
-function* shardProofs(
-  shard: Shard,
-  rates: readonly Rate[],
-  levels: ReadonlyMap<string, number>,
-  round: number,
-): Generator<Proved> {
+function* shardProofs(shard: Shard, rates: readonly Rate[], round: number): Generator<Proved> {
   const rateOf = new Map(rates.map((rate) => [rate.statementId, passRate(rate)]));
   for (const sample of shard.samples) {
     const verdict = shard.verdicts.get(sample.id);
@@ -67,17 +59,8 @@ function* shardProofs(
     const { id } = statement;
     yield foundProof(statement, sample, verdict, {
       origin: originOf(shard, id),
-      level: levels.get(id) ?? 0,
       round,
       passRate: rateOf.get(id) ?? 0,
     });
   }
-}
-
-/** Levels of the round's conjectures; dataset statements have level 0. */
-async function conjectureLevels(store: ObjectStore, conjectures: ArtifactRef | null): Promise<Map<string, number>> {
-  const levels = new Map<string, number>();
-  if (conjectures !== null)
-    for await (const { id, level } of readRecords(store, conjectures, conjectureRecordSchema)) levels.set(id, level);
-  return levels;
 }

@@ -89,6 +89,6 @@ export function shortestProofs(
     if (!tally || !shortest) return [];
     const { sample, verdict } = shortest;
     const passRate = tally.outcomes.successes(0, samplesPerStatement) / samplesPerStatement;
-    return [foundProof(statement, sample, verdict, { origin: 'dataset', level: 0, round, passRate })];
+    return [foundProof(statement, sample, verdict, { origin: 'dataset', round, passRate })];
   });
 }

@@ -50,8 +50,8 @@ type PlanEntry = Omit<ConjecturePlan, 'prompt' | 'labels'> & { readonly weight: 
 
 function* planRecords(entries: Iterable<PlanEntry>, { prover }: RunConfig): Generator<ConjecturePlan> {
   const { promptOf } = conjecturerFormOf(prover);
-  for (const { seedId, header, lemma, level, origin } of entries)
-    yield { ...promptOf({ header, origin }), seedId, header, labels: ['conjecture'], lemma, level, origin };
+  for (const { seedId, header, lemma, origin } of entries)
+    yield { ...promptOf({ header, origin }), seedId, header, labels: ['conjecture'], lemma, origin };
 }
 
 /** Places of a round for conjectures, and texts to ask for. */
@@ -106,7 +106,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedCo
       easyProof: seed.proof,
     };
     const weight = weights.get(seed.statementId) ?? 1;
-    return { seedId: seed.statementId, header: seed.header, lemma, level: seed.level + 1, origin, weight };
+    return { seedId: seed.statementId, header: seed.header, lemma, origin, weight };
   });
   return repeated(entries, input, proved, random);
 }
@@ -125,7 +125,7 @@ async function targetPlan(store: ObjectStore, input: RoundContext): Promise<Plan
     }
     const origin: ConjectureOrigin = { kind: 'target', targetStatement: statement.statement };
     const weight = matchingWeight(config.data.weights, statement, round);
-    entries.push({ seedId: statement.id, header: statement.header, lemma: null, level: 1, origin, weight });
+    entries.push({ seedId: statement.id, header: statement.header, lemma: null, origin, weight });
   }
   const random = randomStream(config.seed, round, 'targets');
   return repeated(entries, input, proved, random);

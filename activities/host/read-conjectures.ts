@@ -128,13 +128,13 @@ async function* newConjectures(
 function conjectureRecord(
   name: string,
   statement: string,
-  { seedId, header, labels, lemma, level, origin }: ConjecturePlan,
+  { seedId, header, labels, lemma, origin }: ConjecturePlan,
   round: number,
   symbols: SymbolCounts | null,
 ): ConjectureRecord {
   const guide = symbols === null ? null : guideScore(statement, anchorOf({ origin }), symbols);
   const id = statementId(header, statement);
-  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, level, origin, guide };
+  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, origin, guide };
 }
 
 /** A text with the plan that it was asked for with. */
@@ -161,7 +161,7 @@ async function* plannedTexts(
 
 /** Is it known of each conjecture how related and how clean it is? */
 const isGuided = (conjectures: ConjecturerConfig): boolean =>
-  hasConjecturer(conjectures) && conjectures.reward.kind === 'solve-rate' && conjectures.reward.guide !== 'none';
+  hasConjecturer(conjectures) && 'guide' in conjectures.reward && conjectures.reward.guide !== 'none';
 
 /** Conjectures that the round may attempt. */
 async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {

@@ -52,8 +52,8 @@ export interface Band {
 /** The pass rates whose conjectures train: the conjecturer (docs/algorithm.md, section 7), or where it has no band, the prover. */
 export function bandOf({ conjectures, selection }: Pick<RunConfig, 'conjectures' | 'selection'>): Band {
   const reward = hasConjecturer(conjectures) ? conjectures.reward : null;
-  if (reward?.kind === 'band' || reward?.kind === 'band-and-use') return reward;
-  if (reward?.kind === 'solve-rate') return { bandMax: 1, bandInclusive: true };
+  if (reward !== null && 'bandMax' in reward) return reward;
+  if (reward !== null && 'easiestShareDropped' in reward) return { bandMax: 1, bandInclusive: true };
   return { bandMax: selection.proverBandMax, bandInclusive: selection.proverBandInclusive };
 }
 

@@ -15,8 +15,8 @@ export const escapeHtml = (text: string): string =>
 /** Text up to this length stays on one line in a table. */
 const NOWRAP_CHARS_MAX = 40;
 
-/** A number, perhaps with its unit or its share; or nothing. */
-const AMOUNT = /^(?:[\d.\u202f]+(?: (?:s|min|h|%))?(?: \([\d.]+ %\))?)?$/;
+/** A number, perhaps with its unit or its share; or none. */
+const AMOUNT = /^(?:–|[\d.\u202f]+(?: (?:s|min|h|%))?(?: \([\d.]+ %\))?)?$/;
 
 /** A table whose first column heads its rows. Columns of numbers stand right. */
 export function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[], caption = ''): string {

@@ -1,6 +1,6 @@
 /** `report.html`: one self-contained page. No script, nothing fetched; light and dark, wide and narrow. */
 
-import { triesActions } from '@stp/config';
+import { isInWords, triesActions } from '@stp/config';
 import { OBJECTIVE_SECTIONS } from '../objectives/index.ts';
 import { PROVER_SECTIONS } from '../provers/index.ts';
 import { actionsSection } from '../provers/scripts/section.ts';
@@ -74,7 +74,7 @@ export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: 
 <body>
 <header>
 <h1>Self-play run ${escapeHtml(run.run)}</h1>
-${note(`${lead.join(' · ')}. Every proof below was accepted by Lean and checked again in a fresh process.`)}
+${note(`${lead.join(' · ')}.${isInWords(run.config) ? '' : ' Lean compiled every proof below, and its compiled module was judged.'}`)}
 ${trackedIn(run)}
 <nav aria-label="Contents">${contents.map(([id, title]) => `<a href="#${id}">${escapeHtml(title)}</a>`).join(' ')}</nav>
 </header>
@@ -146,7 +146,7 @@ function heldOutTable(runs: readonly RunFigures[]): string {
     const { portfolio } = summary;
     // What was not tried says nothing of the scripts.
     const tried = portfolio ? portfolio.heldOut.statements - portfolio.heldOut.untried : 0;
-    if (portfolio && tried > 0) between.push(row('portfolio of scripts', tried, '–', portfolio.heldOut.proved));
+    if (portfolio && tried > 0) between.push(row('fixed list of scripts', tried, '–', portfolio.heldOut.proved));
     if (evaluation === null) return between;
     const { statements, samplesPerStatement, provedFirst, provedLast, withScripts } = evaluation;
     const scripted = (model: string, { proved }: { proved: number }) =>

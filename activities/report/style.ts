@@ -51,8 +51,9 @@ figure svg { display: block; width: 100%; max-width: 34rem; height: auto; margin
 .scroll { overflow-x: auto; margin: .5rem 0; } table { border-collapse: collapse; min-width: 60%; font-size: .875rem; }
 th, td { text-align: left; padding: .3rem .5rem; border-bottom: 1px solid var(--rule); vertical-align: top; }
 th:first-child { padding-left: 0; } th { font-weight: 600; } thead th { color: var(--muted); } .number { text-align: right; } td { font-variant-numeric: tabular-nums; white-space: nowrap; } td.long { white-space: normal; min-width: 16rem; } tbody th { white-space: nowrap; }
+article details { margin: -.5rem 0 .75rem; }
 article { min-width: 0; border-top: 1px solid var(--rule); padding: .75rem 0 .25rem; } article h4 { margin: 0; font-size: .95rem; font-weight: 600; }
-pre { background: var(--card); border-radius: .5rem; padding: .7rem .9rem; overflow-x: auto; margin: .4rem 0 .4rem; white-space: pre; }
+pre { background: var(--card); border-radius: .5rem; padding: .7rem .9rem; margin: .4rem 0 .4rem; white-space: pre-wrap; }
 code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 .theorems { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); column-gap: 1.25rem; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); font-size: .9rem; }

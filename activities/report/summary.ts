@@ -117,7 +117,7 @@ export function summaryRows(summary: Summary): [string, string][] {
   for (const [index, proved] of summary.provedPerRound.entries())
     rows.push([`proved after round ${index + 1}`, share(proved, summary.statements)]);
   for (const library of summary.libraries ?? []) rows.push(['library', librarySentence(library)]);
-  if (summary.portfolio) rows.push(['portfolio of scripts', portfolioText(summary.portfolio, share)]);
+  if (summary.portfolio) rows.push(['scripts alone', portfolioText(summary.portfolio, share)]);
   const { made, proved, kept } = summary.conjectures;
   rows.push(['conjectures', `${made} made, ${proved} proved, ${kept} kept`]);
   rows.push(['samples', String(summary.samples)]);

@@ -34,7 +34,6 @@ export const conjecturePlanSchema = z.strictObject({
   header: z.string().nullable(),
   labels: z.array(z.string()),
   lemma: z.string().nullable(),
-  level: z.number().int().positive(),
   origin: originSchema,
   /** Grammar of the completion; the prompt is a `TypedForm`'s then. */
   grammar: typedGrammarSchema.optional(),

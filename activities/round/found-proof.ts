@@ -9,7 +9,7 @@ export function foundProof(
   stated: Statement,
   sample: Sample,
   verdict: Verdict,
-  found: Pick<Proved, 'origin' | 'level' | 'round' | 'passRate'>,
+  found: Pick<Proved, 'origin' | 'round' | 'passRate'>,
 ): Proved {
   const { id, name, header, statement } = stated;
   return {

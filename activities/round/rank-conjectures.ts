@@ -26,6 +26,11 @@ import { lemmaCredit } from './lemma-credit.ts';
 import { grownTheorems } from './library.ts';
 import type { RoundContext } from './round-context.ts';
 
+/**
+ * Places that go first to what the model wrote beyond exploration, as a share of all. Nothing tells what such a conjecture is worth
+ * until some were attempted.
+ */
+const WRITTEN_SHARE = 0.25;
 /** An example of the run's own counts as so many of the library's: its functions and its scripts are the same. */
 const OWN_WEIGHT = 2;
 
@@ -37,7 +42,7 @@ export interface RankedConjectures {
 
 /**
  * Orders new conjectures: of each stretch of the order, the given share is what the ranker puts first of all that are left, the
- * rest comes in the order given. Without examples all keep their order.
+ * rest comes in the order given. The ranker's own list begins with a few that the model wrote. Without examples all keep their order.
  *
  * @param conjectures in exploration's order, at most a few for each place of the round
  * @param places conjectures that the round may attempt
@@ -59,7 +64,9 @@ export async function rankConjectures(
     conjecture,
     score: rankerScore(featuresOf(anchorOf(conjecture), conjecture), weights),
   }));
-  const ranked = scored.toSorted((a, b) => b.score - a.score).map(({ conjecture }) => conjecture);
+  const byScore = scored.toSorted((a, b) => b.score - a.score).map(({ conjecture }) => conjecture);
+  const written = byScore.filter(({ found }) => found === undefined);
+  const ranked = [...new Set([...written.slice(0, WRITTEN_SHARE * places), ...byScore])];
   return { conjectures: mixed(ranked, conjectures, share), ranker };
 }
 

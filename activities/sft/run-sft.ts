@@ -3,15 +3,7 @@
  * and no target contains a held-out statement, up to names.
  */
 import { StpError } from '@stp/base';
-import {
-  conditionOf,
-  hasConjecturer,
-  meetsStates,
-  type Prompts,
-  type RunConfig,
-  writesTactics,
-  writesTyped,
-} from '@stp/config';
+import { conditionOf, conjecturerIn, meetsStates, type Prompts, type RunConfig, writesTactics } from '@stp/config';
 import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
@@ -106,16 +98,12 @@ async function librarySft(
   );
   const shown = open.filter(({ key }) => !ownHeldOut.has(key));
   const theoremKeyOf = await theoremKeys(sources, config.prover);
-  const { examples, ...counts } = await libraryExamples({
-    theorems: open.map(({ theorem }) => theorem),
-    // A language model is asked in words, and has no examples of that. Where nobody writes, nobody learns to.
-    conjecturer: !writesTyped(config.conjectures)
-      ? config.conjectures.source === 'none' || hasConjecturer(config.conjectures)
-        ? null
-        : []
-      : !config.prover.slots
-        ? []
-        : typedExamples({
+  const learnsFrom = conjecturerIn(config.conjectures).examples;
+  const conjectured =
+    learnsFrom === 'tuples'
+      ? null
+      : learnsFrom === 'equations' && config.prover.slots
+        ? typedExamples({
             explored: await sources.exploredEquations(),
             theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
             definitions: await sources.definitions(),
@@ -125,7 +113,12 @@ async function librarySft(
             perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
             weight: CONJECTURER_WEIGHT,
             seed: config.seed,
-          }),
+          })
+        : // A language model is asked for equations in words, and has no examples of that.
+          [];
+  const { examples, ...counts } = await libraryExamples({
+    theorems: open.map(({ theorem }) => theorem),
+    conjecturer: conjectured,
     excluded: ownHeldOut,
     searched: config.data.useSearchedProofs ? sources.searchedProofs() : null,
     tuplesPerTheoremMax: config.data.conjecturerExamplesPerTheoremMax,

@@ -24,7 +24,7 @@ export function addLeanCommands(program: Command): void {
     )
     .option(
       '--processes <n>',
-      'Lean processes at once (default: one per core, one core left)',
+      'Lean processes at once; by default one per core, and one core is left free',
       wholeNumber('processes', 1, 1_024),
       Math.max(1, availableParallelism() - 1),
     )

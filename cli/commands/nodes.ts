@@ -41,7 +41,6 @@ function nodesOptions(command: Command): Command {
     .option('--zone <zone>', 'zone, such as us-central2-b')
     .option('--slices <n>', 'TPU slices to request together')
     .option('--count <n>', 'GPU instances')
-    .option('--managed-group', 'GPU instances as one managed group')
     .option('--spot', 'cheaper machines that the cloud may take away at any time')
     .option('--reserved <name>', 'machines of a reservation')
     .option('--hours-max <hours>', 'cost guard: give the machines back after this many hours')

@@ -8,11 +8,10 @@ const MEBIBYTE = 1_048_576;
 
 export function leanOptions(command: Command): Command {
   return command
-    .option(
-      '--processes <n>',
-      'Lean processes at once (default: one per core)',
-      wholeNumber('processes', 1, 1_024),
-      availableParallelism(),
+    .addOption(
+      new Option('--processes <n>', 'Lean processes at once')
+        .argParser(wholeNumber('processes', 1, 1_024))
+        .default(availableParallelism(), 'one per core'),
     )
     .option(
       '--memory-mb <n>',
@@ -37,7 +36,7 @@ export function addVerifyCommand(program: Command): void {
       'JSON Lines file, or - for standard input; a row without header, or with null, gets the library header',
     )
     .option('--json', 'one JSON object per row: id, verdict, axioms, checks, message')
-    .option('--keep', 'the same, with the further keys of each row under row')
+    .option('--keep', 'as --json; the further keys of a row are under the key row')
     .option('--certify <folder>', 'write a certificate of each proof there, for `stp certificate check` on any machine')
     .option(
       '--timeout <seconds>',

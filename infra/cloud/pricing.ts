@@ -26,7 +26,7 @@ export function priceOfNodes(nodes: NodesConfig, day: Date): Price {
   if (own !== null) return { perHour: own, basis: 'nodes.pricePerHour of the configuration' };
   const unknown = {
     perHour: null,
-    basis: `no price is known for ${machinesText(nodes)}; say yours as nodes.pricePerHour`,
+    basis: `no price is known for ${machinesText(nodes)}; nodes.pricePerHour sets one`,
   };
   if (nodes.provider === 'local' || nodes.provider === 'inventory') return unknown;
   const { tier } = nodes;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { NodeSet } from './provider.ts';
 
-/** Labels and names of Compute Engine have at most 63 characters; what managed groups and slices append fits as well. */
+/** Labels and names of Compute Engine have at most 63 characters; what slices append fits as well. */
 const SLUG_CHARS_MAX = 24;
 const HASH_DIGITS = 8;
 /** A run may be called after a machine of another: the last hash with a generation behind it ends the label. */

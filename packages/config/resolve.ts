@@ -13,6 +13,7 @@ import {
   setValue,
 } from './keys.ts';
 import { loadPreset } from './presets.ts';
+import { proverIn } from './schemas/provers/index.ts';
 import { type RunConfig, runConfigSchema } from './schemas/run-config.ts';
 import { foreignKeys, schemaKeys } from './variants.ts';
 
@@ -98,12 +99,12 @@ function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<
     if (value !== undefined) yield { key, value, from: `--${key}` };
 }
 
-/** What the file of the format says: only a model that was trained to revise is asked to. */
+/** The format's file says whether its model was trained to revise proofs; no other model is asked to. */
 function requireRevision({ prover }: RunConfig): void {
-  if (prover.mode !== 'revise' || formatOf(prover).revision !== null) return;
+  if (!proverIn(prover).tellsErrors || formatOf(prover).revision !== null) return;
   throw new StpError(
     'STP1001',
-    `prover.mode is revise, and the format ${prover.slots ? 'embedded' : prover.format} has no words for Lean's errors`,
+    `prover.mode is ${prover.mode}, and the format ${prover.slots ? 'embedded' : prover.format} has no words for Lean's errors`,
     'docs/models.md says which values go together.',
   );
 }

@@ -15,7 +15,6 @@ export {
   CORPUS_FILE,
   ORIGIN_FILE,
   readSetOrigin,
-  requireNothingAssumed,
   requireSameLean,
   type SetOrigin,
 } from './prepare/set-origin.ts';

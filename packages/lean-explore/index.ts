@@ -1,5 +1,4 @@
 /** Works with Lean libraries: contexts of statements, the library, scripts, exploration of equations, proofs by steps. */
-export type { AssumptionModule } from './compiled/assumptions.ts';
 export { type CompiledModuleStatements, compiledStatements } from './compiled/compiled-statements.ts';
 export { type GraphModule, ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
 export { LEFT_OUT, type LeftOut } from './compiled/reader.ts';

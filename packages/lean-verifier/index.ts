@@ -44,7 +44,7 @@ export {
 } from './trust/certificate/proofs-text.ts';
 export { type CheckFileOptions, checkFile, FILE_TIMEOUT_MS, type FileReport } from './trust/check-file.ts';
 export { FolderModules, modulePath, type Neighbour, type Neighbours } from './trust/folder-modules.ts';
-export { closingLines, GIVEN_NAMESPACE, hasDefinitions, LIBRARY_HEADER, splitImports } from './trust/header.ts';
+export { closingLines, hasDefinitions, LIBRARY_HEADER, splitImports } from './trust/header.ts';
 export {
   GROWN_NAMESPACE,
   type GrownTheorem,

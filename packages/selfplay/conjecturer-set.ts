@@ -68,7 +68,6 @@ export function chooseConjectures(
 function rewardsOf(facts: readonly ConjectureFacts[], reward: ConjectureReward): Map<string, number> {
   switch (reward.kind) {
     case 'band':
-    case 'band-and-use':
       return bandRewards(facts, reward);
     case 'solve-rate':
       return solveRateRewards(facts, reward);

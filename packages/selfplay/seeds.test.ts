@@ -16,13 +16,8 @@ const isLemma = (name: string): boolean => name !== 'Other';
 
 describe('seed proofs', () => {
   const a = proved('theorem a (n : Nat) : n = n', 'rfl');
-  const seeds = (proofs: readonly Proved[], best: number, level = 0) => {
-    const chosen = new SeedProofs(
-      new Map(proofs.map((proof) => [proof.statementId, best])),
-      { ...config, seedLevelMax: level },
-      isLemma,
-      7,
-    );
+  const seeds = (proofs: readonly Proved[], best: number) => {
+    const chosen = new SeedProofs(new Map(proofs.map((proof) => [proof.statementId, best])), config, isLemma, 7);
     for (const proof of proofs) chosen.offer(proof);
     return chosen.chosen();
   };
@@ -30,10 +25,8 @@ describe('seed proofs', () => {
     expect(seeds([a], 0.35)).toEqual([]);
     expect(seeds([a], 0.3501)).toEqual([{ proof: a, lemmas: [] }]);
   });
-  it('take no conjecture unless the configuration lets their level in', () => {
-    const conjecture = { ...a, origin: 'conjecture' as const, level: 1 };
-    expect(seeds([conjecture], 1)).toEqual([]);
-    expect(seeds([conjecture], 1, 1)).toEqual([{ proof: conjecture, lemmas: [] }]);
+  it('take no conjecture', () => {
+    expect(seeds([{ ...a, origin: 'conjecture' }], 1)).toEqual([]);
   });
   it('take no statement that no rate is known of', () => {
     const chosen = new SeedProofs(new Map(), { ...config, seedPassRateAbove: 0 }, isLemma, 7);

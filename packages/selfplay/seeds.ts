@@ -33,7 +33,7 @@ interface Keyed {
 export class SeedProofs {
   private readonly kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
   private readonly best: ReadonlyMap<string, number>;
-  private readonly config: Pick<SeedConfig, 'seedPassRateAbove' | 'seedLevelMax'>;
+  private readonly config: Pick<SeedConfig, 'seedPassRateAbove'>;
   private readonly isLemma: (name: string) => boolean;
   private readonly stream: readonly (string | number)[];
 
@@ -44,7 +44,7 @@ export class SeedProofs {
    */
   constructor(
     best: ReadonlyMap<string, number>,
-    config: Pick<SeedConfig, 'seedPassRateAbove' | 'seedLevelMax'>,
+    config: Pick<SeedConfig, 'seedPassRateAbove'>,
     isLemma: (name: string) => boolean,
     ...stream: readonly (string | number)[]
   ) {
@@ -55,11 +55,11 @@ export class SeedProofs {
   }
 
   /**
-   * Considers one certified proof. Of those to choose from the one whose random key is smallest stays: every distinct text
+   * Considers one certified proof. Conjectures seed no conjectures. Of those to choose from the one whose random key is smallest stays: every distinct text
    * has the same chance, and the order in which they come does not matter.
    */
   offer(proof: Proved): void {
-    if (proof.level > this.config.seedLevelMax) return;
+    if (proof.origin === 'conjecture') return;
     if ((this.best.get(proof.statementId) ?? 0) <= this.config.seedPassRateAbove) return;
     const one = { key: orderKey(...this.stream, proof.statementId, displayProof(proof.proof)), proof };
     const seen = this.kept.get(proof.statementId) ?? { any: one, byLemma: new Map<string, Keyed>() };

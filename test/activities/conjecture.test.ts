@@ -130,7 +130,7 @@ describe('planning conjectures', () => {
     );
     // Two inputs; three texts a place are wanted: eighteen, but no more than eight copies.
     expect(entries).toHaveLength(16);
-    expect(entries![0]).toMatchObject({ seedId: EASY.id, level: 1, origin: { kind: 'seed', easyProof: 'exact l n' } });
+    expect(entries![0]).toMatchObject({ seedId: EASY.id, origin: { kind: 'seed', easyProof: 'exact l n' } });
   });
   it('repeats a seed by the matching weight of its set', async () => {
     const weights = { first: [{ fromRound: 1, weight: 4 }] };
@@ -193,7 +193,7 @@ describe('the gate', () => {
     });
     const input = { ...plain, name, history };
     const origin = { kind: 'seed' as const, lemmaStatement: null, easyStatement: EASY.statement, easyProof: 'rfl' };
-    const entry = { prompt: '', seedId: EASY.id, header: null, labels: ['conjecture'], lemma: null, level: 1, origin };
+    const entry = { prompt: '', seedId: EASY.id, header: null, labels: ['conjecture'], lemma: null, origin };
     const plan = await writeRecords(
       store,
       `${name}/plan.jsonl`,
@@ -245,9 +245,9 @@ describe('the gate', () => {
       refutable: 1,
       accepted: 1,
     });
-    expect(
-      records.map(({ statement: text, level, guide }) => [text.replace(/conjecture_\w+/, 'c'), level, guide]),
-    ).toEqual([[`theorem c ${GOOD}`, 1, null]]);
+    expect(records.map(({ statement: text, guide }) => [text.replace(/conjecture_\w+/, 'c'), guide])).toEqual([
+      [`theorem c ${GOOD}`, null],
+    ]);
     expect(asked.filter((one) => one.startsWith('vacuous'))).toEqual(['vacuous good', 'vacuous empty']);
   });
   it('asks no question that is switched off', async () => {

@@ -1,43 +1,34 @@
 /** Tests what exploration has left for later rounds: real Lean, rounds before by their manifests. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { exploreConjecturesActivity } from '../../activities/conjecturers/explore/explore-conjectures.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import { type ConjecturePlan, conjectureTextSchema } from '../../activities/round/conjecture-records.ts';
-import type { AssembledPorts } from '../../workers/assemble.ts';
-import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { assembledPorts } from '../support/assembled-ports.ts';
 import { writeManifest } from './manifests.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stp-explored-test-'));
-let ports: AssembledPorts;
+const { ports } = await assembledPorts();
+
 let store: ObjectStore;
 let entry: ConjecturePlan;
 /** Over functions that the first is over too. */
 let other: ConjecturePlan;
 
 beforeAll(async () => {
-  ports = await openAssembledPorts(folder);
   store = await ports.store('explored');
   const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
   const entryOf = (named: string): ConjecturePlan => {
     const { id, header, statement } = problems.find(({ name }) => name === named)!;
     const origin = { kind: 'target', targetStatement: statement } as const;
-    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, origin };
   };
   // That sorting sorts: one step away from its functions lies insertion. And that it keeps the length.
   entry = entryOf('prop_78');
   other = entryOf('prop_20');
 }, 280_000);
-afterAll(async () => {
-  await ports?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** Texts of a round with more places for the statements, in turn, than they have equations. */
 async function texts(
@@ -60,10 +51,10 @@ async function texts(
 
 /** A round that asked these and proved the first. */
 async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
-  const { header, seedId, labels, lemma, level, origin } = entry;
+  const { header, seedId, labels, lemma, origin } = entry;
   const conjectures = asked.map((text, place) => ({
     ...{ id: `${place}`.padStart(20, '0'), name: `c${place}`, header, statement: `theorem c${place} ${text}`, labels },
-    ...{ split: 'train', weight: 1, seedId, lemma, level, origin, round: 1, guide: null },
+    ...{ split: 'train', weight: 1, seedId, lemma, origin, round: 1, guide: null },
   }));
   const rates = [{ statementId: conjectures[0]!.id, origin: 'conjecture', attempts: 4, successes: 1 }] as const;
   return writeManifest(store, 'before', {

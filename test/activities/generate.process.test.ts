@@ -124,7 +124,7 @@ it('answers that a lost attempt had finished are not asked for again, and none i
 
 it('texts of conjectures are those of the attempt that came to its end', async () => {
   const origin = { kind: 'seed', lemmaStatement: null, easyStatement: 'theorem a : True', easyProof: 'trivial' };
-  const entry = { prompt: 'p', seedId: 's', header: null, labels: [], lemma: null, level: 1, origin };
+  const entry = { prompt: 'p', seedId: 's', header: null, labels: [], lemma: null, origin };
   const plan = await writeRecords(store, 'plan.jsonl', [entry]);
   const checkpoint = { manifest: plan, model: 'm' };
   const input = { run: 'test', name: 'round', plan, checkpoint, config: resolveConfig({ preset: 'smoke' }) };
@@ -140,7 +140,7 @@ it('texts of conjectures are those of the attempt that came to its end', async (
 
 it('texts of conjectures that machines have sampled in shares are put together without sampling any again', async () => {
   const origin = { kind: 'seed', lemmaStatement: null, easyStatement: 'theorem a : True', easyProof: 'trivial' };
-  const entry = { prompt: 'p', seedId: 's', header: null, labels: [], lemma: null, level: 1, origin };
+  const entry = { prompt: 'p', seedId: 's', header: null, labels: [], lemma: null, origin };
   // Three parts of at most 4,096.
   const plan = await writeRecords(
     store,

@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 const conjecture = (text: string, proof: string, more: Partial<Proved> = {}): Proved =>
-  proved(text, proof, { origin: 'conjecture', level: 1, round: 1, ...more });
+  proved(text, proof, { origin: 'conjecture', round: 1, ...more });
 const FIRST = conjecture('theorem first (n : Nat) : double n + n = 3 * n', 'rw [double_eq_add]\nomega', {
   passRate: 0.1,
 });

@@ -43,7 +43,7 @@ async function roundBefore(): Promise<ArtifactRef> {
   const conjectures = texts.map(
     (text, at): ConjectureRecord => ({
       ...statement(`theorem tried${at} ${text}`, { id: `tried${at}`, name: `tried${at}` }),
-      ...{ seedId: 'target', lemma: null, round: 1, level: 1, origin, guide: null, found: FOUND },
+      ...{ seedId: 'target', lemma: null, round: 1, origin, guide: null, found: FOUND },
     }),
   );
   const library = conjectures.map(
@@ -81,7 +81,7 @@ async function read({ share = 0.5, places = 4, history = [], tried, texts: writt
   const set = { 'conjectures.rankedShare': share, 'conjectures.perRoundMax': places };
   const config = resolveConfig({ preset: 'embedded', set });
   const empty = await writeRecords(store, 'empty.jsonl', []);
-  const entry = { prompt: '', seedId: 'target', header: null, labels: [], lemma: null, level: 1, origin };
+  const entry = { prompt: '', seedId: 'target', header: null, labels: [], lemma: null, origin };
   const plan = await writeRecords(
     store,
     'plan.jsonl',
@@ -114,12 +114,22 @@ async function read({ share = 0.5, places = 4, history = [], tried, texts: writt
 }
 
 it('half of what is attempted is what looks like conjectures that paid; the rest keeps exploration’s order', async () => {
-  const { order, ranker } = await read({ history: [await roundBefore()] });
+  const { order, ranker } = await read({ places: 3, history: [await roundBefore()] });
   const [first, , third] = order;
   expect([first, third].toSorted()).toEqual(['p5 ranked', 'p6 ranked']);
   expect([order[1], order[3]]).toEqual(['p1 order', 'p2 order']);
   expect(order).toContain('w written');
   expect(ranker).toEqual({ examples: 12, paying: 6 });
+});
+
+it('what the model wrote comes first, for a quarter of the places, whatever the ranker says of it', async () => {
+  const texts = [
+    ...TEXTS.filter(({ found }) => found !== undefined),
+    ...['w1', 'w2'].map((name) => ({ text: repeats(name) })),
+  ];
+  const { order } = await read({ share: 1, history: [await roundBefore()], texts });
+  expect(order[0]).toMatch(/^w\d written$/);
+  expect(order.slice(1, 3).toSorted()).toEqual(['p5 ranked', 'p6 ranked']);
 });
 
 it('without a run of before, what came of conjectures over the library decides', async () => {

@@ -34,7 +34,6 @@ const conjecture = (id: string, typed?: string): ConjectureRecord => ({
   seedId: 'target',
   lemma: null,
   round: 1,
-  level: 1,
   origin: { kind: 'target', targetStatement: TARGET },
   guide: null,
   ...(typed === undefined ? {} : { typed: { prompt: '<hard>p<easy>', target: typed } }),
@@ -120,19 +119,13 @@ it('credits what a statement was proved with, and half as much what that rests o
   ]);
 });
 
-it('stands beside the band', async () => {
-  expect((await choose('band-and-use')).chosen.map(([id]) => id)).toEqual(['behind', 'direct', 'fresh']);
-});
-
-it('reaches a conjecture of the same round, which counts once where it is in the band too', async () => {
-  const { chosen } = await choose('band-and-use', [
-    grown(5, 'fresh', { round: 2, generation: 2, restsOn: ['Grown.g2'] }),
-  ]);
-  // Band: 1. Use: 1 of the 2.5 that `direct` is worth.
+it('reaches a conjecture of the same round', async () => {
+  const { chosen } = await choose('use', [grown(5, 'fresh', { round: 2, generation: 2, restsOn: ['Grown.g2'] })]);
+  // 1 of the 2.5 that `direct` is worth.
   expect(chosen).toEqual([
     ['behind', 0.5],
     ['direct', 1],
-    ['fresh', 1],
+    ['fresh', 0.4],
   ]);
 });
 

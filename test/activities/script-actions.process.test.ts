@@ -1,29 +1,17 @@
 /** Composed actions on a shard's statements, with real Lean: budgets, the record of tries, the ranker, and what it does to the next round. About ten seconds of a core. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { resolveConfig } from '@stp/config';
 import { type ArtifactRef, NO_ROUND_COUNTS, sampleSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { rankActionsActivity } from '../../activities/provers/scripts/rank-actions.ts';
 import { type Scripted, scriptShardActivity } from '../../activities/provers/scripts/script-shard.ts';
 import { triedStatementSchema } from '../../activities/provers/scripts/tries.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
-import type { AssembledPorts } from '../../workers/assemble.ts';
-import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { assembledPorts } from '../support/assembled-ports.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stp-actions-test-'));
-let ports: AssembledPorts;
-beforeAll(async () => {
-  ports = await openAssembledPorts(folder);
-}, 280_000);
-afterAll(async () => {
-  await ports?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { ports } = await assembledPorts();
 
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;

@@ -1,32 +1,22 @@
 /** Scripts on what a shard's samples did not prove, with real Lean: what is tried, what is found, under which marks. About ten seconds of a core. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type RunConfig, resolveConfig } from '@stp/config';
 import { type ShardResult, sampleSchema, verdictSchema } from '@stp/config/records';
 import { statement } from '@stp/config/testing';
 import type { CorpusFile } from '@stp/lean-explore';
 import { dedupeSamples } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { verifyShardActivity } from '../../activities/lean/verify-shard.ts';
 import { scriptShardActivity } from '../../activities/provers/scripts/script-shard.ts';
 import type { Sampled } from '../../activities/provers/shard-turn.ts';
 import { readAll, writeRecords } from '../../activities/records/record-files.ts';
 import type { AssembledPorts } from '../../workers/assemble.ts';
-import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { assembledPorts } from '../support/assembled-ports.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stp-scripts-test-'));
+const { ports } = await assembledPorts();
+
 const config = resolveConfig({ preset: 'smoke', set: { 'prover.lemmas': 'marked' } });
-let ports: AssembledPorts;
-beforeAll(async () => {
-  ports = await openAssembledPorts(folder);
-}, 280_000);
-afterAll(async () => {
-  await ports?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 const run = async <T>(activity: unknown, input: object): Promise<T> =>
   (await new MockActivityEnvironment().run(activity as never, input)) as T;

@@ -165,9 +165,7 @@ describe('a round', () => {
   it('says of every proof where it comes from', async () => {
     const { collected } = await play(await write());
     const proofs = await readAll(store, collected.proved, provedSchema);
-    expect(proofs.filter((proof) => proof.origin === 'dataset').every((proof) => proof.level === 0)).toBe(true);
-    const levels = new Set(proofs.filter((proof) => proof.origin === 'conjecture').map((proof) => proof.level));
-    expect([...levels].sort()).toEqual([1, 2]);
+    expect(new Set(proofs.map(({ origin }) => origin))).toEqual(new Set(['dataset', 'conjecture']));
     const [proof] = proofs;
     expect(proof).toMatchObject({ model: 'synthetic', round: 1, certificate: { leanVersion: 'test' } });
     expect(proof!.promptHash).toMatch(/^[0-9a-f]{20}$/);

@@ -71,7 +71,6 @@ function conjectureOf(index: number, round: number): ConjectureRecord {
     seedId: statementId(index - 1),
     lemma: lemmaOf(index),
     round,
-    level: 1 + (Math.floor(index / 4) % 2),
     guide: null,
     origin: {
       kind: 'seed',

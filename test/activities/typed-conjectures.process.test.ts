@@ -1,12 +1,9 @@
 /** Tests the way from a plan of conjectures to texts, under a grammar: real Lean, a model in whose place this test writes. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { resolveConfig } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { giveGrammarsActivity } from '../../activities/conjecturers/decode/give-grammars.ts';
 import { testConjecturesActivity } from '../../activities/conjecturers/decode/test-conjectures.ts';
 import type { TypedPlan } from '../../activities/conjecturers/explore/explored-texts.ts';
@@ -17,32 +14,26 @@ import {
   conjecturePlanSchema,
   conjectureTextSchema,
 } from '../../activities/round/conjecture-records.ts';
-import type { AssembledPorts } from '../../workers/assemble.ts';
-import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { assembledPorts } from '../support/assembled-ports.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stp-typed-test-'));
+const { ports } = await assembledPorts();
+
 const environment = new MockActivityEnvironment();
-let ports: AssembledPorts;
 let store: ObjectStore;
 let plan: ConjecturePlan[];
 
 beforeAll(async () => {
-  ports = await openAssembledPorts(folder);
   store = await ports.store('typed');
   const problems = await Array.fromAsync(ports.sources.problemSet('isaplanner'));
   const entry = (name: string): ConjecturePlan => {
     const { id, header, statement } = problems.find((one) => one.name.endsWith(name))!;
     const origin = { kind: 'target', targetStatement: statement } as const;
-    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, level: 1, origin };
+    return { prompt: '<hard>', labels: ['conjecture'], seedId: id, header, lemma: null, origin };
   };
   const nothing = { ...entry('prop_54'), seedId: 'nothing', header: null };
   const without = { ...nothing, origin: { kind: 'target', targetStatement: 'theorem t (n : Nat) : n = n' } as const };
   plan = [entry('prop_54'), without, entry('prop_54'), entry('prop_85'), entry('prop_54')];
 }, 280_000);
-afterAll(async () => {
-  await ports?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** The plan's entries as the model sees them, and the texts of a round for which it wrote these. */
 async function round(

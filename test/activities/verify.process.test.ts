@@ -157,7 +157,7 @@ describe('a proof that is kept', () => {
         ...{ leanVersion: 'test' },
         ...(certificate === undefined ? {} : { certificate }),
       },
-      { origin: 'dataset', level: 0, round: 0, passRate: 1 },
+      { origin: 'dataset', round: 0, passRate: 1 },
     );
 
   it('has the certificate of its own judgement', () => {

@@ -1,7 +1,7 @@
 /**
- * Compute Engine's instances, templates and managed groups, without HTTP: inserts that fail late for want of capacity or
- * quota, spot instances that are taken away, groups that make lost instances anew, things that take time to go. Time is a
- * clock that the test moves. Every instance that ever was is kept, for what was paid for.
+ * Compute Engine's instances, without HTTP: inserts that fail late for want of capacity or quota, spot instances that are
+ * taken away, things that take time to go. Time is a clock that the test moves. Every instance that ever was is kept, for
+ * what was paid for.
  */
 import { ApiError } from './api-error.ts';
 import type { FakeClock } from './clock.ts';
@@ -12,7 +12,6 @@ const STOPPING_MS = 30_000;
 export interface ModelInstance {
   readonly name: string;
   readonly properties: Properties;
-  readonly group: string | null;
   readonly createdAtMs: number;
   readonly address: string;
   status: 'PROVISIONING' | 'RUNNING' | 'STOPPING' | 'TERMINATED' | 'GONE';
@@ -28,23 +27,11 @@ export interface Properties {
   };
 }
 
-export interface ModelGroup {
-  readonly name: string;
-  readonly base: string;
-  readonly template: string;
-  readonly targetSize: number;
-  readonly createdAtMs: number;
-  deleting: boolean;
-  errors: OperationErrors;
-}
-
 export type OperationErrors = { code: string; message: string }[];
 
 export class ComputeModel {
   /** All that ever were. */
   readonly instances: ModelInstance[] = [];
-  readonly templates = new Map<string, { name: string; properties: Properties; createdAtMs: number }>();
-  readonly groups = new Map<string, ModelGroup>();
   /** Name of the operation that a request id began: the same asking again begins nothing. */
   readonly requestIds = new Map<string, string>();
   /** Instances that the zone can hold now. */
@@ -59,8 +46,6 @@ export class ComputeModel {
 
   reset(): void {
     this.instances.length = 0;
-    this.templates.clear();
-    this.groups.clear();
     this.requestIds.clear();
     this.capacity = Number.POSITIVE_INFINITY;
     this.quota = Number.POSITIVE_INFINITY;
@@ -80,57 +65,11 @@ export class ComputeModel {
   /** The error of an operation; nothing was made then. */
   insert(name: string, properties: Properties): OperationErrors {
     if (this.live().some((one) => one.name === name)) throw alreadyThere('instances', name);
-    return this.#make(name, properties, null);
+    return this.#make(name, properties);
   }
 
   delete(name: string): void {
     this.#stop(this.get(name));
-  }
-
-  insertTemplate(name: string, properties: Properties): void {
-    if (this.templates.has(name)) throw alreadyThere('instanceTemplates', name);
-    this.templates.set(name, { name, properties, createdAtMs: this.#clock.now() });
-  }
-
-  deleteTemplate(name: string): void {
-    this.settle();
-    if (!this.templates.has(name)) throw notFound('instanceTemplates', name);
-    const user = [...this.groups.values()].find((group) => group.template === name);
-    if (user !== undefined)
-      throw new ApiError(
-        'INVALID_ARGUMENT',
-        `The instance_template resource '${name}' is already being used by '${user.name}'`,
-        'resourceInUseByAnotherResource',
-      );
-    this.templates.delete(name);
-  }
-
-  insertGroup(name: string, body: { baseInstanceName: string; targetSize: number; instanceTemplate: string }): void {
-    this.settle();
-    if (this.groups.has(name)) throw alreadyThere('instanceGroupManagers', name);
-    const template = body.instanceTemplate.slice(body.instanceTemplate.lastIndexOf('/') + 1);
-    if (!this.templates.has(template)) throw notFound('instanceTemplates', template);
-    const { baseInstanceName: base, targetSize } = body;
-    const createdAtMs = this.#clock.now();
-    this.groups.set(name, { name, base, template, targetSize, createdAtMs, deleting: false, errors: [] });
-    this.settle();
-  }
-
-  getGroup(name: string): ModelGroup {
-    this.settle();
-    const found = this.groups.get(name);
-    if (found === undefined) throw notFound('instanceGroupManagers', name);
-    return found;
-  }
-
-  deleteGroup(name: string): void {
-    const group = this.getGroup(name);
-    group.deleting = true;
-    for (const one of this.membersOf(name)) this.#stop(one);
-  }
-
-  membersOf(group: string): ModelInstance[] {
-    return this.instances.filter((one) => one.group === group && one.status !== 'GONE');
   }
 
   /** The cloud takes a spot instance away. */
@@ -148,22 +87,9 @@ export class ComputeModel {
       if (one.status === 'RUNNING' && now - one.createdAtMs >= seconds * 1_000) this.#stop(one);
       if (one.status === 'STOPPING' && now - one.changedAtMs >= STOPPING_MS) this.#enter(one, 'GONE');
     }
-    for (const group of [...this.groups.values()]) {
-      const members = this.membersOf(group.name);
-      if (group.deleting) {
-        if (members.length === 0) this.groups.delete(group.name);
-        continue;
-      }
-      const taken = new Set(members.map((one) => one.name));
-      const { properties } = this.templates.get(group.template)!;
-      for (let index = 0; index < group.targetSize; index += 1) {
-        const name = `${group.base}-${'abcdefghij'[index % 10]}${String(index).padStart(3, '0')}`;
-        if (!taken.has(name)) group.errors = this.#make(name, properties, group.name);
-      }
-    }
   }
 
-  #make(name: string, properties: Properties, group: string | null): OperationErrors {
+  #make(name: string, properties: Properties): OperationErrors {
     const now = this.#clock.now();
     const count = this.instances.filter((one) => one.status !== 'GONE').length;
     if (count >= this.quota)
@@ -185,7 +111,6 @@ export class ComputeModel {
     this.instances.push({
       name,
       properties,
-      group,
       createdAtMs: now,
       address,
       status: 'PROVISIONING',

@@ -1,6 +1,6 @@
 /**
- * The Compute Engine API v1 over HTTP, as the official client speaks it: instances, templates and managed groups of
- * `ComputeModel`, operations that are waited for, filters by label and name.
+ * The Compute Engine API v1 over HTTP, as the official client speaks it: instances of `ComputeModel`, operations that are
+ * waited for, filters by label.
  */
 import { ApiError } from './api-error.ts';
 import type { FakeClock } from './clock.ts';
@@ -12,7 +12,7 @@ export interface FakeCompute extends CloudServer {
 }
 
 const PATH =
-  /^\/compute\/v1\/projects\/([^/]+)\/(?:zones\/([^/]+)|global)\/(instances|instanceGroupManagers|instanceTemplates|operations)(?:\/([^/]+))?(?:\/([^/]+))?$/;
+  /^\/compute\/v1\/projects\/([^/]+)\/(?:zones\/([^/]+))\/(instances|operations)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 const PAGE_MAX = 3;
 
 /** @param token what requests must carry; null: nothing */
@@ -24,7 +24,7 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
     const match = PATH.exec(path);
     if (match === null) throw new ApiError('NOT_FOUND', `no such path: ${path}`);
     const [, project, zone, collection, name = '', verb] = match;
-    const place = `https://www.googleapis.com/compute/v1/projects/${project}/${zone === undefined ? 'global' : `zones/${zone}`}`;
+    const place = `https://www.googleapis.com/compute/v1/projects/${project}/zones/${zone}`;
     const operation = (id: string, done: boolean): object => {
       const errors = operations.get(id) ?? [];
       return {
@@ -44,12 +44,12 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
       if (query.has('requestId')) model.requestIds.set(query.get('requestId')!, id);
       return operation(id, false);
     };
-    const list = <T extends { name: string }>(all: readonly T[], show: (one: T) => object, key = 'items'): object => {
+    const list = <T extends { name: string }>(all: readonly T[], show: (one: T) => object): object => {
       const found = all.filter((one) => isWanted(show(one) as Filtered, query.get('filter')));
       const start = Number(query.get('pageToken') || 0);
       const nextPageToken = start + PAGE_MAX < found.length ? String(start + PAGE_MAX) : undefined;
       return {
-        [key]: found.slice(start, start + PAGE_MAX).map(show),
+        items: found.slice(start, start + PAGE_MAX).map(show),
         ...(nextPageToken === undefined ? {} : { nextPageToken }),
       };
     };
@@ -64,16 +64,6 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
       machineType: `https://www.googleapis.com/compute/v1/projects/p/zones/z/machineTypes/${one.properties.machineType?.split('/').at(-1)}`,
       networkInterfaces: [{ networkIP: one.address }],
     });
-    const created = (one: { name: string; createdAtMs: number }): object => ({
-      name: one.name,
-      creationTimestamp: new Date(one.createdAtMs).toISOString(),
-    });
-    const group = (one: { name: string; createdAtMs: number; targetSize: number }): object => ({
-      ...created(one),
-      targetSize: one.targetSize,
-      status: { isStable: model.membersOf(one.name).every((member) => member.status === 'RUNNING') },
-    });
-
     model.settle();
     switch (`${method} ${collection}${name === '' ? '' : '/one'}${verb === undefined ? '' : `/${verb}`}`) {
       case 'POST instances': {
@@ -86,34 +76,6 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
         return instance(model.get(name));
       case 'DELETE instances/one':
         return begin(() => model.delete(name));
-      case 'POST instanceTemplates': {
-        const { name: wanted, properties } = body as { name: string; properties: object };
-        return begin(() => model.insertTemplate(wanted, properties));
-      }
-      case 'GET instanceTemplates':
-        return list([...model.templates.values()], created);
-      case 'DELETE instanceTemplates/one':
-        return begin(() => model.deleteTemplate(name));
-      case 'POST instanceGroupManagers':
-        return begin(() => model.insertGroup((body as { name: string }).name, body as never));
-      case 'GET instanceGroupManagers':
-        return list([...model.groups.values()], group);
-      case 'GET instanceGroupManagers/one':
-        return group(model.getGroup(name));
-      case 'DELETE instanceGroupManagers/one':
-        return begin(() => model.deleteGroup(name));
-      case 'POST instanceGroupManagers/one/listManagedInstances': {
-        const { errors } = model.getGroup(name);
-        const lastAttempt = errors.length === 0 ? {} : { lastAttempt: { errors: { errors } } };
-        const missing = errors.length === 0 ? [] : [{ name: 'missing', currentAction: 'CREATING', ...lastAttempt }];
-        const members = model.membersOf(name).map((one) => ({
-          name: one.name,
-          instance: `${place}/instances/${one.name}`,
-          instanceStatus: one.status,
-          currentAction: one.status === 'RUNNING' ? 'NONE' : 'CREATING',
-        }));
-        return list([...members, ...missing], (one) => one, 'managedInstances');
-      }
       case 'POST operations/one/wait':
       case 'GET operations/one':
         if (!operations.has(name)) throw new ApiError('NOT_FOUND', name);
@@ -127,11 +89,10 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
 }
 
 interface Filtered {
-  readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** The filters that are used here: `labels.KEY=VALUE`, `labels.KEY:*`, `name eq REGEX`. Others are refused, as the API does. */
+/** The filters that are used here: `labels.KEY=VALUE`, `labels.KEY:*`. Others are refused, as the API does. */
 function isWanted(one: Filtered, filter: string | null): boolean {
   if (filter === null || filter === '') return true;
   const label = /^labels\.([a-z-]+)(?:=([\w-]+)|:\*)$/.exec(filter);
@@ -139,7 +100,5 @@ function isWanted(one: Filtered, filter: string | null): boolean {
     const value = one.labels?.[label[1]!];
     return label[2] === undefined ? value !== undefined : value === label[2];
   }
-  const name = /^name eq (\S+)$/.exec(filter);
-  if (name !== null) return new RegExp(`^(?:${name[1]})$`).test(one.name ?? '');
   throw new ApiError('INVALID_ARGUMENT', `Invalid value for field 'filter': '${filter}'`, 'invalid');
 }

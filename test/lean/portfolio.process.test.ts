@@ -1,28 +1,18 @@
 /** The portfolio: its scripts as text, what real Lean says of them, and the record that comes with the repository. Half a minute of a core. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 import { PROBLEM_SET_NAMES } from '@stp/datasets/testing';
 import { keepRows, PORTFOLIO_VERSION, portfolioStages, readRecord, type StatementContext } from '@stp/lean-explore';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Ports } from '../../activities/ports.ts';
 import { portfolioRows } from '../../activities/provers/scripts/portfolio.ts';
-import type { AssembledPorts } from '../../workers/assemble.ts';
 import { PORTFOLIO_RECORD, repositorySources } from '../../workers/sources.ts';
-import { openAssembledPorts } from '../support/assembled-ports.ts';
+import { assembledPorts } from '../support/assembled-ports.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stp-portfolio-test-'));
+const { folder, ports } = await assembledPorts();
+
 const { verification: limits } = resolveConfig({ preset: 'smoke', set: {}, flags: {} });
-let ports: AssembledPorts;
-beforeAll(async () => {
-  ports = await openAssembledPorts(folder);
-}, 280_000);
-afterAll(async () => {
-  await ports?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 const LIST = { name: 'List', isRecursive: true, constructors: ['nil', 'cons'] };
 const VARIABLE = {

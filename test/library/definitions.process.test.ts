@@ -75,19 +75,19 @@ describe('definitions', () => {
 });
 
 describe('definitions of a header', () => {
-  const HEADER = 'import Stp\n\nopen Stp.Sample\n\ndef twice (n : Nat) := slow n n\nabbrev answer : Nat := twice 2';
+  const HEADER = 'import Stp\n\nopen Stp.Sample\n\ndef twofold (n : Nat) := slow n n\nabbrev answer : Nat := twofold 2';
   const slotKeyOf = (header: string, statement: string) => slotKey(statement, under(statement, header));
 
   it('are what a statement stands on, before those of the library, with what these stand on', () => {
     const found = under('theorem t (t : Tree Nat) : t.size = answer', HEADER);
     expect(found.map(({ name, written, distance }) => [name, written, distance])).toEqual([
       ['Stp.Sample.Tree', 'Tree', 0],
-      ['Given.answer', 'answer', 0],
-      ['Given.twice', 'twice', 1],
+      ['answer', 'answer', 0],
+      ['twofold', 'twofold', 1],
       ['Stp.Sample.slow', 'slow', 2],
       ['Stp.Sample.twice', 'twice', 3],
     ]);
-    expect(found[1]).toMatchObject({ kind: 'function', signature: ': Nat', equations: ['=> twice 2'] });
+    expect(found[1]).toMatchObject({ kind: 'function', signature: ': Nat', equations: ['=> twofold 2'] });
     expect(under('theorem t : answer = 2').map(({ name }) => name)).toEqual([]);
   });
 

@@ -17,6 +17,7 @@ import {
   openLlamaCpp,
   writeGgufModel,
 } from '@stp/language-model';
+import { planGguf, totalGib } from '@stp/language-model/plan';
 import {
   generatorContract,
   jsonGrammar,
@@ -30,6 +31,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
+import { markedFigures } from '../../tools/bench/measure.ts';
 import { workerSettings } from '../../workers/settings.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -247,6 +249,40 @@ describe('samples of llama.cpp', () => {
     });
     await expect(dropped).rejects.toThrow('enough');
     expect((await others).every(({ tokens }) => tokens > 0)).toBe(true);
+  });
+});
+
+describe('memory', () => {
+  it('is what the plan says, also of weights in four bits, which are laid out anew', async () => {
+    const [hidden, inner, layers, words] = [1_024, 8_192, 16, checkpoint.shape.vocabularySize];
+    const sizes = { embedding_length: hidden, feed_forward_length: inner, block_count: layers, context_length: 512 };
+    const heads = { 'attention.head_count': 16, 'attention.head_count_kv': 16, 'rope.dimension_count': 64 };
+    const headSizes = { 'attention.key_length': 64, 'attention.value_length': 64 };
+    const own = Object.entries({ ...sizes, ...heads, ...headSizes }).map(([name, value]) => [`llama.${name}`, value]);
+    const row = (name: string, shape: readonly number[]) => {
+      const count = shape.reduce((product, size) => product * size, 1);
+      // Q4_K: 144 bytes for 256 weights. Zeros take as much memory as others.
+      const [type, bytes] = shape.length === 1 ? [0, 4 * count] : [12, (count / 256) * 144];
+      return { name: `${name}.weight`, shape, type, data: Buffer.alloc(bytes) };
+    };
+    const layer = (at: number) => [
+      ...['attn_norm', 'ffn_norm'].map((name) => row(`blk.${at}.${name}`, [hidden])),
+      ...['attn_q', 'attn_k', 'attn_v', 'attn_output'].map((name) => row(`blk.${at}.${name}`, [hidden, hidden])),
+      ...['ffn_gate', 'ffn_up'].map((name) => row(`blk.${at}.${name}`, [inner, hidden])),
+      row(`blk.${at}.ffn_down`, [hidden, inner]),
+    ];
+    const outer = [row('token_embd', [words, hidden]), row('output_norm', [hidden])];
+    const tensors = [...outer, ...Array.from({ length: layers }, (_, at) => layer(at)).flat()];
+    const large = await ggufFolder('large', writeGguf({ ...written.fields, ...Object.fromEntries(own) }, tensors));
+    const sampling = { contextLength: 256, sequences: 2 };
+    const runMark = `memory-${process.pid}`;
+    const engine = { ...ENGINE, ...sampling };
+    const generator = await llamaCppGenerator({ engine, library, cores: 1, runMark })(large);
+    opened.push(generator);
+    await generator.sample(requestsFor(2), { ...SAMPLING, maxTokens: 2 });
+    const [figures] = await markedFigures(runMark);
+    const planned = totalGib((await planGguf(join(home, 'large.gguf'), sampling)).parts);
+    expect(figures!.peakBytes / 2 ** 30 / planned).toBeLessThan(1.15);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Small proofs one by one, as an agent or a trainer sends them: how long one answer takes and what it costs in processor time, with the
  * compiled object judged and the second kernel's word, against a process of plain Lean for each proof; and how busy eight clients keep
- * the cores. Without a sandbox, which hides the processor time of what runs in it. A minute of two cores.
+ * the cores; and the same through the HTTP service. Without a sandbox, which hides the processor time of what runs in it. A minute of two cores.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { type Candidate, type LeanEnvironment, LIBRARY_HEADER, openVerifier, typ
 import { compileModule, DRIVER_MEMORY_BYTES_MAX } from '@stp/lean-verifier/testing';
 import type { WorkerSettings } from '../../workers/settings.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, median, row } from './measure.ts';
+import { benchServedProofs } from './verify-served.ts';
 
 const PROOFS = 24;
 const CLIENTS = 8;
@@ -58,6 +59,9 @@ export async function benchSmallProofs(
         measured(WARM_UP + PROOFS, (number) => check(verifier, candidate(number))),
       ),
     );
+  // Other numbers than above: no verdict is kept from one row to the next.
+  const served = Array.from({ length: WARM_UP + PROOFS }, (_, number) => proofOf(2_000_000 + number));
+  await benchServedProofs(served, WARM_UP);
   const clients = await withVerifier(place, async (verifier) => {
     for (let number = 0; number < WARM_UP; number++) await check(verifier, proofOf(1_000_000 + number));
     const started = performance.now();

@@ -98,7 +98,6 @@ const METHODS: Readonly<Record<string, Method>> = {
   }),
   [DECODE]: { ...asDecode('learned conjectures', {}), from: null },
   'decode-use': asDecode('learned conjectures, credit for use', { 'conjectures.reward.kind': 'use' }),
-  'decode-band-and-use': asDecode('learned conjectures, both credits', { 'conjectures.reward.kind': 'band-and-use' }),
   both: asDecode('explored and learned conjectures', { 'conjectures.source': 'both' }),
   'expert-iteration': baseline('expert iteration', 'expert-iteration'),
   'expert-iteration-optimised': baseline('expert iteration, optimised', 'expert-iteration-optimised'),

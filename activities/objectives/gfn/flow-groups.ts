@@ -58,14 +58,14 @@ export function flowGroups(input: FlowGroupsInput): {
       const own = found.filter(({ age }) => age === 0).map(({ walk }) => walk);
       if (own.length === 0) continue;
       counts.compared += 1;
-      const { bufferShare, bufferMax, ends } = objective;
+      const { bufferShare, bufferMax } = objective;
       const buffer = new ReplayBuffer<RewardedWalk>(bufferMax);
-      for (const { walk } of found) buffer.add(walk, walk.written.join('\n'), endReward(walk, ends));
+      for (const { walk } of found) buffer.add(walk, walk.written.join('\n'), endReward(walk));
       const random = randomStream(seed, round, 'replay', first.statementId);
       const replayed = buffer.draw(Math.round(bufferShare * own.length), random);
       const known = found.map(({ walk }) => walk);
       const form = input.formOf(stated);
-      const group = flowGroup(first.statementId, [...own, ...replayed], known, ends, (goal) => form(goal).prompt);
+      const group = flowGroup(first.statementId, [...own, ...replayed], known, (goal) => form(goal).prompt);
       if (group === null) continue;
       counts.withSignal += 1;
       yield group;

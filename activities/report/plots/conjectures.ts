@@ -73,7 +73,7 @@ export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
     name: 'conjecture-shares',
     title: 'Yield of conjecturing',
     caption:
-      'Attempted, of texts; proved, of attempted; in band, of proved. A conjecturer that learns keeps all three up.',
+      'Shares: attempted of the texts, proved of the attempted, in the band of the proved. A conjecturer that learns keeps all three up.',
     svg: await renderChart(
       {
         data: { values },
@@ -113,7 +113,7 @@ export const noveltyPlot = (run: RunFigures): Promise<Plot | null> =>
     name: 'conjecture-novelty',
     title: 'Novelty of conjectures',
     caption:
-      'One minus the closest likeness (Jaccard, three tokens in a row, up to names) to any statement of dataset, library or rounds before. 0 is known.',
+      'One minus the greatest similarity (Jaccard, of three tokens in a row, up to names) to a statement of the dataset, the library or an earlier round. 0: known.',
     axis: 'novelty',
     domain: { domain: [0, 1] },
     of: (round) => round.novelties,

@@ -50,7 +50,8 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
     type: 'quantitative',
     title: 'samples verified',
     scale: logarithmic ? { type: 'log', nice: false } : { nice: false },
-    axis: { format: '~s', tickCount: 5, labelOverlap: true },
+    // Each label by itself: a format for all would give 0 and 500 the unit of the largest, as 0k and 0.5k.
+    axis: { labelExpr: "format(datum.value, '~s')", tickCount: 5, labelOverlap: true },
   };
   const y = (field: string) => ({
     field,

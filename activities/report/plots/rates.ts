@@ -31,7 +31,7 @@ export async function ratesPlot(run: RunFigures, origin: 'dataset' | 'conjecture
   return {
     name: `pass-rates-${origin}`,
     title: `Pass rates of ${what}`,
-    caption: `Share of a statement's samples that Lean accepts, for those with any; how many that are of those attempted stands above. Each row has a scale of its own.${
+    caption: `Share of a statement's samples that Lean accepts, for statements with a proof. Above each row: how many these are, of those attempted. Each row has its own scale.${
       drawn.length < rounds.length ? ` ${drawn.length} of ${rounds.length} rounds.` : ''
     }`,
     svg: await renderChart(

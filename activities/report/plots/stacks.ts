@@ -69,7 +69,7 @@ export async function stagesPlot(run: RunFigures): Promise<Plot | null> {
   return {
     name: 'stages',
     title: 'Time by stage',
-    caption: 'Wall time of the rounds. What is before and after them stands in the table.',
+    caption: 'Wall time of the rounds. The table has the time before and after them.',
     svg: await stacked({
       values: values.map(({ round, stage, seconds }) => ({ round, category: stage, amount: seconds })),
       categories: [...STAGES, ...others.map((stage): Category => [stage, OTHER_STAGE])],

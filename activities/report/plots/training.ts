@@ -34,7 +34,7 @@ export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | n
           y: {
             field: 'libraryGrown',
             type: 'quantitative',
-            title: 'theorems added',
+            title: 'theorems of the run',
             axis: { tickCount: 5, format: '~s' },
           },
           color:
@@ -60,7 +60,7 @@ export async function lossPlot({ losses }: RunFigures): Promise<Plot | null> {
   return {
     name: 'loss',
     title: 'Training loss',
-    caption: 'Nats per target token, weighted; trainings one after the other.',
+    caption: 'Weighted loss, nats per target token. The trainings follow one another.',
     svg: await renderChart(
       {
         data: { values },

@@ -22,7 +22,7 @@ export function chooserTable({ summary: { conjectures }, rounds }: RunFigures): 
     table(
       ['Conjectures', 'Attempted', 'Of all', 'Proved', 'Later proofs rest on', 'Of attempted'],
       rows,
-      'Conjectures by who chose them, each counted where it was attempted first; what proofs rest on, as their compiled objects say',
+      'Conjectures by who chose them at their first attempt. Later proofs rest on those that their compiled modules mention',
     ),
     learned.length === 0 ? '' : note(learned.join(' ')),
   ].join('\n');

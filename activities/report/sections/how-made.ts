@@ -1,4 +1,5 @@
 /** Headline figures, and the origin of the run: preset, differences from it, models, Lean, seed. */
+import { isInWords } from '@stp/config';
 import type { RunFigures } from '../figures.ts';
 import { escapeHtml, formatNumber, formatShare, section, table } from '../html.ts';
 
@@ -13,7 +14,7 @@ export function headline(run: RunFigures): string {
     ],
     [formatNumber(newlyProved.count), 'of them not proved by the SFT model'],
     [formatNumber(proved), `conjectures proved, of ${formatNumber(made)} texts`],
-    [formatNumber(summary.samples), 'samples checked by Lean'],
+    [formatNumber(summary.samples), isInWords(run.config) ? 'samples judged' : 'samples checked by Lean'],
   ];
   if (evaluation !== null)
     entries.push([

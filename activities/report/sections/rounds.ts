@@ -35,7 +35,11 @@ export function roundsTable(run: RunFigures): string {
           round.conjecturerExamples,
         ],
   );
-  return table(heads, rows, 'Dataset statements attempted and proved; proofs of statements and conjectures alike');
+  return table(
+    heads,
+    rows,
+    'Statements of the dataset, attempted and proved. Samples and proofs count those of conjectures too',
+  );
 }
 
 /** Who proved what. Scripts try only what samples leave unproved, so “both” means in different rounds. */
@@ -78,7 +82,16 @@ export function gateTable(run: RunFigures): string {
     counts.conjecturesKept,
     counts.conjecturesMatched,
   ]);
-  const heads = ['Round', 'Texts', ...reasons, 'attempted', 'proved', 'in band', 'kept', 'matched'];
+  const heads = [
+    'Round',
+    'Texts',
+    ...reasons.map((reason) => reason.replaceAll('-', ' ')),
+    'attempted',
+    'proved',
+    'in band',
+    'kept',
+    'matched',
+  ];
   return table(heads, rows, 'Refused by the gate, by reason, and what became of the others');
 }
 
@@ -105,7 +118,7 @@ export function curriculumTable(run: RunFigures): string {
       'Round',
       'Conjectures',
       'Proved',
-      'Sets of functions',
+      'Function sets',
       'Of proved ones',
       'Longest chain of lemmas',
       'Statements first proved',
@@ -115,7 +128,7 @@ export function curriculumTable(run: RunFigures): string {
       'Lean, ms a sample',
     ],
     rows,
-    'Conjectures and the different sets of functions they speak of; lemmas of the run that rest on each other under one proof; statements of the dataset, and those whose every proof rests on a conjecture; novelty as in the plot below; theorems of the run that the round could use',
+    'Conjectures, and the different sets of functions that they mention. Chain: lemmas of the run that rest on one another. Only by conjectures: statements whose every proof rests on a conjecture. Library: theorems of the run that the round could use',
   );
 }
 
@@ -138,8 +151,8 @@ export function costTable(run: RunFigures): string {
     formatSeconds(Object.values(secondsPerStage).reduce((sum, seconds) => sum + seconds, 0)),
     ...spent(lineOf(round)),
   ]);
-  rows.unshift(...outer('before them', 'start'));
-  rows.push(...outer('after them', 'report'));
+  rows.unshift(...outer('before the rounds', 'start'));
+  rows.push(...outer('after the rounds', 'report'));
   const sum = (pick: (round: RunFigures['rounds'][number]) => number): number =>
     run.rounds.reduce((total, round) => total + pick(round), 0);
   rows.push([

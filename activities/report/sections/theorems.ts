@@ -9,18 +9,24 @@ const CODE_CHARS_MAX = 4_000;
 const OPEN_MAX = 6;
 
 export function theorems(run: RunFigures): string {
+  const hardest = new Set(run.hardest.map(({ proof }) => proof.statementId));
+  const others = run.mostNovel.filter(({ proof }) => !hardest.has(proof.statementId));
   const lists = [
     list(
       'Statements the SFT model did not prove',
-      `${run.newlyProved.count} in all; a later model proved them. Lowest pass rate in its round first.`,
+      `${run.newlyProved.count} in all, proved in a later round. Lowest pass rate first.`,
       run.newlyProved.listed,
     ),
-    list('Hardest conjectures proved', 'Theorems that the model made up itself, lowest pass rate first.', run.hardest),
-    list(
-      'Most novel conjectures proved',
-      'Those least like any statement of dataset, library or earlier rounds.',
-      run.mostNovel,
-    ),
+    list('Hardest conjectures proved', 'Theorems that the run proposed itself, lowest pass rate first.', run.hardest),
+    ...(others.length === 0
+      ? []
+      : [
+          list(
+            'Most novel of the other conjectures proved',
+            'Those least like any statement of dataset, library or earlier rounds.',
+            others,
+          ),
+        ]),
   ];
   return section('theorems', 'New theorems', ...lists);
 }
@@ -47,7 +53,8 @@ function theorem({ proof, novelty }: ListedProof): string {
   return [
     `<article><h4>${escapeHtml(proof.name)}</h4>`,
     `<pre tabindex="0"><code>${escapeHtml(code(proof))}</code></pre>`,
-    `<p class="note">${escapeHtml(facts.join(' · '))}<br/>${escapeHtml(certificate(proof))}</p></article>`,
+    note(facts.join(' · ')),
+    `<details><summary>Certificate</summary>${note(certificate(proof))}</details></article>`,
   ].join('\n');
 }
 

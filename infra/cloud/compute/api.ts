@@ -12,23 +12,6 @@ export interface Instance {
   readonly address: string | null;
 }
 
-export interface InstanceGroup {
-  readonly name: string;
-  readonly targetSize: number;
-  readonly createdAtMs: number | null;
-  readonly isStable: boolean;
-}
-
-/** An instance as its group sees it. */
-export interface ManagedInstance {
-  readonly name: string;
-  readonly status: string;
-  /** NONE, CREATING, RECREATING, DELETING … */
-  readonly currentAction: string;
-  /** Why the last attempt to make it failed: codes such as QUOTA_EXCEEDED, with messages. */
-  readonly errors: readonly OperationError[];
-}
-
 export interface OperationError {
   readonly code: string;
   readonly message: string;
@@ -54,12 +37,4 @@ export interface ComputeApi {
   /** `filter` as in the API: `labels.stp-run=…`. */
   listInstances(place: Place, filter: string): Promise<readonly Instance[]>;
   deleteInstance(place: Place, name: string): Promise<void>;
-  insertTemplate(project: string, body: object, requestId: string): Promise<OperationEnd>;
-  listTemplates(project: string, filter: string): Promise<readonly { name: string; createdAtMs: number | null }[]>;
-  deleteTemplate(project: string, name: string): Promise<void>;
-  insertGroup(place: Place, body: object, requestId: string): Promise<OperationEnd>;
-  getGroup(place: Place, name: string): Promise<InstanceGroup | null>;
-  listGroups(place: Place, filter: string): Promise<readonly InstanceGroup[]>;
-  listManagedInstances(place: Place, group: string): Promise<readonly ManagedInstance[]>;
-  deleteGroup(place: Place, name: string): Promise<void>;
 }

@@ -45,45 +45,12 @@ const instanceSchema = z
     createdAtMs: creationTimestamp,
     address: networkInterfaces?.[0]?.networkIP || null,
   }));
-const templateSchema = z
-  .object({ name: z.string(), creationTimestamp: timeSchema })
-  .transform(({ name, creationTimestamp }) => ({ name, createdAtMs: creationTimestamp }));
-const groupSchema = z
-  .object({
-    name: z.string(),
-    targetSize: z.number().nullish(),
-    creationTimestamp: timeSchema,
-    status: z.object({ isStable: z.boolean().nullish() }).nullish(),
-  })
-  .transform(({ name, targetSize, creationTimestamp, status }) => ({
-    name,
-    targetSize: targetSize ?? 0,
-    createdAtMs: creationTimestamp,
-    isStable: status?.isStable ?? false,
-  }));
-const managedSchema = z
-  .object({
-    instance: text,
-    instanceStatus: text,
-    currentAction: text,
-    lastAttempt: z.object({ errors: errorsSchema }).nullish(),
-  })
-  .transform(({ instance, instanceStatus, currentAction, lastAttempt }) => ({
-    name: instance.slice(instance.lastIndexOf('/') + 1),
-    status: instanceStatus,
-    currentAction,
-    errors: lastAttempt?.errors ?? [],
-  }));
-
 /** @param endpoint `http://host:port` of another server with the same API, for tests */
 export function googleComputeApi(endpoint: string | undefined): ComputeApi {
   const server = parseEndpoint(endpoint);
   const library = lazily(() => import('@google-cloud/compute'));
   const instances = lazily(async () => new (await library()).InstancesClient({ ...server }));
-  const templates = lazily(async () => new (await library()).InstanceTemplatesClient({ ...server }));
-  const groups = lazily(async () => new (await library()).InstanceGroupManagersClient({ ...server }));
   const zoneOperations = lazily(async () => new (await library()).ZoneOperationsClient({ ...server }));
-  const globalOperations = lazily(async () => new (await library()).GlobalOperationsClient({ ...server }));
   const options = { timeout: CALL_TIMEOUT_MS };
   const paged = { ...options, autoPaginate: false };
   const waiting = { timeout: WAIT_TIMEOUT_MS };
@@ -106,8 +73,6 @@ export function googleComputeApi(endpoint: string | undefined): ComputeApi {
   };
   const inZone = async ({ project, zone }: Place, [begun]: readonly [unknown, ...unknown[]]): Promise<OperationEnd> =>
     ended(begun, async (operation) => (await (await zoneOperations()).wait({ project, zone, operation }, waiting))[0]);
-  const inProject = async (project: string, [begun]: readonly [unknown, ...unknown[]]): Promise<OperationEnd> =>
-    ended(begun, async (operation) => (await (await globalOperations()).wait({ project, operation }, waiting))[0]);
 
   return {
     async insertInstance(place, instanceResource, requestId) {
@@ -121,34 +86,6 @@ export function googleComputeApi(endpoint: string | undefined): ComputeApi {
     async deleteInstance(place, instance) {
       const client = await instances();
       await orNull(() => client.delete({ ...at(place), instance }, options));
-    },
-    async insertTemplate(project, instanceTemplateResource, requestId) {
-      const client = await templates();
-      return inProject(project, await client.insert({ project, instanceTemplateResource, requestId }, options));
-    },
-    listTemplates: async (project, filter) =>
-      collect((await templates()).listAsync({ project, filter }, paged), templateSchema),
-    async deleteTemplate(project, instanceTemplate) {
-      const client = await templates();
-      await orNull(() => client.delete({ project, instanceTemplate }, options));
-    },
-    async insertGroup(place, instanceGroupManagerResource, requestId) {
-      const client = await groups();
-      return inZone(place, await client.insert({ ...at(place), instanceGroupManagerResource, requestId }, options));
-    },
-    getGroup: (place, instanceGroupManager) =>
-      orNull(async () =>
-        groupSchema.parse((await (await groups()).get({ ...at(place), instanceGroupManager }, options))[0]),
-      ),
-    listGroups: async (place, filter) =>
-      collect((await groups()).listAsync({ ...at(place), filter }, paged), groupSchema),
-    async listManagedInstances(place, instanceGroupManager) {
-      const client = await groups();
-      return collect(client.listManagedInstancesAsync({ ...at(place), instanceGroupManager }, paged), managedSchema);
-    },
-    async deleteGroup(place, instanceGroupManager) {
-      const client = await groups();
-      await orNull(() => client.delete({ ...at(place), instanceGroupManager }, options));
     },
   };
 }

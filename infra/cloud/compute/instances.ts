@@ -1,11 +1,11 @@
 /**
- * Single GPU instances of a set: requested by name, so that a second request adds the missing ones and duplicates none.
+ * GPU instances of a set: requested by name, so that a second request adds the missing ones and duplicates none.
  */
 import { StpError } from '@stp/base';
 import type { GpuConfig } from '@stp/config';
 import { hostQueue, nodeName, runLabel } from '../../nodes/names.ts';
 import type { Asked, NodeHost, NodeSet, NodesState } from '../../nodes/provider.ts';
-import { CAPACITY_ADVICE, cloudError, codeOf, isAlreadyThere, QUOTA_ADVICE, shortageOf } from '../errors.ts';
+import { cloudError, codeOf, isAlreadyThere, shortageOf } from '../errors.ts';
 import { requestId } from '../request-id.ts';
 import type { ComputeApi, Instance, OperationEnd, OperationError } from './api.ts';
 import { instanceBody, instanceNames } from './requests.ts';
@@ -39,7 +39,7 @@ export async function requestInstances(
 }
 
 /** One insert: what is there already is success, no capacity is an answer, anything else wrong is an error. */
-export async function insertOnce(what: string, insert: () => Promise<OperationEnd>): Promise<Asked> {
+async function insertOnce(what: string, insert: () => Promise<OperationEnd>): Promise<Asked> {
   try {
     const { errors } = await insert();
     const reason = errors.map(textOf).join('; ');
@@ -55,15 +55,7 @@ export async function insertOnce(what: string, insert: () => Promise<OperationEn
   }
 }
 
-export const textOf = ({ code, message }: OperationError): string => `${code}: ${message}`;
-
-/** The state of a failure that an operation or a group tells of. */
-export function failedState(errors: readonly OperationError[]): NodesState {
-  const reason = errors.map(textOf).join('; ');
-  const isQuota = shortageOf(null, reason) === 'quota';
-  const again = shortageOf(null, reason) === 'capacity';
-  return { kind: 'failed', reason, advice: isQuota ? QUOTA_ADVICE : CAPACITY_ADVICE, again };
-}
+const textOf = ({ code, message }: OperationError): string => `${code}: ${message}`;
 
 export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: NodeSet): Promise<NodesState> {
   const names = instanceNames(config, set);
@@ -87,7 +79,7 @@ export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: 
 }
 
 /** An instance of the set that is not what the configuration asks for: its name was taken when we asked. */
-export function foreignOf({ machineType }: GpuConfig, set: NodeSet, found: readonly Instance[]): string | undefined {
+function foreignOf({ machineType }: GpuConfig, set: NodeSet, found: readonly Instance[]): string | undefined {
   const isOther = (one: Instance): boolean => one.machineType !== '' && one.machineType !== machineType;
   return found.find((one) => one.name.startsWith(`${nodeName(set)}-`) && isOther(one))?.name;
 }
@@ -96,7 +88,7 @@ export function foreignOf({ machineType }: GpuConfig, set: NodeSet, found: reado
 const isBeyond = (name: string, names: readonly string[], set: NodeSet): boolean =>
   name.startsWith(`${nodeName(set)}-`) && !names.includes(name);
 
-export const hostOf = ({ name, address }: Pick<Instance, 'name' | 'address'>): NodeHost => ({
+const hostOf = ({ name, address }: Instance): NodeHost => ({
   name: `${name}/0`,
   taskQueue: hostQueue(name, 0),
   address,

@@ -1,4 +1,4 @@
-/** The requests for GPU instances: single ones by name, or a template and a managed group of them. */
+/** The requests for GPU instances. */
 import type { GpuConfig } from '@stp/config';
 import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { NodeSet } from '../../nodes/provider.ts';
@@ -19,7 +19,7 @@ export function gpusOf({ gpus, machineType }: Pick<GpuConfig, 'gpus' | 'machineT
   return byCpus[machineType.slice(machineType.lastIndexOf('-') + 1)] ?? null;
 }
 
-/** Names of the single instances of a set, in the order of their numbers. */
+/** Names of the instances of a set, in the order of their numbers. */
 export const instanceNames = (config: GpuConfig, set: NodeSet): string[] =>
   Array.from({ length: config.count }, (_, index) => `${nodeName(set)}-${index}`);
 
@@ -29,32 +29,12 @@ export function instanceBody(
   name: string,
   metadata: Readonly<Record<string, string>>,
 ): object {
-  const { zone, machineType } = config;
-  return { name, machineType: `zones/${zone}/machineTypes/${machineType}`, ...properties(config, set, metadata, zone) };
-}
-
-export function templateBody(config: GpuConfig, set: NodeSet, metadata: Readonly<Record<string, string>>): object {
-  const { machineType } = config;
-  return { name: nodeName(set), properties: { machineType, ...properties(config, set, metadata, null) } };
-}
-
-export function groupBody(config: GpuConfig, set: NodeSet): object {
-  const name = nodeName(set);
-  const instanceTemplate = `projects/${config.project}/global/instanceTemplates/${name}`;
-  return { name, baseInstanceName: name, targetSize: config.count, instanceTemplate };
-}
-
-/** Returns the properties that an instance and a template have in common. A template names disk types without their zone. */
-function properties(
-  config: GpuConfig,
-  set: NodeSet,
-  metadata: Readonly<Record<string, string>>,
-  zone: string | null,
-): object {
-  const { network, externalIps, tier, reservation, serviceAccount, hoursMax, diskGb, image } = config;
-  const diskType = bootDisk(config);
+  const { zone, machineType, network, externalIps, tier, reservation, serviceAccount, hoursMax, diskGb, image } =
+    config;
   const guardSeconds = Math.ceil(hoursMax * 3_600) + GUARD_SLACK_SECONDS;
   return {
+    name,
+    machineType: `zones/${zone}/machineTypes/${machineType}`,
     labels: { ...config.labels, 'stp-run': runLabel(set.run), 'stp-generation': String(set.generation) },
     disks: [
       {
@@ -63,7 +43,7 @@ function properties(
         initializeParams: {
           sourceImage: image,
           diskSizeGb: String(diskGb),
-          diskType: zone === null ? diskType : `zones/${zone}/diskTypes/${diskType}`,
+          diskType: `zones/${zone}/diskTypes/${bootDisk(config)}`,
         },
       },
     ],
@@ -80,9 +60,8 @@ function properties(
       // GPUs cannot be moved to another host while they work.
       onHostMaintenance: 'TERMINATE',
       automaticRestart: tier !== 'spot',
-      ...(config.managedGroup && tier !== 'spot' ? {} : { instanceTerminationAction: 'DELETE' }),
-      // A group would only make an ended instance anew.
-      ...(config.managedGroup ? {} : { maxRunDuration: { seconds: String(Math.min(guardSeconds, RUN_SECONDS_MAX)) } }),
+      instanceTerminationAction: 'DELETE',
+      maxRunDuration: { seconds: String(Math.min(guardSeconds, RUN_SECONDS_MAX)) },
     },
     ...(tier === 'reserved'
       ? {

@@ -130,8 +130,6 @@ const gpuSchema = z
     ),
     /** Instances. */
     count: positive.max(1_000).default(1),
-    /** One managed instance group, which makes lost instances anew by itself, in place of single instances. */
-    managedGroup: z.boolean().default(false),
     diskGb: positive.min(50).max(65_536).default(500),
     /** GPUs of one instance, for machine types that the table does not have. */
     gpus: positive.max(64).nullable().default(null),

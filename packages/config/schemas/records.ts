@@ -59,8 +59,6 @@ export const conjectureSchema = statementSchema.extend({
   seedId: id,
   lemma: z.string().nullable(),
   round: z.number().int().positive(),
-  /** 1 when a dataset statement seeded it, one more than its seed's otherwise (STP §2.2; a dataset statement has level 0). */
-  level: z.number().int().positive(),
 });
 
 /** Where exploration found an equation: what a ranker is told beside its text. */
@@ -215,8 +213,6 @@ export const provedSchema = z.strictObject({
   statement: z.string(),
   proof: z.string(),
   origin: z.enum(['dataset', 'conjecture']),
-  /** Conjecture level: 0 for a dataset statement. */
-  level: z.number().int().nonnegative(),
   round: z.number().int().nonnegative(),
   passRate: z.number().min(0).max(1),
   premises: z.array(z.string()),

@@ -142,8 +142,6 @@ const runSections = z.strictObject({
   retrain: z.strictObject({
     /** Retrain from the base after every this many rounds, and after the last; 0 never. */
     everyRounds: z.number().int().nonnegative(),
-    /** Start the replay window anew after a retraining (STP §2.11). */
-    emptiesReplay: z.boolean(),
     optimiser: optimiserSchema,
     /** Proofs of conjectures join when the pass rate in their round is at most this (STP §3: 1/4). */
     conjectureBandMax: share,

@@ -52,7 +52,6 @@ export function proved(text: string, proof: string, more: Partial<Proved> = {}):
     statement: text,
     proof,
     origin: 'dataset',
-    level: 0,
     round: 0,
     passRate: 0.5,
     premises: [],

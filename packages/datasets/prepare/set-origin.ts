@@ -1,4 +1,4 @@
-/** Where a set of compiled theorems comes from (`set.json` in its folder): with which Lean it was made, and what it assumes. */
+/** Where a set of compiled theorems comes from (`set.json` in its folder): with which Lean it was made. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
@@ -10,19 +10,13 @@ export const CORPUS_FILE = 'corpus.jsonl';
 /** A set of all of Mathlib names some hundred thousand theorems. */
 const text = z.string().min(1).max(1_024);
 
-const originSchema = z.strictObject({
+const originSchema = z.object({
   form: z.literal(1),
   /** The version of the Lean that stated and compared its theorems. */
   lean: text,
   /** Hash of the project's compiled modules; null for Lean's own library. */
   project: text.nullable(),
-  accessible: z.enum(['file', 'imports']),
   split: z.enum(['random', 'modules', 'novel-premises']),
-  /**
-   * Theorems in their order, each module's in parts: a part is stated by a module of assumptions below `modules/`. The last part of
-   * a module is stated by none (null), since nothing comes after it.
-   */
-  assumptions: z.array(z.strictObject({ module: text.nullable(), of: text, theorems: z.array(text) })),
 });
 export type SetOrigin = z.infer<typeof originSchema>;
 
@@ -40,19 +34,6 @@ export async function readSetOrigin(folder: string): Promise<SetOrigin | null> {
     const why = cause instanceof z.ZodError ? describeIssues(cause) : (cause as Error).message;
     throw new StpError('STP1501', `${path}: ${why}`, 'Make the set again with `bin/stp data prepare`.', { cause });
   }
-}
-
-/**
- * STP1002 for a set whose headers import assumptions. A run gives them to no proof: nothing yet checks there that a proof keeps
- * to theorems before its own (docs/decisions/0067).
- */
-export function requireNothingAssumed(set: string, { assumptions }: SetOrigin): void {
-  if (assumptions.every(({ module }) => module === null)) return;
-  throw new StpError(
-    'STP1002',
-    `${set} assumes earlier theorems of its modules, and a run takes no assumptions`,
-    'Make the set again with `bin/stp data prepare --accessible imports --replace`.',
-  );
 }
 
 /** STP1201 where the Lean in use is not the one that the set was made with: its statements may mean something else there. */

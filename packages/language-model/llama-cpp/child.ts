@@ -65,7 +65,7 @@ async function loadGguf(
   return { model, tokens: ggufTokens(gguf, model._model, path), name };
 }
 
-/** The folder as a file, for as long as it takes to load: the memory map keeps its bytes. */
+/** The folder as a file, for as long as it takes to load. */
 async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening): Promise<Loaded> {
   const folder = await readModel(directory);
   const path = join(tmpdir(), `stp-model-${randomBytes(8).toString('hex')}.gguf`);
@@ -86,9 +86,10 @@ async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening
   }
 }
 
+/** Without a memory map: weights that llama.cpp lays out anew would be in memory twice, as the map of the file and as the copy. */
 const load = (llama: Llama, path: string, { gpuLayers }: LlamaOpening): Promise<LlamaModel> =>
   refused(
-    llama.loadModel({ modelPath: path, gpuLayers }),
+    llama.loadModel({ modelPath: path, gpuLayers, useMmap: false }),
     path,
     'Take a smaller file of the model (fewer bits a weight), or a machine with more memory.',
   );

@@ -19,7 +19,6 @@ const rowsSchema = z.strictObject({
   examples: count,
   tokens: count,
   tooLong: count,
-  targetWeight: z.number().nonnegative(),
 });
 export type WrittenRows = z.infer<typeof rowsSchema>;
 

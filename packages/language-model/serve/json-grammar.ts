@@ -1,6 +1,8 @@
 /**
  * `response_format` of OpenAI's API as a grammar that llama.cpp reads (GBNF): every completed answer is JSON, and one of the schema. A part
  * of JSON Schema is read. What is not read is refused, since an answer that only seems to follow a schema is worse than none.
+ * The writer of node-llama-cpp 3.22 refuses nothing: it makes `anyOf` and `allOf` `null`, demands properties that may be left out, and
+ * drops bounds and patterns.
  */
 import { z } from 'zod';
 

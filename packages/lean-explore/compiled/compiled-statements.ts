@@ -4,7 +4,6 @@
  */
 import { HEADER_CHARS_MAX } from '@stp/config/records';
 import { Decline, InputError } from '@stp/lean-kernel';
-import { type Assumed, type AssumptionModule, type AssumptionTask, assume } from './assumptions.ts';
 import type { GraphModule, ModuleGraph } from './module-graph.ts';
 import { printPremises } from './print-statements.ts';
 import { type FoundTheorem, type LeftOut, type ReadModule, TheoremReader } from './reader.ts';
@@ -21,8 +20,6 @@ export interface CompiledSetOptions extends RestateTask {
   readonly isAskedName: (shown: string) => boolean;
   /** Are the modules Lean's own, so that a header that must not know them begins with `prelude`? */
   readonly isPrelude: boolean;
-  /** Where earlier theorems of a module are stated as assumptions; null: they are not. */
-  readonly assumptions: Pick<AssumptionTask, 'prefix' | 'directory'> | null;
   /** Are the constants that proofs mention told? */
   readonly withPremises: boolean;
   /** Modules worked on at once. */
@@ -36,8 +33,6 @@ export interface CompiledTheorem {
   readonly signature: string;
   /** The lines above it: `prelude`, then `import A`, one a line. */
   readonly header: string;
-  /** Where it stands among the theorems of its module; null where the module does not tell. */
-  readonly order: number | null;
   readonly premises: FoundTheorem['premises'];
 }
 
@@ -54,9 +49,6 @@ export interface CompiledModuleStatements {
   readonly explicit: number;
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
   readonly examples: readonly string[];
-  readonly assumed: readonly AssumptionModule[];
-  /** `NAME: why` of what could not be assumed. */
-  readonly unassumed: readonly string[];
   /** Why nothing of the module is there; empty where it could be read. */
   readonly problem: string;
 }
@@ -108,8 +100,6 @@ const UNSTATED = {
   explicit: 0,
   leftOut: {},
   examples: [],
-  assumed: [],
-  unassumed: [],
   problem: '',
 } as const;
 
@@ -212,15 +202,7 @@ async function stateModule(
     isNarrow = true;
     done = await restate(module, read, narrow, options);
   }
-  const headerLines = isNarrow ? narrow : wide;
-  const { modules, before, problems }: Assumed =
-    options.assumptions === null
-      ? { modules: [], before: new Map(), problems: [] }
-      : await assume(module.name, done.restated, read, headerLines, { ...options, ...options.assumptions });
-  const headerOf = (shown: string): string => {
-    const assumed = before.get(shown);
-    return (assumed === undefined ? headerLines : lines([assumed])).join('\n');
-  };
+  const header = (isNarrow ? narrow : wide).join('\n');
   const texts = new Map(done.restated.map(({ theorem, signature }) => [theorem.shown, signature]));
   return {
     module,
@@ -230,15 +212,12 @@ async function stateModule(
     theorems: done.restated.map(({ theorem, signature }) => ({
       name: theorem.shown,
       signature,
-      header: headerOf(theorem.shown),
-      order: theorem.order,
+      header,
       premises: theorem.premises,
     })),
     explicit: done.restated.filter(({ printing }) => printing === 'explicit').length,
     leftOut: sum(read.leftOut, done.leftOut),
     examples: done.examples,
-    assumed: modules,
-    unassumed: problems,
     problem: '',
   };
 }

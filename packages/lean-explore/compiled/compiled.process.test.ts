@@ -71,7 +71,6 @@ async function statedFrom(options: Partial<CompiledSetOptions> = {}): Promise<Ma
       isAskedModule: (name) => name.startsWith('Shop'),
       isAskedName: () => true,
       isPrelude: false,
-      assumptions: null,
       withPremises: false,
       width: 2,
       ...options,
@@ -179,46 +178,5 @@ describe('a module that is damaged, missing or of another Lean', () => {
     } finally {
       writeFileSync(path, sound);
     }
-  });
-});
-
-describe('earlier theorems of the same module', () => {
-  it('are assumed with their marks for simp, in modules that each import the one before', async () => {
-    const names = Array.from({ length: 24 }, (_, at) => `part_${String(at).padStart(2, '0')}`);
-    const marked = (at: number): string => (at % 5 === 0 ? '@[simp] ' : '');
-    const source = names.map(
-      (name, at) => `${marked(at)}theorem ${name} (n : Nat) : double n + ${at} = n + n + ${at} := rfl`,
-    );
-    compile('Shop.Long', ['import Shop.Basic', ...source].join('\n'));
-    const directory = join(folder, 'modules');
-    const stated = await statedFrom({
-      isAskedModule: (name) => name === 'Shop.Long',
-      assumptions: { prefix: 'Assumed.Shop', directory },
-    });
-    const { theorems, assumed, unassumed } = stated.get('Shop.Long')!;
-    expect(unassumed).toEqual([]);
-    expect(assumed).toEqual([
-      { module: 'Assumed.Shop.Shop.Long.Part1', of: 'Shop.Long', theorems: names.slice(0, 10), marked: 2 },
-      { module: 'Assumed.Shop.Shop.Long.Part2', of: 'Shop.Long', theorems: names.slice(10, 20), marked: 2 },
-      { module: null, of: 'Shop.Long', theorems: names.slice(20), marked: 0 },
-    ]);
-    expect(theorems.map(({ header }) => header.includes('Assumed'))).toEqual(names.map((_, at) => at >= 10));
-    expect(theorems.at(-1)!.header).toBe('import Assumed.Shop.Shop.Long.Part2');
-    // What is assumed can be used, by name and by its mark; what comes after it is not there.
-    const proves = (script: string): string => {
-      const file = join(folder, 'Use.lean');
-      writeFileSync(file, `${theorems.at(-1)!.header}\ntheorem used : ${script}\n`);
-      try {
-        return execFileSync(environment.executable, [file], {
-          env: { ...process.env, LEAN_PATH: `${directory}:${folder}` },
-          encoding: 'utf8',
-        });
-      } catch (error) {
-        return String((error as { stdout: string }).stdout);
-      }
-    };
-    expect(proves('double 7 + 3 = 7 + 7 + 3 := part_03 7')).toBe('');
-    expect(proves('double 7 + 23 = 7 + 7 + 23 := part_23 7')).toContain('Unknown identifier `part_23`');
-    rmSync(join(folder, 'Shop', 'Long.olean'));
   });
 });

@@ -30,7 +30,7 @@ export const LEFT_OUT = {
   deprecated: 'deprecated',
   tactic: 'lemmas of tactics (namespace Lean)',
   own: 'about what their own module defines',
-  repeated: 'the statement of an accessible theorem under another name',
+  repeated: 'the statement of an imported theorem under another name',
   long: 'longer than the bound',
   unprinted: 'not printed by Lean',
   refused: 'refused by the screen of statements',
@@ -50,7 +50,6 @@ export interface FoundTheorem {
   readonly key: string;
   /** Where it stands among the module's theorems; null where the object does not tell. */
   readonly order: number | null;
-  readonly mark: SimpMark | null;
   /** Constants that its proof mentions and its statement does not; null where there is no proof, or they are not asked for. */
   readonly premises: readonly string[] | null;
 }
@@ -130,7 +129,6 @@ class ModuleReading {
     const ranges = module.entries.sourceRanges();
     const deprecated = module.entries.deprecated();
     const marks = module.entries.simpMarks();
-    const markOf = new Map(marks.map((mark) => [mark.name, mark]));
     const orderOf = sourceOrder(ranges, marks);
     const places = new Map(module.names.map((name, place) => [name, place]));
     const theorems: FoundTheorem[] = [];
@@ -155,7 +153,6 @@ class ModuleReading {
         theorems.push({
           ...{ name, shown, place, key },
           order: orderOf.get(name) ?? null,
-          mark: markOf.get(name) ?? null,
           premises: withPremises && !module.isAxiom(place) ? this.#premises(place, inType) : null,
         });
     }

@@ -84,8 +84,8 @@ const STATEMENTS = {
 
 /** Two headers that define one name. */
 const OWN = ['plus x (double x)', 'x'].map((body) => ({
-  header: `${HEADER}\n\ndef triple (x : Nat) : Nat := ${body}\ndef down : Nat → Nat\n  | 0 => 0\n  | n + 1 => down n`,
-  statement: 'theorem own (n down : Nat) : triple n = Given.down n + down',
+  header: `${HEADER}\n\ndef triple (x : Nat) : Nat := ${body}\ndef Own.down : Nat → Nat\n  | 0 => 0\n  | n + 1 => down n`,
+  statement: 'theorem own (n down : Nat) : triple n = Own.down n + down',
 }));
 
 beforeAll(async () => {
@@ -195,11 +195,11 @@ describe('definitions', () => {
     const [first, second] = answers.slice(at, at + OWN.length).map(({ context }) => context!);
     expect(written(first!)).toEqual([
       '0 definition triple',
-      '0 definition Given.down',
+      '0 definition Own.down',
       '1 definition plus',
       '1 definition double',
     ]);
-    expect(written(second!)).toEqual(['0 definition triple', '0 definition Given.down']);
+    expect(written(second!)).toEqual(['0 definition triple', '0 definition Own.down']);
     const [triple, down] = second!.definitions;
     expect(triple).toMatchObject({ signature: null, equations: [], isRecursive: false, arity: 1 });
     expect(down).toMatchObject({ isRecursive: true });

@@ -6,7 +6,7 @@
 
 import type { ShownDefinition } from '@stp/config/records';
 import { maskSource, ownDefinitions, readCommands } from '@stp/lean-text';
-import { GIVEN_NAMESPACE, LIBRARY_HEADER } from '@stp/lean-verifier';
+import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { mentionsIn } from './mentions.ts';
 
 interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
@@ -44,10 +44,9 @@ export class Definitions {
    * @param bound names that the statement binds, which mean nothing else in it
    */
   under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[] {
-    const own =
-      ownDefinitions(header).length === 0 ? [] : [...readDefinitions(`namespace ${GIVEN_NAMESPACE}\n${header}`)];
+    const own = ownDefinitions(header).length === 0 ? [] : [...readDefinitions(header!)];
     const byName = own.length === 0 ? this.#byName : new Map([...this.#byName, ...resolved(own, this.#byName)]);
-    const opens = [...(own.length === 0 ? [] : [GIVEN_NAMESPACE]), ...opensOf(header ?? LIBRARY_HEADER)];
+    const opens = opensOf(header ?? LIBRARY_HEADER);
     const definitions: ShownDefinition[] = [];
     const seen = new Set<string>();
     let names = mentionsOf(statement, opens, new Set(byName.keys()), bound);

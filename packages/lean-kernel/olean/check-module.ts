@@ -389,7 +389,7 @@ class ModuleCheck {
       statement = explained(stated.path, () => {
         const constant = (its: Name): CompiledConstant | null => this.#stated(its);
         const its = constant(names.of(statedName));
-        if (its === null) return 'unknown';
+        if (its === null || (its.kind !== 'theorem' && its.kind !== 'axiom')) return 'unknown';
         const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
         const mine = { constant: given, own: (part: Name) => this.#own(part) };
         const same = isSameStatement(this.#terms, substitution, mine, { constant: its, own: constant });

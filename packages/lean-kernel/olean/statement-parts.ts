@@ -5,7 +5,7 @@
 import { APPLICATION, CONSTANT, type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import { ANONYMOUS, type Name } from '../name.ts';
 import type { BinderKind, CompiledBinder, CompiledConstant } from './module-data.ts';
-import { displayName, isPrivate, publicName } from './names.ts';
+import { displayName, publicName } from './names.ts';
 
 export interface StatementBinder {
   /** Null where nobody can write it. */
@@ -69,12 +69,12 @@ export function statementParts(constant: CompiledConstant, source: StatementSour
   };
 }
 
-/** The imported constant as which a written constant can be read: within its namespace, or where that is open. */
+/** The imported constant as which a written constant can be read: by its name, within its namespace, or where that is open. */
 export function hidingOf({ terms: { names }, isWritten, isImported }: StatementSource, name: Name): Hiding[] {
   if (!isWritten(name)) return [];
   const own = publicName(names, name);
   const parts = names.parts(own).map(String);
-  for (let from = isPrivate(names, name) ? 0 : 1; from < parts.length; from++) {
+  for (let from = 0; from < parts.length; from++) {
     const hidden = parts.slice(from).reduce((prefix, part) => names.text(prefix, part), ANONYMOUS);
     if (isImported(hidden)) return [{ name: displayName(names, own), hidden: displayName(names, hidden) }];
   }

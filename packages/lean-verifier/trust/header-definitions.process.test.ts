@@ -68,7 +68,7 @@ test('a proof knows them by their names, and cannot change what the statement me
   };
   const forbidden = {
     redefines: [FALSE, '  rfl\nabbrev answer : Nat := 3'],
-    leaves: [FALSE, '  rfl\nend Given'],
+    leaves: [FALSE, '  rfl\nend Nat'],
     attribute: [FALSE, '  attribute [local irreducible] answer in rfl'],
     notation: [FALSE, '  local notation "answer" => 3 in rfl'],
     syntax: [FALSE, '  macro_rules | `(answer) => `(3)'],
@@ -122,9 +122,9 @@ describe('a text that was never screened', { tags: ['slow'] }, () => {
     claimOf(' : True', `  trivial)\n${commands}\ntheorem other : True := (by\n  trivial`);
 
   test.each([
-    ['another definition of the name', 'end Given\nnamespace Given.Inner\nabbrev answer : Nat := 3', '  rfl'],
+    ['another definition of the name', 'namespace Inner\nabbrev answer : Nat := 3', '  rfl'],
     ['another meaning of a numeral', 'instance (priority := high) three : OfNat Nat 2 := ⟨3⟩', '  rfl'],
-    ['a helper', 'axiom Given.helper : 1 + 2 = answer', '  exact Given.helper'],
+    ['a helper', 'axiom helper : 1 + 2 = answer', '  exact helper'],
   ])('gives no proof by %s', async (_, commands, proofText) => {
     const found = await confirmProofs(printed(HEADER), [says(commands), claimOf(' : 1 + 2 = answer', proofText)], {
       ...bounds(),
@@ -154,12 +154,12 @@ describe('a module of proofs', () => {
 
   test.each([
     ['the same', 'abbrev answer : Nat := 2', null, null],
-    ['of another value', 'abbrev answer : Nat := 3', 'it states something else', 'belongs to no proof: Given.answer'],
-    ['of another kind', 'axiom answer : Nat', 'it states something else', 'belongs to no proof: Given.answer'],
-    ['more', 'abbrev answer : Nat := 2\nabbrev more : Nat := 3', null, 'belongs to no proof: Given.more'],
+    ['of another value', 'abbrev answer : Nat := 3', 'it states something else', 'belongs to no proof: answer'],
+    ['of another kind', 'axiom answer : Nat', 'it states something else', 'belongs to no proof: answer'],
+    ['more', 'abbrev answer : Nat := 2\nabbrev more : Nat := 3', null, 'belongs to no proof: more'],
   ])('is judged where its definitions are %s', async (name, written, ofTheorem, ofModule) => {
     const directory = join(scratchDirectory, `judged-${name.replaceAll(' ', '-')}`);
-    const text = `namespace Given\n${written}\ntheorem _root_.claim : answer = answer := rfl\n`;
+    const text = `${written}\ntheorem claim : answer = answer := rfl\n`;
     const { path } = await compileModule({ ...bounds(), module: 'Proofs', text, directory, deadlineMs: 60_000 });
     const judge = async (statedPath: string) => {
       const asked = [{ name: 'claim', stated: statedName(0) }];
@@ -176,7 +176,7 @@ describe('a module of proofs', () => {
     if (ofModule === null) expect(found.objection).toBeNull();
     else expect(found.objection).toContain(ofModule);
     // Where each statement has a namespace of its own, no definition of the proofs has its name.
-    expect((await judge(stated.apart)).objection).toContain('belongs to no proof: Given.answer');
+    expect((await judge(stated.apart)).objection).toContain('belongs to no proof: answer');
   });
 });
 

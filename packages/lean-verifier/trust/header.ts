@@ -1,5 +1,5 @@
 /**
- * Headers: what stands above a statement in a file. Their parts, and the namespace in which definitions of a header stand.
+ * Headers: what stands above a statement in a file. Their parts, and the options under which definitions of a header stand.
  * Reads headers as `screenHeader` prints them.
  */
 
@@ -23,17 +23,10 @@ export function splitImports(text: string): { imports: string[]; rest: string } 
 }
 
 /**
- * The namespace of the definitions that a header brings along. It stays open for what stands below, so every name is
- * written as if there were no namespace, and no definition meets a constant of an import.
- */
-export const GIVEN_NAMESPACE = 'Given';
-
-/**
  * Lines above the first definition of a header. No variable is bound that a definition does not bind, and Lean's own bound of
  * heartbeats holds, which the header may have taken away.
  */
-export const GIVEN_LINES: readonly string[] = [
-  `namespace ${GIVEN_NAMESPACE}`,
+export const DEFINITION_OPTIONS: readonly string[] = [
   'set_option maxHeartbeats 200000',
   'set_option autoImplicit false',
   'set_option relaxedAutoImplicit false',
@@ -41,7 +34,7 @@ export const GIVEN_LINES: readonly string[] = [
 
 /** Does a printed header bring definitions along? */
 export function hasDefinitions(header: string): boolean {
-  return header.includes(`${GIVEN_LINES.join('\n')}\n`);
+  return header.includes(`${DEFINITION_OPTIONS.join('\n')}\n`);
 }
 
 /**

@@ -12,6 +12,7 @@
  * this form: `object/as-written.ts` compares the two.
  */
 import { nameParts, type Token, tokenize } from '@stp/lean-text';
+import { DEFINITION_OPTIONS } from './header.ts';
 
 /** A statement as `screenStatement` gives it. */
 export interface Stated {
@@ -41,8 +42,9 @@ const FAILING_FAST = [
 export function statedLines(name: string, { signature, namespace }: Stated, above: string): string[] {
   const axiom = `axiom _root_.${name}${signature}`;
   if (!hasVariables(above)) return inNamespace(namespace, axiom.split('\n'));
+  // Lean can leave a theorem out without a word, and says so here.
   const open = `axiom _root_.${name}_alone${signature}\ntheorem _root_.${name}${signature}\n:= (by sorry)`;
-  return inNamespace(namespace, open.split('\n'));
+  return [...inNamespace(namespace, open.split('\n')), `#check @_root_.${name}`];
 }
 
 /** Lines of commands as they stand in the namespace that a theorem's own name opens. */
@@ -104,6 +106,13 @@ function hasVariables(above: string): boolean {
 }
 
 const codeWords = (text: string): Token[] => tokenize(text).filter(({ kind }) => kind === 'word');
+
+/** The smaller one of a bound of heartbeats and of what a header sets; 0 there means that it sets none. */
+export function heartbeatsOf(header: string, heartbeatsMax: number): number {
+  const set = header.replace(DEFINITION_OPTIONS.join('\n'), '');
+  const given = [...set.matchAll(/(?<![\w.])maxHeartbeats\s+(\d+)/gu)].at(-1)?.[1];
+  return Math.min(Number(given ?? 0) || heartbeatsMax, heartbeatsMax);
+}
 
 /**
  * Options for the binding of variables that a text does not bind: as the header sets them. Lean's own default of the second

@@ -26,10 +26,14 @@ export function readTheoremName(text: string): TheoremName | { readonly missing:
   return { opening, name: name.text, namespace: theoremNamespace(name.text), end: opening.length + name.end };
 }
 
-/** `Foo.Bar` of `Foo.Bar.t`. Empty for a name of one part, for one with `_root_`, and for one with a quoted part. */
+/** `Foo.Bar` of `Foo.Bar.t`. Empty for a name of one part, and for one with `_root_`. */
 export function theoremNamespace(name: string): string {
-  const parts = nameParts(name);
-  return name.includes('«') || parts.includes('_root_') ? '' : parts.slice(0, -1).join('.');
+  return nameParts(name).includes('_root_') ? '' : cutLastPart(name).slice(0, -1);
+}
+
+/** `Foo.` of `Foo.t`; the last part may be a quoted one. */
+export function cutLastPart(name: string): string {
+  return name.endsWith('»') ? name.slice(0, name.lastIndexOf('«')) : name.slice(0, name.lastIndexOf('.') + 1);
 }
 
 /** The column behind a text that begins in column 0, in characters, as Lean counts. */

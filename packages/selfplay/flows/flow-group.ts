@@ -3,7 +3,7 @@
  * to each of the ways in that were seen with the same chance. A proof that counts has the reward 1; all else has less, and the less the
  * more goals are open and the less verifiers make of the tactic that led there.
  */
-import type { FlowEnds, FlowGroup } from '@stp/config';
+import type { FlowGroup } from '@stp/config';
 import type { Walk } from '@stp/config/records';
 
 type Trajectory = FlowGroup['trajectories'][number];
@@ -17,18 +17,19 @@ export interface RewardedWalk extends Walk {
   readonly isProof: boolean;
 }
 
+/** Log rewards, where a proof that counts has 0: of a tactic that Lean refuses, and of a state with goals left beside one for each goal. */
+const DEAD = -8;
+const OPEN = -4;
+
 /** Natural logarithm of the reward for where a walk ended. */
-export function endReward({ end, states, scores, isProof }: RewardedWalk, ends: FlowEnds): number {
+export function endReward({ end, states, scores, isProof }: RewardedWalk): number {
   if (isProof) return 0;
-  if (end === 'done' || end === 'dead') return -ends.deadPenalty / ends.temperature;
-  return openReward(states.at(-1)!.goals, scores?.at(-1) ?? 0, ends);
+  if (end === 'done' || end === 'dead') return DEAD;
+  return openReward(states.at(-1)!.goals, scores?.at(-1) ?? 0);
 }
 
 /** Whatever verifiers say, a state with goals left stays below a proof. */
-function openReward(goals: number, score: number, { openPenalty, goalPenalty, temperature }: FlowEnds): number {
-  const heard = Math.max(-openPenalty, Math.min(openPenalty, score));
-  return -(openPenalty + goalPenalty * goals - heard) / temperature;
-}
+const openReward = (goals: number, score: number): number => OPEN - goals + Math.max(OPEN, Math.min(-OPEN, score));
 
 /**
  * Null where no walk left its first state.
@@ -40,7 +41,6 @@ export function flowGroup(
   statementId: string,
   walks: readonly RewardedWalk[],
   known: readonly Walk[],
-  ends: FlowEnds,
   promptOf: (goal: Walk['states'][number]['goal']) => string,
 ): FlowGroup | null {
   const waysIn = new Map<string, Set<string>>();
@@ -56,14 +56,14 @@ export function flowGroup(
       ({ key, goal, goals }, at): State => ({
         prompt: promptOf(goal),
         stop: STOP_TACTIC,
-        logReward: openReward(goals, scoreOn.get(key) ?? 0, ends),
+        logReward: openReward(goals, scoreOn.get(key) ?? 0),
         logBackward: at === 0 ? 0 : -Math.log(waysIn.get(key)!.size),
       }),
     );
     if (walk.written.length === 0) return [];
     if (walk.end === 'stopped' || walk.end === 'open') return [{ states: open, targets: walk.written }];
     // Every end has one way in: the state before it and the tactic.
-    const last: State = { prompt: '', stop: null, logReward: endReward(walk, ends), logBackward: 0 };
+    const last: State = { prompt: '', stop: null, logReward: endReward(walk), logBackward: 0 };
     return [{ states: [...open, last], targets: walk.written }];
   });
   return trajectories.length === 0 ? null : { group: statementId, trajectories, weight: 1, role: 'prover' };

@@ -1,5 +1,5 @@
 /**
- * GPU instances and managed groups through the official client over loopback. Costs about 5 s, most of it loading the
+ * GPU instances through the official client over loopback. Costs about 5 s, most of it loading the
  * client.
  */
 
@@ -194,43 +194,5 @@ describe('GPU instances', () => {
     cloud.model.settle();
     clock.advance(MINUTE_MS);
     expect(cloud.model.live()).toEqual([]);
-  });
-});
-
-describe('a managed group', () => {
-  it('makes a template and a group, fills itself again, and goes with its template', async () => {
-    const nodes = provider({ managedGroup: true, count: 5, tier: 'spot' });
-    const { requests } = nodes.plan(SET);
-    await nodes.request(SET, 1);
-    const sent = cloud.posted.filter(({ url }) => /(?:instanceTemplates|instanceGroupManagers)\?/.test(url));
-    expect(sent.map(({ body }) => filled(body))).toEqual(requests.map(({ body }) => body));
-    clock.advance(MINUTE_MS);
-    expect(await nodes.state(SET)).toMatchObject({ kind: 'ready', hosts: { length: 5 } });
-    cloud.model.preempt(cloud.model.live()[0]!.name);
-    expect(await nodes.state(SET)).toEqual({ kind: 'waiting', reason: '4 of 5 instances run' });
-    for (let step = 0; step < 3; step += 1) {
-      clock.advance(MINUTE_MS);
-      cloud.model.settle();
-    }
-    expect(await nodes.state(SET)).toMatchObject({ kind: 'ready' });
-    expect((await nodes.list(null)).map(({ kind }) => kind)).toEqual([
-      'instance group',
-      ...Array.from({ length: 5 }, () => 'instance'),
-      'instance template',
-    ]);
-    await releaseAll(nodes);
-    expect([cloud.model.live().length, cloud.model.groups.size, cloud.model.templates.size]).toEqual([0, 0, 0]);
-  });
-
-  it('waits by itself for capacity, and says when quota is short', async () => {
-    const nodes = provider({ managedGroup: true, count: 2 });
-    cloud.model.capacity = 1;
-    await nodes.request(SET, 1);
-    clock.advance(MINUTE_MS);
-    expect(await nodes.state(SET)).toEqual({ kind: 'waiting', reason: '1 of 2 instances run' });
-    cloud.model.quota = 1;
-    clock.advance(MINUTE_MS);
-    expect(await nodes.state(SET)).toMatchObject({ kind: 'failed', again: false });
-    await releaseAll(nodes);
   });
 });

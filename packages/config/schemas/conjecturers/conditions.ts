@@ -3,13 +3,11 @@ import { z } from 'zod';
 
 const share = z.number().min(0).max(1);
 
-/** A proved statement and its lemma (STP). */
+/** A proved statement of the dataset and its lemma (STP). */
 const provedSeed = z.strictObject({
   kind: z.literal('proved-seed'),
   /** A proved statement seeds conjectures when its best pass rate is above this (stp-code: 0.35; stp-paper: 0, any). */
   seedPassRateAbove: share.default(0.05),
-  /** Conjecture level of a seed at most (STP: 0, dataset statements only; 1 lets conjectures seed conjectures). */
-  seedLevelMax: z.number().int().nonnegative().max(1_000).default(0),
   /** Chance that a seed is also used with no lemma (STP §2.2: 0.5). */
   noLemmaProbability: share.default(1),
   /** Inputs a lemma may have, as a share of the statements (STP §2.2: 0.1). */

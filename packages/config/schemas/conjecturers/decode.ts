@@ -25,5 +25,6 @@ export const bothSourcesSchema = z.strictObject({
 export const decode: Conjecturer = {
   before: { activity: 'giveGrammars', doing: 'read the functions of' },
   isLearned: true,
+  examples: 'equations',
   after: { activity: 'testConjectures', doing: 'test equations of' },
 };

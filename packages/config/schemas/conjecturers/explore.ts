@@ -35,4 +35,4 @@ export const exploreSchema = z.strictObject({ source: z.literal('explore'), ...c
 
 export const EXPLORE: ConjecturerTurn = { activity: 'exploreConjectures', doing: 'explore the functions of' };
 
-export const explore: Conjecturer = { before: null, isLearned: false, after: EXPLORE };
+export const explore: Conjecturer = { before: null, isLearned: false, examples: null, after: EXPLORE };

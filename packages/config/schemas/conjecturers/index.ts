@@ -60,7 +60,7 @@ export const conditionOf = (conjectures: ConjecturerConfig): Conjecturing['condi
 
 /** Does it write under a grammar by type? */
 export const writesTyped = (conjectures: Pick<ConjecturerConfig, 'source'>): boolean =>
-  conjecturerIn(conjectures) === decode;
+  conjecturerIn(conjectures).examples === 'equations';
 
 /** Share of a round's conjectures that the ranker chooses; 0: there is none. */
 export const rankedShare = (conjectures: ConjecturerConfig): number =>
@@ -68,4 +68,4 @@ export const rankedShare = (conjectures: ConjecturerConfig): number =>
 
 /** Is a conjecture of the library credited for its use? */
 export const rewardsUse = (conjectures: ConjecturerConfig): boolean =>
-  hasConjecturer(conjectures) && (conjectures.reward.kind === 'use' || conjectures.reward.kind === 'band-and-use');
+  hasConjecturer(conjectures) && conjectures.reward.kind === 'use';

@@ -27,8 +27,6 @@ const conjectureRewardSchema = z.discriminatedUnion('kind', [
    * (`packages/selfplay/use-credit.ts`).
    */
   z.strictObject({ kind: z.literal('use') }),
-  /** Both sorts. */
-  z.strictObject({ kind: z.literal('band-and-use'), ...band }),
 ]);
 export type ConjectureReward = z.infer<typeof conjectureRewardSchema>;
 

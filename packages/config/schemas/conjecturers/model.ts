@@ -6,4 +6,4 @@ import { learnedConjecturer } from './learned.ts';
 
 export const modelSchema = z.strictObject({ source: z.literal('model'), ...conjecturing, ...learnedConjecturer });
 
-export const model: Conjecturer = { before: null, isLearned: true, after: null };
+export const model: Conjecturer = { before: null, isLearned: true, examples: 'tuples', after: null };

@@ -4,4 +4,4 @@ import type { Conjecturer } from './conjecturer.ts';
 
 export const noneSchema = z.strictObject({ source: z.literal('none') });
 
-export const none: Conjecturer = { before: null, isLearned: false, after: null };
+export const none: Conjecturer = { before: null, isLearned: false, examples: 'tuples', after: null };

@@ -6,4 +6,4 @@ import { EXPLORE } from './explore.ts';
 
 export const randomSchema = z.strictObject({ source: z.literal('random'), ...conjecturing });
 
-export const random: Conjecturer = { before: null, isLearned: false, after: EXPLORE };
+export const random: Conjecturer = { before: null, isLearned: false, examples: null, after: EXPLORE };

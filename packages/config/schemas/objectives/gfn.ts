@@ -21,27 +21,14 @@ export const flowSchema = z.strictObject({
    * model tilted by the rewards, as in arXiv 2310.04363 and 2503.18929. With 0 all texts that Lean refuses weigh the same, and most of the flow is theirs.
    */
   prior: share.default(1),
-  /** With `subtrajectory`: weight of a stretch of n steps is this to the n − 1. */
+  /** A trainer's constants, which a run does not set. With `subtrajectory`: weight of a stretch of n steps is this to the n − 1. */
   lambda: aboveZero.max(10).default(1),
   /** With `trajectory`: rate of the plain gradient steps of log Z, which starts at 0. */
   logZRate: aboveZero.max(10).default(0.5),
 });
 export type FlowObjective = z.infer<typeof flowSchema>;
 
-/** log R of a walk's end. A proof that counts has 0. */
-const endsSchema = z.strictObject({
-  /** Less for a tactic that Lean refuses. */
-  deadPenalty: z.number().nonnegative().max(1_000).default(8),
-  /** Less for a state with goals left, and more of it for each goal. */
-  openPenalty: z.number().nonnegative().max(1_000).default(4),
-  goalPenalty: z.number().nonnegative().max(1_000).default(1),
-  /** What all of this is divided by: below 1 the policy keeps to the best ends. */
-  temperature: z.number().positive().max(100).default(1),
-});
-export type FlowEnds = z.infer<typeof endsSchema>;
-
-export const gfnSchema = flowSchema.extend({
-  ends: endsSchema.prefault({}),
+export const gfnSchema = flowSchema.omit({ lambda: true, logZRate: true }).extend({
   /** Walks of the buffer beside a round's own, as a share of these; and how many the buffer holds for a statement. */
   bufferShare: share.default(0.25),
   bufferMax: z.number().int().positive().max(10_000).default(50),

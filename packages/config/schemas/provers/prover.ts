@@ -27,6 +27,8 @@ export interface Prover<Config> {
   readonly checkedBy: 'lean' | 'judges';
   /** It gives one answer a statement, whatever `sampling` says. */
   readonly answersOnce?: true;
+  /** It tells the model Lean's errors, so a prompt format needs words for them. */
+  readonly tellsErrors?: true;
   /** No model takes part. */
   readonly asksNoModel?: true;
   /** What `bin/stp eval --prover` says it does; missing where an evaluation does not take it by that option. */

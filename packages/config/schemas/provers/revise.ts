@@ -31,6 +31,7 @@ export const revise: Prover<z.infer<typeof reviseSchema>> = {
       doing: 'revise',
     })),
   ],
+  tellsErrors: true,
   evaluated: "whole proofs that are revised by Lean's errors",
   writes: ['proofs'],
   checkedBy: 'lean',

@@ -9,7 +9,7 @@ const walksSchema = z.strictObject({
   steps: z.number().int().positive().max(256).default(8),
   /** Share of the walks that are sampled at another temperature, to see more. */
   temperedShare: z.number().min(0).max(1).default(0.5),
-  /** Its score of the tactic that leads to an open state is a part of that state's reward, `openPenalty` at most to either side. */
+  /** Its score of the tactic that leads to an open state is a part of that state's reward, four at most to either side. */
   ...verifierShape,
 });
 

@@ -64,7 +64,7 @@ function wrongGrammar(what: string): StpError {
   return new StpError(
     'STP1301',
     `the grammar of a sample does not fit: ${what}`,
-    'Sample without a grammar, or from a model with slots.',
+    'Sample without a grammar, in a run with conjectures.source=explore, or from a model with slots.',
   );
 }
 

@@ -50,7 +50,7 @@ def write_all(request, reports):
     try:
         for name, path in (("train", request["examplesPath"]), ("held-out", request["heldOutPath"])):
             if path is None:
-                said[name] = {"files": [], "rows": 0, "examples": 0, "tokens": 0, "tooLong": 0, "targetWeight": 0}
+                said[name] = {"files": [], "rows": 0, "examples": 0, "tokens": 0, "tooLong": 0}
                 continue
             tokenise(path, work, name, LIKELIHOOD, tokenizer, config.end_id, context)
             examples = open_tokenised(work, name)
@@ -77,7 +77,7 @@ def packed_rows(examples, context, seed, wanted):
 
 
 def write_rows(examples, context, end_id, seed, directory, name, wanted):
-    files, rows, tokens, target_weight = [], 0, 0, 0.0
+    files, rows, tokens = [], 0, 0
     file = None
     if len(examples) > 0:
         for packed in packed_rows(examples, context, seed, wanted):
@@ -93,7 +93,6 @@ def write_rows(examples, context, end_id, seed, directory, name, wanted):
                 file.write((json.dumps({"input_ids": ids, "loss_weights": weights}, separators=(",", ":")) + "\n").encode())
                 rows += 1
                 tokens += sum(examples.lengths[index] for index in indices)
-                target_weight += sum(weights)
     if file is not None:
         file.close()
         raw.close()
@@ -103,7 +102,6 @@ def write_rows(examples, context, end_id, seed, directory, name, wanted):
         "examples": len(examples),
         "tokens": tokens,
         "tooLong": examples.too_long,
-        "targetWeight": target_weight,
     }
 
 

@@ -3,7 +3,7 @@
  * caller chose, below the grown theorems that the proofs need.
  */
 
-import { closingLines, splitImports } from '../header.ts';
+import { splitImports } from '../header.ts';
 import {
   GROWN_NAMESPACE,
   type GrownTheorem,
@@ -148,8 +148,8 @@ function sectionOf(proof: ProofText): string {
   const name = proof.name.slice(KEPT_NAMESPACE.length + 1);
   const { open, close } = ownScope(name, opens);
   const namespace = namespaceOf(proof);
-  // Within namespaces of its header, and of its own name, the theorem keeps its name.
-  const isWithin = closingLines(opens).length > 0 || namespace !== '';
+  // Within namespaces of its header, of its definitions and of its own name, the theorem keeps its name.
+  const isWithin = close !== 'end' || namespace !== '';
   const text = inNamespace(namespace, [theoremText(isWithin ? `_root_.${proof.name}` : name, proof)]);
   const section = [open, `${note}${text.join('\n')}`, close].join('\n');
   if (namespace === '') return `${section}\n`;

@@ -9,6 +9,11 @@ import { execa } from 'execa';
 import { afterAll, expect, test, vi } from 'vitest';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { type Row, verdicts } from '../../testing/opened-verifier.ts';
+import { splitImports } from '../header.ts';
+import { screenHeader } from '../screen/screen-header.ts';
+import { screenStatement } from '../screen/screen-statement.ts';
+import type { Stated } from '../stated-form.ts';
+import { compileAndCompare } from './as-written.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -114,6 +119,18 @@ const FALSE: Readonly<Record<string, Row>> = {
     'theorem t : (∀ n : Nat, match n with | 0 => True | _ => True) ∧ (by (first | (fail_if_success (have _h := @t.match_1)) | fail "has already been declared"); exact True)',
     '  exact ⟨fun n => by cases n <;> trivial, trivial⟩',
   ],
+  'a name that a definition has, of a letter of its own': ['def ℃ : Prop := True', 'theorem ℃ : ℃', '  trivial'],
+  'a name that a definition has, behind another command': ['universe u def t : Nat := 5', 'theorem t : t = 5', '  rfl'],
+  'what Lean makes for it, by a name that an import has': [
+    '',
+    MATCHES('@Nat.add_comm.match_1').replace('theorem t', 'theorem Nat.add_comm'),
+    BOTH,
+  ],
+  'the bound of heartbeats that its header sets': [
+    'set_option maxHeartbeats 100',
+    'theorem t (f : Fin 6 → Fin 2) (h : f 0 = 1) : ∀ a b c : Fin 6, (a + b) * c = a * c + b * c',
+    '  decide',
+  ],
   'an open that ends with it': [
     'open Classical in',
     'theorem t (p : Prop) : (by first | (have _h : Decidable p := inferInstance; exact False) | exact True)',
@@ -140,11 +157,52 @@ test('a neighbour does not make the namespace in which a statement reads otherwi
   expect(kinds.reads).not.toBe('proved');
 });
 
+test('what Lean tells of its kernel at another time does not choose between two meanings of a word', async () => {
+  const header = [
+    '',
+    'universe u1 def Nat.true : Nat := 0',
+    'universe u2 def AA.F (x : Nat) (f : ∀ n m : Nat, n + 20000 = m → n = n) : Prop := False',
+    'universe u3 def BB.F (x : Bool) (f : ∀ n m : Nat, n + 10000 + 10000 = m → n = n) : Prop := True',
+    'open AA BB',
+  ].join('\n');
+  const kinds = await verdicts({
+    neighbour: [header, 'theorem s (k : Nat) : k + 0 = k', '  rfl'],
+    other: [header, 'theorem r (k : Nat) : 0 + k = k', '  omega'],
+    reads: [header, 'theorem t : F .true (fun | n, m, (h : n + 10000 + 10000 = m) => rfl)', '  trivial'],
+  });
+  expect(kinds).toEqual({ neighbour: 'proved', other: 'proved', reads: 'header_error' });
+});
+
 test.each(Object.entries(FALSE))('and Lean itself refuses it: %s', async (_, [header, statement, proof]) => {
   const path = join(folder, 'Plain.lean');
   writeFileSync(path, `import Init\n${header}\n\n${statement} := by\n${proof}\n`);
   const { exitCode } = await execa(environment.executable, [path], { reject: false });
   expect(exitCode).toBe(1);
+});
+
+test('a statement that is printed as it came is recorded as it is written, and another one in our form', async () => {
+  const compiled = async (header: string, ...statements: string[]) => {
+    const above = screenHeader(header) as { text: string };
+    const { imports, rest } = splitImports(above.text);
+    const theorems = statements.map((statement) => ({ ...(screenStatement(statement) as Stated), statement }));
+    const module = await compileAndCompare(theorems, {
+      ...{ place: { environment, workingDirectory: folder }, directory: join(folder, 'recorded') },
+      ...{ importLines: imports, opening: [rest], writtenUnder: header, indexFolder: null },
+      memoryBytesMax: 2_147_483_648,
+    });
+    expect(module.problem).toBe('');
+    return [module.names, [...module.wrong.keys()]];
+  };
+  const [plain, tactic] = ['theorem Nat.t : succ 0 = 1', 'theorem t : 1 = (by exact 1)'];
+  const header = 'import Init\nopen List';
+  expect(await compiled(header, plain)).toEqual([['Nat.t'], []]);
+  expect(await compiled(header, tactic)).toEqual([['t'], []]);
+  expect(await compiled(`${header}\nnamespace A`, tactic)).toEqual([['A.t'], []]);
+  expect(await compiled(header, plain, 'theorem u : 1 = (by exact 1)')).toEqual([['Nat.t', '_stpStated0'], []]);
+  expect(await compiled(header, `${plain} -- 1`, 'theorem u : 1 = 1')).toEqual([['_stpStated0', 'u'], [0]]);
+  expect(await compiled(`${header} -- lists`, plain)).toEqual([['_stpStated0'], []]);
+  expect(await compiled(`${header}\ndef x := 1`, plain)).toEqual([['_stpStated0'], []]);
+  expect(await compiled(header, 'theorem Nat.add_comm : 1 = 1')).toEqual([['_stpStated0'], []]);
 });
 
 test('what it means where it was written can be proved', async () => {
@@ -171,6 +229,43 @@ test('what it means where it was written can be proved', async () => {
     ],
     'literals that are printed otherwise': ['', 'theorem t : "((" ++ "a\\\n    b" =\n  "((ab"', '  decide'],
     'beside another': ['', 'theorem s (n : Nat) : n * 1 = n', '  omega'],
+    'a definition that dot notation finds': [
+      'def Nat.IsSquare (n : Nat) : Prop := ∃ m, n = m * m',
+      'theorem Nat.IsSquare.mul {a b : Nat} (ha : a.IsSquare) (hb : b.IsSquare) : (a * b).IsSquare',
+      '  obtain ⟨m, rfl⟩ := ha\n  obtain ⟨n, rfl⟩ := hb\n  exact ⟨m * n, by simp [Nat.mul_assoc, Nat.mul_left_comm]⟩',
+    ],
+    'a recursive definition, by dot notation': [
+      "def List.sum' : List Nat → Nat\n  | [] => 0\n  | x :: xs => x + sum' xs",
+      "theorem List.sum'_append (xs ys : List Nat) :\n    (xs ++ ys).sum' = xs.sum' + ys.sum'",
+      "  induction xs with\n  | nil => simp [sum']\n  | cons x xs ih => simp [sum', ih, Nat.add_assoc]",
+    ],
+    'a definition that calls itself by dot notation': [
+      'def List.sum2 : List Nat → Nat\n  | [] => 0\n  | x :: xs => x + xs.sum2',
+      'theorem List.sum2_nil : sum2 [] = 0',
+      '  rfl',
+    ],
+    'a definition in the namespace of the name': [
+      'def Nat.IsSq (n : Nat) : Prop := ∃ m, n = m * m',
+      'theorem Nat.t (a : Nat) (h : IsSq a) : IsSq (succ a) ∨ True',
+      '  exact .inr trivial',
+    ],
+    'the namespace of the name, below definitions': [
+      'def g (n : Nat) : Nat := n',
+      'theorem Nat.t (a : Nat) : g a ≤ succ a',
+      '  simp [g]',
+    ],
+    'another such namespace': [
+      'def g (xs : List Nat) : Nat := xs.length',
+      'theorem List.t (xs : List Nat) : g xs = length xs',
+      '  rfl',
+    ],
+    'an open of one definition': [
+      'open Classical in\nnoncomputable def f (p : Prop) : Nat := if p then 1 else 0',
+      'theorem f_le (p : Prop) : f p ≤ 1',
+      '  unfold f\n  split <;> simp',
+    ],
+    'a quoted namespace': ['', 'theorem «Nat».foo_bar (n : Nat) : n < succ n', '  omega'],
+    'a quoted last part': ['', "theorem Nat.«add comm'» (n : Nat) : n < succ n", '  omega'],
     'definitions, in a section': [
       'noncomputable section\ndef Nat.half (n : Nat) : Nat := n / 2\nvariable (n : Nat)',
       'theorem t : Nat.half n ≤ n',
@@ -179,4 +274,13 @@ test('what it means where it was written can be proved', async () => {
   };
   const kinds = await verdicts(rows);
   expect(kinds).toEqual(Object.fromEntries(Object.keys(rows).map((id) => [id, 'proved'])));
+});
+
+test('a variable of a universe that nothing declares is a fault of the header', async () => {
+  const kinds = await verdicts({
+    'no universe': ['variable {α : Type u}', 'theorem t (a : α) : a = a', '  rfl'],
+    declared: ['universe u\nvariable {α : Type u}', 'theorem t (a : α) : a = a', '  rfl'],
+    'bound by itself': ['set_option autoImplicit true\nvariable {α : Type u}', 'theorem t (a : α) : a = a', '  rfl'],
+  });
+  expect(kinds).toEqual({ 'no universe': 'header_error', declared: 'proved', 'bound by itself': 'proved' });
 });

@@ -9,20 +9,21 @@
  *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
  *                                                        Lean has made t.match_1 by then, under this name only
  *
- * Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
+ * Lean compiles it with its own defaults, not in order: it hears of some of the kernel's errors late, where no tactic can go on after
+ * them. Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
  * have made what it looks for. This compilation decides nothing else. What a text could do in it, it could do to its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
-import { nameParts, ownDefinitions, type Token, tokenize } from '@stp/lean-text';
+import { nameParts, type Token, tokenize } from '@stp/lean-text';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
-import { namespacesOf, type Stated } from '../stated-form.ts';
-import { columnBehind, readTheoremName, type TheoremName, universeParameters } from '../theorem-name.ts';
+import { namespacesOf, type Stated, statedLines } from '../stated-form.ts';
+import { columnBehind, cutLastPart, readTheoremName, type TheoremName, universeParameters } from '../theorem-name.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
@@ -35,6 +36,8 @@ export interface WrittenTheorem extends Stated {
 }
 
 export interface WrittenTask extends Omit<StatedTask, 'form'> {
+  /** The header without its imports, as it is printed, then options of ours. */
+  readonly opening: readonly string[];
   /** The header as it came. */
   readonly writtenUnder: string;
   readonly indexFolder: string | null;
@@ -42,21 +45,14 @@ export interface WrittenTask extends Omit<StatedTask, 'form'> {
   readonly snapshots?: HeaderSnapshots | undefined;
 }
 
-/** As `compileStatements`; what Lean reads otherwise, or cannot read, as it is written is among the wrong ones. */
-export async function compileAndCompare(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<StatedModule> {
-  const stated = await compileStatements(
-    theorems.map((theorem) => ({ ...theorem, opens: '' })),
-    task,
-  );
-  if (stated.problem !== '' || stated.path === null) return stated;
-  const left = theorems.flatMap(({ statement }, place) =>
-    stated.wrong.has(place) ? [] : [writtenAt(place, statement)],
-  );
-  const reader = new Reader(stated.path, task);
-  const problem = await reader.read(left);
-  if (problem !== '') return { ...stated, problem: `as they are written: ${problem}` };
-  return { ...stated, wrong: new Map([...stated.wrong, ...reader.wrong]) };
+/** Our record of statements, whose constants have the names in `names`, by the places in the list. */
+export interface ComparedModule extends StatedModule {
+  readonly names: readonly string[];
 }
+
+/** As `compileStatements`; what Lean reads otherwise, or cannot read, as it is written is among the wrong ones. */
+export const compileAndCompare = (theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> =>
+  new Reader(theorems, task).read('the text where it is printed as it came');
 
 /** A statement as it came, with line feeds, and its name. */
 interface Written extends TheoremName {
@@ -75,40 +71,109 @@ function writtenAt(place: number, statement: string): Written {
 
 /** Reads statements as they are written. */
 class Reader {
-  readonly wrong = new Map<number, string>();
-  readonly #statedPath: string;
+  readonly #wrong = new Map<number, string>();
+  readonly #theorems: readonly WrittenTheorem[];
   readonly #task: WrittenTask;
   readonly #header: string;
   readonly #imports: readonly string[];
+  readonly #isPrinted: boolean;
   readonly #hasDefinitions: boolean;
+  #statedPath = '';
+  #names: readonly string[] = [];
   #files = 0;
 
-  constructor(statedPath: string, task: WrittenTask) {
-    this.#statedPath = statedPath;
+  constructor(theorems: readonly WrittenTheorem[], task: WrittenTask) {
+    this.#theorems = theorems;
     this.#task = task;
     this.#header = task.writtenUnder.replaceAll('\r\n', '\n');
-    this.#imports = splitImports(this.#header).imports;
-    this.#hasDefinitions = ownDefinitions(this.#header).length > 0;
+    const { imports, rest } = splitImports(this.#header);
+    this.#imports = imports;
+    this.#isPrinted = imports.join('\n') === task.importLines.join('\n') && rest === task.opening[0];
+    this.#hasDefinitions = tokenize(this.#header).some(({ text }) => text === 'def' || text === 'abbrev');
   }
 
-  /** Why nothing is known; empty where it is. */
-  async read(theorems: readonly Written[]): Promise<string> {
-    const { dotted = [], named = [] } = Object.groupBy(theorems, ({ name }) =>
+  /**
+   * The record is in our form. Where the printed text is the text itself, another form says nothing new: with the first
+   * argument such statements stand in the record as they are written.
+   */
+  async read(form: 'the text where it is printed as it came' | 'our form'): Promise<ComparedModule> {
+    const all = this.#theorems.map(({ statement }, place) => writtenAt(place, statement));
+    const { dotted = [], named = [] } = Object.groupBy(all, ({ name }) =>
       nameParts(name).some((part) => part.includes('.')) ? 'dotted' : 'named',
     );
     // Constants are told by names with dots.
-    for (const { place } of dotted) this.wrong.set(place, 'its name has a dot between guillemets');
+    for (const { place } of dotted) this.#wrong.set(place, 'its name has a dot between guillemets');
+    const { alone = [], together = [] } = this.#parted(named);
+    const asTheyAre = form === 'our form' ? [] : (named.length === 1 ? named : together).filter(this.#isAsPrinted);
+    let stated = await this.#state(named, asTheyAre);
+    const taken = asTheyAre.filter(({ place }) => stated.wrong.has(place));
+    if (taken.length > 0)
+      stated = await this.#state(
+        named,
+        asTheyAre.filter((one) => !taken.includes(one)),
+      );
+    for (const [place, why] of stated.wrong) this.#wrong.set(place, why);
+    if (stated.problem === '' && stated.path !== null) {
+      this.#statedPath = stated.path;
+      const isLeft = (one: Written): boolean =>
+        !this.#wrong.has(one.place) && (taken.includes(one) || !asTheyAre.includes(one));
+      const shared = await this.#inOneFile(together.filter(isLeft));
+      for (const one of [...shared, ...alone.filter(isLeft)]) {
+        const problem = await this.#inItsOwn(one);
+        if (problem !== '') return { ...stated, names: this.#names, problem: `as they are written: ${problem}` };
+      }
+    }
+    return { ...stated, names: this.#names, wrong: this.#wrong };
+  }
+
+  #parted(named: readonly Written[]): { alone?: Written[]; together?: Written[] } {
     const byEnd = Map.groupBy(named, ({ name }) => nameParts(name).at(-1)!);
     const twins = new Set([...byEnd.values()].filter(({ length }) => length > 1).flat());
-    const isSeenAbove = this.#hasDefinitions || canSeeNames(withoutOpens(tokenize(this.#header)), byEnd);
-    const { alone = [], together = [] } = Object.groupBy(named, (one) =>
-      isSeenAbove || twins.has(one) || canSeeNames(tokenize(one.text.slice(one.end)), byEnd) ? 'alone' : 'together',
+    return Object.groupBy(named, (one) => (twins.has(one) || this.#seesNames(one, byEnd) ? 'alone' : 'together'));
+  }
+
+  /** May it look at what Lean makes for one of the theorems with these last parts of names? */
+  #seesNames({ text, end }: Written, ends: ReadonlyMap<string, unknown>): boolean {
+    return (
+      this.#hasDefinitions ||
+      canSeeNames(withoutOpens(tokenize(this.#header)), ends) ||
+      canSeeNames(tokenize(text.slice(end)), ends)
     );
-    for (const one of [...(await this.#inOneFile(together)), ...alone]) {
-      const problem = await this.#inItsOwn(one);
-      if (problem !== '') return problem;
-    }
-    return '';
+  }
+
+  readonly #isAsPrinted = ({ place, text, end }: Written): boolean =>
+    this.#isPrinted && text.slice(end).trimEnd() === this.#theorems[place]!.signature;
+
+  /** The module of our record, in which some stand as they are written; these first. */
+  async #state(named: readonly Written[], asTheyAre: readonly Written[]): Promise<StatedModule> {
+    const [, ...options] = this.#task.opening;
+    const others = named.filter((one) => !asTheyAre.includes(one));
+    const order = [...asTheyAre, ...others];
+    const open = namespacesOf(this.#header);
+    const names = new Map([
+      ...asTheyAre.map(({ place, name }) => [place, fullName(name, open)] as const),
+      ...others.map(({ place }, index) => [place, statedName(index)] as const),
+    ]);
+    this.#names = this.#theorems.map((_, place) => names.get(place) ?? '');
+    const ours = others.map(({ place }) => this.#theorems[place]!);
+    const stated =
+      asTheyAre.length === 0
+        ? await compileStatements(
+            ours.map((theorem) => ({ ...theorem, opens: '' })),
+            this.#task,
+          )
+        : await compileTexts(
+            `${this.#header}\n`,
+            [
+              ...asTheyAre.map(({ text }) => asWritten(text)),
+              ...ours.map((theorem, index) =>
+                ['section', ...options, ...statedLines(statedName(index), theorem, this.#header), 'end'].join('\n'),
+              ),
+            ],
+            this.#task,
+            (one) => compileModule({ ...one, inOrder: false }),
+          );
+    return { ...stated, wrong: new Map([...stated.wrong].map(([at, why]) => [order[at]!.place, why])) };
   }
 
   /** Returns those that this decides nothing about. */
@@ -116,7 +181,8 @@ class Reader {
     if (theorems.length < 2) return theorems;
     const texts = theorems.map(({ text }) => asWritten(text));
     const task = { ...this.#task, directory: this.#directory() };
-    const { path, wrong, problem } = await compileTexts(`${this.#header}\n`, texts, task, (one) => this.#compile(one));
+    const compile = (one: CompileTask): Promise<CompiledModule> => this.#compile({ ...one, inOrder: false });
+    const { path, wrong, problem } = await compileTexts(`${this.#header}\n`, texts, task, compile);
     if (path === null || problem !== '') return theorems;
     const unread = await this.#compare(
       path,
@@ -131,13 +197,13 @@ class Reader {
     if (written.path !== null) return this.#compare(written.path, [theorem]);
     if (written.exit === 'crashed' || written.exit === 'not-started') return written.failure;
     const error = written.messages.find(({ severity }) => severity === 'error');
-    // Lean itself refuses a name that an import has. Many sets have such names, and nothing that is made for them can be seen.
-    if (this.#isTaken(theorem, error) && !this.#hasDefinitions) {
+    // Lean itself refuses a name that an import has. Many sets have such names: where nothing can tell, it is read under another one.
+    if (this.#isTaken(theorem, error) && !this.#seesNames(theorem, new Map([[nameParts(name).at(-1)!, null]]))) {
       const renamed = await this.#compileOne(underOurName(theorem));
       if (renamed.path !== null)
         return this.#compare(renamed.path, [{ place, name: `${cutLastPart(name)}${OTHER_NAME}` }]);
     }
-    this.wrong.set(place, `as it is written: ${error?.text ?? written.failure}`);
+    this.#wrong.set(place, `as it is written: ${error?.text ?? written.failure}`);
     return '';
   }
 
@@ -152,14 +218,14 @@ class Reader {
   async #compare(path: string, theorems: readonly Pick<Written, 'place' | 'name'>[]): Promise<string> {
     if (theorems.length === 0) return '';
     const open = namespacesOf(this.#header);
-    const asked = theorems.map(({ place, name }) => ({ name: fullName(name, open), stated: statedName(place) }));
+    const asked = theorems.map(({ place, name }) => ({ name: fullName(name, open), stated: this.#names[place]! }));
     const { place, memoryBytesMax, signal, indexFolder } = this.#task;
     const bounds = { place, memoryBytesMax, signal };
     const report = await judgeObject({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
     if ('unread' in report) return report.unread;
     for (const [index, { statement, place: at }] of report.asked.entries()) {
       const isTheorem = at !== null && report.constants[at]!.kind === 'theorem';
-      if (statement !== 'same' || !isTheorem) this.wrong.set(theorems[index]!.place, OTHERWISE);
+      if (statement !== 'same' || !isTheorem) this.#wrong.set(theorems[index]!.place, OTHERWISE);
     }
     return '';
   }
@@ -168,7 +234,6 @@ class Reader {
     const { place, memoryBytesMax, signal } = this.#task;
     return this.#compile({
       ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
-      // Not in order: with its own defaults Lean hears of some of the kernel's errors later, where no tactic can go on after them.
       ...{ directory: this.#directory(), deadlineMs: HEADER_TIMEOUT_MS },
     });
   }
@@ -234,13 +299,8 @@ export async function readsAsWritten(
   const { imports, rest } = splitImports(above.text);
   const directory = join(task.scratchDirectory, `written-${randomBytes(8).toString('hex')}`);
   try {
-    const { problem, wrong } = await compileAndCompare([{ ...stated, statement }], {
-      ...task,
-      importLines: imports,
-      opening: [rest],
-      directory,
-      writtenUnder: written,
-    });
+    const own = { importLines: imports, opening: [rest], directory, writtenUnder: written };
+    const { problem, wrong } = await new Reader([{ ...stated, statement }], { ...task, ...own }).read('our form');
     return problem || (wrong.get(0) ?? null);
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -264,9 +324,4 @@ function underOurName({ text, opening, name, end }: Written): string {
 function fullName(name: string, open: readonly string[]): string {
   const parts = nameParts(name);
   return (parts[0] === '_root_' ? parts.slice(1) : [...open, ...parts]).join('.');
-}
-
-/** `Foo.` of `Foo.t`; the last part may be a quoted one. */
-function cutLastPart(name: string): string {
-  return name.endsWith('»') ? name.slice(0, name.lastIndexOf('«')) : name.slice(0, name.lastIndexOf('.') + 1);
 }

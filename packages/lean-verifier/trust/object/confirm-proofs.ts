@@ -22,7 +22,6 @@ import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import { type JudgedModule, judgeModule } from './judge-module.ts';
-import { statedName } from './stated-module.ts';
 import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
@@ -166,7 +165,7 @@ async function lookAt(
   }
   const asked = claims.map(({ statement }, index) => ({
     name: names[index]!.full,
-    stated: statedName(placeOf.get(statement)!),
+    stated: statements.names[placeOf.get(statement)!]!,
   }));
   const judged = await judgeModule({
     ...bounds,
@@ -183,6 +182,8 @@ async function lookAt(
   const changed = await changedGrownObject(place.environment);
   if (changed !== null) return mixed(refused('infra', changed));
   const { theorems: found, objection } = judged;
+  const misread = found.flatMap((theorem, index) => (theorem.misread === undefined ? [] : [index]));
+  if (misread.length > 0) return mixed(refused('header_error', found[misread[0]!]!.misread!), new Set(misread));
   const wrong = found.flatMap((theorem, index) =>
     theorem.objection !== null || theorem.kernel === 'rejected' ? [index] : [],
   );
@@ -201,8 +202,7 @@ async function lookAt(
     memory: { bytesMax: limits.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
     times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  return found.map(({ name, kernel, reason, axioms, assumed, mentions, misread }) => {
-    if (misread !== undefined) return refused('header_error', misread);
+  return found.map(({ name, kernel, reason, axioms, assumed, mentions }) => {
     if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
     // A checker that could not tell of a neighbour accepted this one.
     const declinedBy = judged.declinedBy.get(name)!;

@@ -4,7 +4,7 @@ import type { Objection } from './axiom-policy.ts';
 import type { Meaning } from './meaning.ts';
 
 /** In records of checks. The version changes whenever a verdict could. */
-export const OBJECT = { name: 'object', version: '2' } as const;
+export const OBJECT = { name: 'object', version: '3' } as const;
 /** Our own kernel (`packages/lean-kernel/`): the certificate counts as checked twice by it. */
 export const SECOND_KERNEL = { name: 'second kernel', version: '2' } as const;
 

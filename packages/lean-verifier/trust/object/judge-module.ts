@@ -55,8 +55,10 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   const { toleratesLibraryAxioms } = place.environment;
   const found = findProofs(report, { ...expected, unreadable: statements.wrong, toleratesLibraryAxioms, text });
   const objectMs = performance.now() - startedMs;
-  // Of several proofs each is looked at again.
-  if (report.rejected.length > 0 && asked.length === 1) await tellDisagreement(path, report, disagreementsFolder);
+  // Of several proofs each is looked at again. A header that takes a name of Lean's library is refused for that.
+  const isHeaders = found.theorems.some(({ misread }) => misread !== undefined);
+  if (report.rejected.length > 0 && asked.length === 1 && !isHeaders)
+    await tellDisagreement(path, report, disagreementsFolder);
   const refused = found.theorems.some(({ objection, kernel }) => objection !== null || kernel === 'rejected');
   const isSound = found.objection === null && !refused;
   const searchPath = [directory, ...place.environment.searchPath];

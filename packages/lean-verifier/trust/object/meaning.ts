@@ -25,7 +25,7 @@ export function meaningOf(
 ): Meaning | null {
   const statement = readStatement(tokens);
   const outside = statement === null ? null : outsideBinders(binders, statement);
-  const text = tokens.map((token) => token.text).join(' ');
+  const text = tokens.map((token, at) => (tokens[at - 1]?.end === token.start ? '' : ' ') + token.text).join('');
   const used = [...notation].filter((word) => text.includes(word));
   const isPlain = own.length + hiding.length + used.length === 0 && outside?.length === 0;
   return isPlain ? null : { declared: own, hides: hiding, outside, notation: used };

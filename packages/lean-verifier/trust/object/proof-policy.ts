@@ -6,7 +6,7 @@
  */
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
-import { GIVEN_NAMESPACE, importedNames } from '../header.ts';
+import { importedNames } from '../header.ts';
 import { assumedNames, axiomNames, axiomObjection, type Objection } from './axiom-policy.ts';
 import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
@@ -73,11 +73,8 @@ const against = (objection: Objection | string | null): Pick<TheoremFinding, 'ob
   return { objection: text, ...(restsOn && { restsOn }) };
 };
 
-/** Describes the misreading of a definition in the namespace that headers get. */
-function misreading({ name, hidden }: Hiding): string {
-  const written = nameParts(name).filter((part) => part !== GIVEN_NAMESPACE);
-  return `the header declares ${written.join('.')}, which reads like the imported ${hidden}`;
-}
+const misreading = ({ name, hidden }: Hiding): string =>
+  `the header declares ${name}, which reads like the imported ${hidden}`;
 
 function objectionTo(
   { statement }: ModuleReport['asked'][number],

@@ -4,8 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { compileAndCompare, type WrittenTask, type WrittenTheorem } from './as-written.ts';
-import type { StatedModule } from './stated-module.ts';
+import { type ComparedModule, compileAndCompare, type WrittenTask, type WrittenTheorem } from './as-written.ts';
 
 const KEPT_MAX = 512;
 const BYTES_MAX = 262_144;
@@ -13,7 +12,7 @@ const BYTES_MAX = 262_144;
 const KEPT_MS = 300_000;
 
 interface Kept {
-  readonly module: StatedModule;
+  readonly module: ComparedModule;
   /** Null where the module is empty. */
   readonly bytes: Buffer | null;
   readonly until: number;
@@ -23,7 +22,7 @@ export class StatedModules {
   readonly #kept = new Map<string, Kept>();
 
   /** As `compileAndCompare`, whose file is in the task's folder afterwards. */
-  async compile(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<StatedModule> {
+  async compile(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> {
     const { importLines, opening, writtenUnder, directory } = task;
     const key = JSON.stringify([theorems, importLines, opening, writtenUnder]);
     const kept = this.#kept.get(key);
@@ -42,7 +41,7 @@ export class StatedModules {
   }
 }
 
-async function laidOut({ module, bytes }: Kept, directory: string): Promise<StatedModule> {
+async function laidOut({ module, bytes }: Kept, directory: string): Promise<ComparedModule> {
   if (bytes === null) return module;
   const path = join(directory, basename(module.path!));
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -16,10 +16,12 @@ export function writtenNotation(tokens: readonly Token[]): Set<string> {
   const found = new Set<string>();
   for (const [index, { kind, text }] of tokens.entries()) {
     if (kind !== 'word') continue;
+    let last = '';
     if (SYNTAX.has(text))
       for (const token of tokens.slice(index + 1)) {
         if (token.kind === 'string') found.add(token.text.slice(1, -1).trim());
-        else if (token.text === '=' || token.text === '⊢') break;
+        else if (token.text === '⊢' || (token.text === '>' && last === '=')) break;
+        last = token.text;
       }
     // `open N renaming a → b, c → d`
     if (text === 'renaming')

@@ -1,11 +1,11 @@
 /**
  * Screens a header: it may have imports, below `prelude` too, opens, options, universes and variables, and below these
  * definitions (`def`, `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
- * a header printed from its tokens, the definitions in a namespace of their own.
+ * a header printed from its tokens.
  */
 import { HEADER_CHARS_MAX } from '@stp/config/records';
 import { nameParts, positionAt, type Token, tokenize } from '@stp/lean-text';
-import { GIVEN_LINES } from '../header.ts';
+import { DEFINITION_OPTIONS } from '../header.ts';
 import { implicitLines } from '../stated-form.ts';
 import { findEvaluated } from './configuration.ts';
 import type { Finding } from './finding.ts';
@@ -26,7 +26,7 @@ import { findAmbiguity, findCharacter, screenText } from './screen-text.ts';
 export type ScreenedHeader =
   | {
       readonly accepted: true;
-      /** The header printed from its tokens, each in its line and column; `GIVEN_LINES` stand above its definitions. */
+      /** The header printed from its tokens, each in its line and column; `DEFINITION_OPTIONS` stand above its definitions. */
       readonly text: string;
     }
   | {
@@ -70,50 +70,49 @@ export function screenHeader(header: string): ScreenedHeader {
     if (isRefused(token) && !(names.has(token.text) && isName(text, tokens, index)))
       return refuseAt(text, token.start, `${token.text.slice(0, 40)} has no place in a header`);
   }
+  const at = firstDefinition(tokens);
   const unplain =
-    findAmbiguity(text, all) ?? findUnplain(text, tokens) ?? findEvaluated(tokens) ?? findMisplaced(tokens);
+    findAmbiguity(text, all) ?? findUnplain(text, tokens) ?? findEvaluated(tokens) ?? findMisplaced(tokens, at);
   if (unplain !== null) return refuseAt(text, unplain.offset, unplain.reason);
   const printed = printTokens(text, tokens);
   const unprinted = findUnprinted(printed, OPTIONS);
   if (unprinted !== null) return refuseAt(printed, unprinted.offset, unprinted.reason);
-  const first = firstDefinition(tokens);
-  if (first === null) return { accepted: true, text: printed };
-  const at = tokens.indexOf(first);
+  if (at < 0) return { accepted: true, text: printed };
   const above = printTokens(text, tokens.slice(0, at)).trimEnd();
   // The first definition in its line and column, and nothing before it.
   const below = printTokens(text, tokens.slice(at));
   const screened = screenText(withoutCommands(below), below.length, 'no options', localNames(text, tokens));
   if (!screened.accepted) return refuse(`header:${placed(screened.refusal)}`);
-  // `GIVEN_LINES` bind no variable by themselves; a header may want it.
+  // `DEFINITION_OPTIONS` bind no variable by themselves; a header may want it.
   const implicit = /utoImplicit/u.test(above) ? implicitLines(above) : [];
   return {
     accepted: true,
-    text: [above, ...GIVEN_LINES, ...implicit, below.replace(/^\n+/u, '')].join('\n').trimStart(),
+    text: [above, ...DEFINITION_OPTIONS, ...implicit, below.replace(/^\n+/u, '')].join('\n').trimStart(),
   };
 }
 
-/** The first token of the first definition; null where the header defines nothing. */
-function firstDefinition(tokens: readonly Token[]): Token | null {
-  const keyword = tokens.findIndex(({ text }) => DEFINITIONS.has(text));
-  if (keyword < 0) return null;
-  return tokens[keyword - 1]?.text === 'noncomputable' ? tokens[keyword - 1]! : tokens[keyword]!;
+/** Index of the first token of the first definition, with the `open … in` above it; -1 where the header defines nothing. */
+function firstDefinition(tokens: readonly Token[]): number {
+  let at = tokens.findIndex(({ text }) => DEFINITIONS.has(text));
+  if (tokens[at - 1]?.text === 'noncomputable') at -= 1;
+  while (tokens[at - 1]?.text === 'in')
+    at = tokens.findLastIndex(({ text }, index) => index < at && HEADER_COMMANDS.has(text));
+  return at;
 }
 
-/** A command that reaches into what follows or is without its name, a name outside the namespace of the definitions, imports and options below a definition. */
-function findMisplaced(tokens: readonly Token[]): Finding | null {
+/** A command that reaches into what follows or is without its name, a name that is not below its namespace, imports and options below a definition, which begins at `first`. */
+function findMisplaced(tokens: readonly Token[], first: number): Finding | null {
   const last = tokens.at(-1);
   // What ends so reaches one statement below it, and ours stand below lines of ours.
   if (last?.text === 'in') return { offset: last.start, reason: '`in` at the end' };
-  let isBelow = false;
   for (const [index, { text, start: offset }] of tokens.entries()) {
     const isNamed = DEFINITIONS.has(text) || text === 'namespace';
     const name = tokens[index + 1];
     if (isNamed && name?.kind !== 'word') return { offset, reason: `${text} has no name` };
     if (isNamed && nameParts(name!.text).includes('_root_'))
-      return { offset: name!.start, reason: '_root_ leaves the namespace of the definitions' };
-    if (DEFINITIONS.has(text)) isBelow = true;
-    if (isBelow && (text === 'import' || text === 'set_option'))
-      return { offset, reason: `${text} stands below a definition` };
+      return { offset: name!.start, reason: '_root_ has no place in a name of a header' };
+    if (first >= 0 && index >= first && (text === 'import' || text === 'set_option'))
+      return { offset, reason: `${text} stands above or below a definition` };
   }
   return null;
 }

@@ -3,7 +3,7 @@
 import { openedNamespaces } from '@stp/lean-text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closingLines, GIVEN_LINES, hasDefinitions } from '../header.ts';
+import { closingLines, DEFINITION_OPTIONS, hasDefinitions } from '../header.ts';
 import { screenHeader } from './screen-header.ts';
 import { screenProof } from './screen-proof.ts';
 import { screenStatement } from './screen-statement.ts';
@@ -256,7 +256,8 @@ describe('statements', () => {
     ['theorem a : True', ''],
     ['theorem Foo.Bar.a : True', 'Foo.Bar'],
     ['theorem _root_.Foo.a : True', ''],
-    ['theorem «Foo».a : True', ''],
+    ['theorem «Foo».a : True', '«Foo»'],
+    ['theorem Bar.«a b».«c d» : True', 'Bar.«a b»'],
   ])('the namespace of the name in %j is %j', (statement, namespace) => {
     expect(screenStatement(statement)).toMatchObject({ namespace });
   });
@@ -323,10 +324,12 @@ describe('headers', () => {
     'def x := 1\ntheorem y : x = 1 := rfl',
     'def x := 1\nimport A',
     'def x := 1\nset_option maxRecDepth 1000',
+    'set_option maxHeartbeats 0 in\ndef x := 1',
+    'open A in set_option autoImplicit true in open B in noncomputable def x := 1',
     'def x := set_option debug.skipKernelTC true in 1',
     'def _root_.x := 1',
     'namespace _root_.A\ndef x := 1',
-    'def x := 1\nend Given',
+    'def x := 1\nend A',
     'private def x := 1',
     'unsafe def x := 1',
     'partial def x : Nat := x',
@@ -361,14 +364,15 @@ describe('headers', () => {
   test.each([
     ['abbrev x : Nat := 2', 'abbrev x : Nat := 2'],
     ['import A\nopen B\n/-- c -/\nnoncomputable def x := 1 -- d\n', 'noncomputable def x := 1\n'],
+    ['open A in\nopen B in noncomputable def x := 1', undefined],
     ['noncomputable section def x (n : Nat) :=\n  n', '                      def x (n : Nat) :=\n  n'],
     ['def x := 1\nopen A in\ndef y : Nat → Nat\n| 0 => x\n| n + 1 => n', undefined],
     ['def 𝔸 := 1\nvariable (n : Nat)\nnamespace B\nabbrev y := n = 𝔸', undefined],
-  ])('stands with its definitions in their namespace: %j', (header, below = header) => {
+  ])('stands with options above its definitions: %j', (header, below = header) => {
     const screened = screenHeader(header);
     expect(screened).toMatchObject({ accepted: true });
     const { text } = screened as { text: string };
-    expect(text.endsWith([...GIVEN_LINES, below].join('\n'))).toBe(true);
+    expect(text.endsWith([...DEFINITION_OPTIONS, below].join('\n'))).toBe(true);
     expect(hasDefinitions(text)).toBe(true);
   });
 

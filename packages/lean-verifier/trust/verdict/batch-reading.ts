@@ -22,6 +22,10 @@ export const HEARTBEATS_USED = /^\((?:deterministic|kernel)\) (?:deterministic )
 const CONSEQUENCE = /^unsolved goals/;
 const USES_SORRY = /^declaration uses [`']sorry[`']/;
 
+/** Our name for a statement that Lean did not make a constant of. */
+const LEFT_OUT = /identifier `_root_\._stp[0-9a-f]+_statement/u;
+const DROPPED = 'Lean drops it without a word, as it does where the header declares no universe for a variable’s type';
+
 /** `messages` are those with a line in [lines.first, lines.last]. */
 export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): Reading {
   const errors = messages.filter((message) => message.severity === 'error');
@@ -51,7 +55,10 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines): 
  */
 function aboutStatement(errors: readonly LeanMessage[], lines: EntryLines): Reading {
   const own = errors.filter((error) => error.line < lines.theorem);
-  const texts = own.map((error) => ({ ...error, text: `the statement: ${error.text}` }));
+  const texts = own.map((error) => ({
+    ...error,
+    text: `the statement: ${LEFT_OUT.test(error.text) ? DROPPED : error.text}`,
+  }));
   return { kind: 'header_error', messages: cut(texts, { proof: lines.first }) };
 }
 

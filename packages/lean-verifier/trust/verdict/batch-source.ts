@@ -23,7 +23,7 @@
  * a message of some thousand characters. As an alternative it ends there, and no message is made: in a round of the preset
  * `embedded` that is 40 % of the processor time of rejected samples. The same proofs are accepted.
  */
-import { implicitLines, provedLines, provedName, statedLines, type WrittenProof } from '../stated-form.ts';
+import { heartbeatsOf, implicitLines, provedLines, provedName, statedLines, type WrittenProof } from '../stated-form.ts';
 import type { Limits } from './limits.ts';
 
 export interface BatchEntry extends WrittenProof {
@@ -56,18 +56,23 @@ export interface BatchSource {
  */
 export const FULL_NAMES: readonly string[] = ['set_option pp.fullNames true', 'set_option pp.privateNames true'];
 
-/** Options of every checked file under a header. No linter runs. */
+/** Options of every checked file under a header, whose own bound of heartbeats holds where it is smaller. No linter runs. */
 export function optionLines(limits: Limits, header: string): string[] {
   return [
     ...implicitLines(header),
     'set_option linter.all false',
     ...FULL_NAMES,
-    `set_option maxHeartbeats ${limits.heartbeatsMax}`,
+    `set_option maxHeartbeats ${heartbeatsOf(header, limits.heartbeatsMax)}`,
   ];
 }
 
 /** `#print` of a string: an information message at its line, independent of the header. */
 export const START_MARK = '#print "header done"';
+
+/** Lines above the first entry; the last one is the mark. */
+export function openingLines(header: string, limits: Limits): string[] {
+  return [...header.split('\n'), ...optionLines(limits, header), START_MARK];
+}
 
 export function batchSource(
   header: string,
@@ -75,8 +80,7 @@ export function batchSource(
   nonce: string,
   limits: Limits,
 ): BatchSource {
-  const headerLines = header.split('\n');
-  const lines = [...headerLines, ...optionLines(limits, header), START_MARK];
+  const lines = openingLines(header, limits);
   const startLine = lines.length;
   const placed = entries.map((entry, index): EntryLines => {
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
@@ -92,5 +96,5 @@ export function batchSource(
     lines.push(`#print axioms ${name('check')}`);
     return { first, theorem, proof, check, last: lines.length };
   });
-  return { body: `${lines.slice(headerLines.length).join('\n')}\n`, startLine, entries: placed };
+  return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: placed };
 }

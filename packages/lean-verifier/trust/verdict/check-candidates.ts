@@ -27,7 +27,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '6';
+const CHECK_VERSION = '7';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;

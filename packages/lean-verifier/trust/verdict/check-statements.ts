@@ -9,7 +9,7 @@ import { screenHeader } from '../screen/screen-header.ts';
 import { screenStatement } from '../screen/screen-statement.ts';
 import { statedLines } from '../stated-form.ts';
 import { cut, HEARTBEATS_USED, type Reading } from './batch-reading.ts';
-import { type BatchEntry, type BatchSource, type EntryLines, optionLines, START_MARK } from './batch-source.ts';
+import { type BatchEntry, type BatchSource, type EntryLines, openingLines, START_MARK } from './batch-source.ts';
 import type { VerifierState } from './check-candidates.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import { note, type Outcome } from './check-outcome.ts';
@@ -59,8 +59,7 @@ export async function checkStatementBatch(
 }
 
 function statementSource(header: string, entries: readonly BatchEntry[], nonce: string, limits: Limits): BatchSource {
-  const headerLines = header.split('\n');
-  const lines = [...headerLines, ...optionLines(limits, header), START_MARK];
+  const lines = openingLines(header, limits);
   const startLine = lines.length;
   const placed = entries.map((entry, index): EntryLines => {
     const first = lines.length + 1;
@@ -70,7 +69,7 @@ function statementSource(header: string, entries: readonly BatchEntry[], nonce: 
     lines.push(`example : Prop := type_of% @_root_.${name}`, START_MARK);
     return { first, theorem: first, proof: first, check, last: lines.length };
   });
-  return { body: `${lines.slice(headerLines.length).join('\n')}\n`, startLine, entries: placed };
+  return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: placed };
 }
 
 /** A statement that elaborates reads as `unrefuted`: nothing is claimed of its truth. */
