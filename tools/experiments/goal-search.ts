@@ -11,32 +11,28 @@ import type { ShownGoal, ShownLemma } from '@stp/config/records';
 import {
   actionPrice,
   actionsFor,
-  type GoalAction,
   goalActionPrice,
   goalActions,
   portfolioStages,
   type StatementContext,
 } from '@stp/lean-explore';
 import {
-  type ActionFeatures,
-  ActionRanker,
   actionFeatures,
   areaUnderCurve,
   groupedArea,
   KIND_PARTS,
   type MetState,
-  orderKey,
-  randomStream,
   searchActions,
-  type Try,
   termsOf,
 } from '@stp/selfplay';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { spreadOf } from './curves.ts';
-import { GoalWorld, goalsKey, type PlainState, type TriedStatement } from './goal-world.ts';
+import { fitOf, goalTokens } from './goal-features.ts';
+import { type Found, firstChance, type Scorer, type Shown, type Statement, scorerOf } from './goal-scorers.ts';
+import { chosen, splitByModule, tableOf } from './goal-splits.ts';
+import { GoalWorld, goalsKey, type PlainState } from './goal-world.ts';
 
 export interface SearchExperiment {
   readonly set: string;
@@ -50,66 +46,11 @@ export interface SearchExperiment {
   readonly pathWeight: number;
 }
 
-const HELD_OUT_SHARE = 0.35;
 const GOALS_MAX = 6;
 const GOAL_CHARS_MAX = 1_500;
 const DEPTH_MAX = 8;
 /** A hole that Lean has not filled: goals with one depend on each other. */
 const HOLE = /\?[\p{L}_]/u;
-
-interface Statement extends TriedStatement {
-  readonly name: string;
-  readonly labels: readonly string[];
-}
-
-/** An action of a state, with what a ranker sees of it. */
-interface Shown {
-  readonly action: GoalAction;
-  readonly price: number;
-  readonly kind: string;
-  /** Made anew each time: all of them together would not fit in memory. */
-  features(): ActionFeatures;
-}
-
-export interface Found {
-  readonly statement: Statement;
-  /** Lean's time at which a proof was found, ms; null: none within the limit. */
-  readonly atMs: number | null;
-  readonly proof: readonly string[] | null;
-  readonly kinds: readonly string[];
-  readonly states: number;
-  readonly tries: readonly { readonly shown: Shown; readonly proved: boolean }[];
-}
-
-type Scorer = (shown: Shown) => number;
-
-/** Chances of kinds before anything is known: every kind the same. */
-const FIRST_CHANCE = 0.02;
-const FIRST_WEIGHT = 30;
-
-class Rates {
-  readonly #counts = new Map<string, [number, number]>();
-  constructor(found: readonly Found[]) {
-    for (const { tries } of found)
-      for (const { shown, proved } of tries) {
-        const [all, good] = this.#counts.get(shown.kind) ?? [0, 0];
-        this.#counts.set(shown.kind, [all + 1, good + (proved ? 1 : 0)]);
-      }
-  }
-  chance(kind: string): number {
-    const [all, good] = this.#counts.get(kind) ?? [0, 0];
-    return (good + FIRST_WEIGHT * FIRST_CHANCE * 0.25) / (all + FIRST_WEIGHT);
-  }
-}
-
-/** By hand, for the first searches. */
-function firstChance({ action }: Shown): number {
-  const [does = '', names = ''] = action.parts.map((part) => part.slice(part.indexOf(':') + 1));
-  if (names === 'premise' || names === 'hypothesis') return 0.01;
-  if (['cases', 'two cases', 'induction', 'induction generalizing'].includes(does))
-    return names === 'nothing' ? 0.02 : 0.1;
-  return ['rfl', 'simp', 'simp_all', 'grind', 'omega', 'assumption'].includes(does) ? 0.1 : 0.03;
-}
 
 const lastKind = (met: MetState<PlainState>, actionsOf: (met: MetState<PlainState>) => readonly Shown[]): string =>
   met.from === null ? 'start' : actionsOf(met.from.met)[met.from.action]!.action.parts.slice(0, 2).join(' ');
@@ -175,7 +116,7 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
     };
     const search = async (one: Statement, scorer: Scorer, leanMs: number): Promise<Found> => {
       const root = await world.root(one);
-      if (root === null) return { statement: one, atMs: null, proof: null, kinds: [], states: 0, tries: [] };
+      if (root === null) return { statement: one, atMs: null, proof: null, states: 0, tries: [] };
       const own = new Map<MetState<PlainState>, readonly Shown[]>();
       const actionsOf = (met: MetState<PlainState>): readonly Shown[] => {
         if (!own.has(met)) own.set(met, met.depth >= DEPTH_MAX ? [] : showing(one, met, actionsOf));
@@ -224,13 +165,12 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
         { leanMs, together: options.together, pathWeight: options.pathWeight },
       );
       const { last } = outcome;
-      const kinds: string[] = [];
-      for (let at = last; at !== null; at = at.met.from) kinds.unshift(actionsOf(at.met)[at.action]!.action.tactic);
+      const proof: string[] = [];
+      for (let at = last; at !== null; at = at.met.from) proof.unshift(actionsOf(at.met)[at.action]!.action.tactic);
       return {
         statement: one,
         atMs: last === null ? null : outcome.leanMs,
-        proof: last === null ? null : kinds,
-        kinds,
+        proof: last === null ? null : proof,
         states: outcome.states,
         tries: outcome.tries.map(({ met, action, isOnPath }) => {
           const shown = actionsOf(met)[action]!;
@@ -337,20 +277,6 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
   }
 }
 
-function scorerOf(row: 'fixed' | 'learned', found: readonly Found[], seed: number): Scorer {
-  const rates = new Rates(found);
-  if (row === 'fixed') return ({ kind }) => rates.chance(kind);
-  const prior = (kind: string): number => {
-    const chance = rates.chance(kind);
-    return Math.log(chance / (1 - chance));
-  };
-  const tries: Try[] = found.flatMap((one) =>
-    one.tries.map(({ shown, proved }) => ({ prior: prior(shown.kind), features: shown.features(), proved })),
-  );
-  const ranker = ActionRanker.trained(tries, seed);
-  return ({ kind, features }) => ranker.chance(prior(kind), features());
-}
-
 async function runList(
   world: GoalWorld,
   one: Statement,
@@ -358,7 +284,7 @@ async function runList(
   { seconds, together }: SearchExperiment,
 ): Promise<Found> {
   const root = await world.root(one);
-  const none = { statement: one, kinds: [], states: 1, tries: [] };
+  const none = { statement: one, states: 1, tries: [] };
   if (root === null) return { ...none, atMs: null, proof: null };
   let ms = 0;
   for (let from = 0; from < tactics.length && ms < seconds * 1_000; from += together) {
@@ -378,146 +304,4 @@ async function runList(
     }
   }
   return { ...none, atMs: null, proof: null };
-}
-
-const HEADS = ['↔', '∧', '∨', '∃', '∀', '¬', '≠', '≤', '<', '∈', '=', '→'];
-const TERMS_MAX = 12;
-
-function goalTokens(goal: ShownGoal, last: string, depth: number, goals: number): string[] {
-  const { target, hypotheses } = goal;
-  const names = hypotheses.flatMap((one) => one.names);
-  const bound = new Set(names);
-  const terms = [...new Set(termsOf(target).filter((term) => !bound.has(term) && !term.includes('.')))];
-  const [left = '', right = ''] = target.split(' = ', 2);
-  return [
-    `last:${last}`,
-    `depth:${depth}`,
-    `goals:${Math.min(goals, 4)}`,
-    `head:${HEADS.find((head) => target.includes(head)) ?? 'other'}`,
-    `left:${termsOf(left)[0] ?? ''}`,
-    `right:${termsOf(right)[0] ?? ''}`,
-    `size:${Math.round(Math.log2(target.length + 1))}`,
-    `ih:${names.some((name) => /ih\d*$/u.test(name))}`,
-    `props:${Math.min(3, hypotheses.filter(({ type }) => /[=≤<∈↔∧∨¬∀]/u.test(type)).length)}`,
-    ...terms.slice(0, TERMS_MAX),
-  ];
-}
-
-/** How the premise that an action names fits the goal: which of its terms the goal has. */
-function fitOf(premises: readonly ShownLemma[], action: GoalAction, goal: ReadonlySet<string>): string[] {
-  const written = action.parts.find((part) => part.startsWith('premise:'))?.slice('premise:'.length);
-  const premise = premises.find((one) => one.written === written);
-  if (premise === undefined) return [];
-  const { left, right, hasConditions } = sidesOf(premise.signature);
-  const share = (terms: readonly string[]): string => {
-    if (terms.length === 0) return 'none';
-    const there = terms.filter((term) => goal.has(term)).length;
-    return there === terms.length ? 'all' : there * 2 >= terms.length ? 'most' : 'few';
-  };
-  return [
-    `left:${share(left)}`,
-    `right:${share(right)}`,
-    `both:${share(left)} ${share(right)}`,
-    `conditions:${hasConditions}`,
-  ];
-}
-
-const sides = new Map<string, { left: readonly string[]; right: readonly string[]; hasConditions: boolean }>();
-function sidesOf(signature: string) {
-  const known = sides.get(signature);
-  if (known !== undefined) return known;
-  const colon = conclusionAt(signature);
-  const conclusion = signature.slice(colon);
-  const bound = new Set(
-    [...signature.slice(0, colon).matchAll(/[({[]([^:()]*):/gu)].flatMap((match) => match[1]!.trim().split(/\s+/u)),
-  );
-  const last = conclusion.slice(conclusion.lastIndexOf('→') + 1);
-  const [left = '', right = ''] = last.split(/ = | ↔ /u, 2);
-  const terms = (text: string): string[] =>
-    [...new Set(termsOf(text))].filter((term) => !bound.has(term) && term.length > 0);
-  const made = {
-    left: terms(left),
-    right: terms(right),
-    hasConditions: conclusion.includes('→') || /\(\w+ : [^)]*[=≤<∈≠]/u.test(signature.slice(0, colon)),
-  };
-  sides.set(signature, made);
-  return made;
-}
-
-/** Place behind the colon after the binders. */
-function conclusionAt(signature: string): number {
-  let depth = 0;
-  for (let at = 0; at < signature.length; at++) {
-    if ('([{⦃'.includes(signature[at]!)) depth += 1;
-    else if (')]}⦄'.includes(signature[at]!)) depth -= 1;
-    else if (depth === 0 && signature[at] === ':') return at + 1;
-  }
-  return 0;
-}
-
-async function chosen(
-  all: AsyncIterable<{
-    id: string;
-    name: string;
-    header: string | null;
-    statement: string;
-    split: string;
-    labels: readonly string[];
-  }>,
-  count: number,
-): Promise<Statement[]> {
-  const rows = await Array.fromAsync(all);
-  const order = (id: string): string => orderKey('action-record', id);
-  rows.sort((one, other) => (order(one.id) < order(other.id) ? -1 : 1));
-  const some = rows
-    .slice(0, count)
-    .map(({ id, name, header, statement, labels }) => ({ id, name, header, statement, labels }));
-  // Statements under one header share a process.
-  return some.sort((one, other) => ((one.header ?? '') < (other.header ?? '') ? -1 : 1));
-}
-
-function splitByModule(all: readonly Statement[], seed: number): { train: Statement[]; heldOut: Statement[] } {
-  const moduleOf = ({ labels }: Statement): string => labels[2] ?? labels[0] ?? '';
-  const modules = randomStream('order-replay', seed).shuffle([...new Set(all.map(moduleOf))].sort());
-  const held = new Set<string>();
-  let count = 0;
-  for (const module of modules) {
-    const size = all.filter((one) => moduleOf(one) === module).length;
-    if (count + size > HELD_OUT_SHARE * all.length) continue;
-    held.add(module);
-    count += size;
-  }
-  return {
-    train: all.filter((one) => !held.has(moduleOf(one))),
-    heldOut: all.filter((one) => held.has(moduleOf(one))),
-  };
-}
-
-function tableOf(
-  results: ReadonlyMap<string, readonly { train: Found[]; heldOut: Found[] }[]>,
-  seconds: readonly number[],
-): string {
-  const share = (found: readonly Found[], at: number): number =>
-    (100 * found.filter(({ atMs }) => atMs !== null && atMs <= at * 1_000).length) / Math.max(1, found.length);
-  const cell = (values: readonly number[]): string => {
-    const { mean, deviation } = spreadOf(values);
-    return deviation === null ? mean.toFixed(1) : `${mean.toFixed(1)} ± ${deviation.toFixed(1)}`;
-  };
-  const parts = ['train', 'heldOut'] as const;
-  const columns = parts.flatMap((part) => seconds.map((at) => ({ part, at })));
-  const valuesOf = (row: string, { part, at }: (typeof columns)[number]): number[] =>
-    results.get(row)!.map((one) => share(one[part], at));
-  const lines = [...results.keys()].map(
-    (row) => `| ${row} | ${columns.map((column) => cell(valuesOf(row, column))).join(' | ')} |`,
-  );
-  const difference = columns.map((column) => {
-    const fixed = valuesOf('search, fixed', column);
-    return cell(valuesOf('search, learned', column).map((value, at) => value - fixed[at]!));
-  });
-  return [
-    `| row | ${columns.map(({ part, at }) => `${part === 'train' ? 'training' : 'held-out modules'}, ${at} s`).join(' | ')} |`,
-    `|${'---|'.repeat(columns.length + 1)}`,
-    ...lines,
-    `| learned over fixed | ${difference.join(' | ')} |`,
-  ].join('\n');
 }

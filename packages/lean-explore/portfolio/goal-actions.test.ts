@@ -38,7 +38,12 @@ it('takes apart variables that have names, and only those of inductive types', (
 
 it('works with hypotheses that are propositions, with premises by what they conclude, and with functions of the target', () => {
   expect(texts).toEqual(
-    expect.arrayContaining(['simp [tail_ih]', 'simp_all [List.filter, List.take]', 'unfold List.take', 'grind [List.filter_nil]']),
+    expect.arrayContaining([
+      'simp [tail_ih]',
+      'simp_all [List.filter, List.take]',
+      'unfold List.take',
+      'grind [List.filter_nil]',
+    ]),
   );
   expect(texts.some((text) => text.startsWith('rw [List.filter_nil]'))).toBe(true);
   expect(texts.some((text) => text.startsWith('rw [List.mem_of_mem]'))).toBe(false);
@@ -53,6 +58,8 @@ it('offers nothing twice; every action has a kind and a price', () => {
     expect(goalActionPrice(one)).toBeGreaterThan(0);
   }
   // `constructor` is also a property of every object.
-  const [constructed] = goalActions({ hypotheses: [], target: 'p ∧ q' }, []).filter(({ tactic }) => tactic === 'constructor');
+  const [constructed] = goalActions({ hypotheses: [], target: 'p ∧ q' }, []).filter(
+    ({ tactic }) => tactic === 'constructor',
+  );
   expect(goalActionPrice(constructed!)).toBe(2.5);
 });

@@ -141,7 +141,11 @@ function beginnings(goal: ShownGoal): Beginning[] {
     ...(/¬|≠/u.test(target) ? [make('intro hn', 'intro')] : []),
     ...(/⊆/u.test(target) ? [make('intro a ha', 'intro two')] : []),
     ...(/[∧↔∃∈]/u.test(target) || !/[=≤<≠]/u.test(target) ? [make('constructor', 'constructor')] : []),
-    ...(/∃/u.test(target) ? named(goal.hypotheses).slice(-WITNESSES_MAX).map(([name]) => make(`exists ${name}`, 'exists')) : []),
+    ...(/∃/u.test(target)
+      ? named(goal.hypotheses)
+          .slice(-WITNESSES_MAX)
+          .map(([name]) => make(`exists ${name}`, 'exists'))
+      : []),
     ...(/∨/u.test(target) ? [make('left', 'left'), make('right', 'right')] : []),
     ...(/\b(if|match)\b|\bdite\b/u.test(target) ? [make('unhygienic split', 'split', 'if')] : []),
     ...conditions.map((condition) => make(`by_cases hc : ${condition}`, 'by_cases', 'if')),
@@ -169,7 +173,9 @@ function equalities({ hypotheses, target }: ShownGoal): string[] {
   const words = new Set(target.match(/[\p{L}_][\p{L}\p{N}_'₀-₉]*/gu) ?? []);
   const plain = named(hypotheses).filter(([name, type]) => /^[\p{L}]['₀-₉]*$/u.test(type) && words.has(name));
   return plain
-    .flatMap(([one, type], at) => plain.slice(at + 1).flatMap(([other, its]) => (its === type ? [`${one} = ${other}`] : [])))
+    .flatMap(([one, type], at) =>
+      plain.slice(at + 1).flatMap(([other, its]) => (its === type ? [`${one} = ${other}`] : [])),
+    )
     .slice(0, CONDITIONS_MAX);
 }
 

@@ -5,7 +5,8 @@ import { LIMITS, open, start, stateOf } from '../testing/opened-steps.ts';
 /** The time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
-const STATEMENT = 'theorem List.t {α : Type} (p : α → Bool) (xs ys : List α) : (xs ++ ys).length = xs.length + ys.length ∧ True';
+const STATEMENT =
+  'theorem List.t {α : Type} (p : α → Bool) (xs ys : List α) : (xs ++ ys).length = xs.length + ys.length ∧ True';
 
 test('each says what it says alone, wherever it stands among the others', async () => {
   const state = await start(open({ heartbeatsMax: 1_000 }), STATEMENT);
