@@ -66,6 +66,6 @@ export {
   type PlaceState,
 } from './step/open-file.ts';
 export { openSteps } from './step/open-steps.ts';
-export type { Goal, StepOptions, StepResult, StepState, Steps, TriedTactic } from './step/step.ts';
+export type { Goal, StepOptions, StepResult, StepState, Steps } from './step/step.ts';
 export { traceProofInFile } from './step/trace.ts';
 export { readTraced, type TracedProof, tracedProofId } from './step/traced-file.ts';
