@@ -29,8 +29,8 @@ export interface StepText {
   readonly prefix: string;
   /** Processor time that the prefix took when it was read first, ms. */
   readonly prefixMs: number;
-  /** 1-based line where to look for goals, and the place in it, UTF-16 units; by default the line's beginning. */
-  readonly goalLine: number;
+  /** 1-based line where to look for goals, and the place in it, UTF-16 units; by default the line's beginning. Null: nowhere. */
+  readonly goalLine: number | null;
   readonly goalCharacter?: number;
 }
 
@@ -171,7 +171,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const read = await elaborate(on, text.body, { ...options, signal }, options.keepsProcess ? text.prefix : text.body);
     if (read.kind === 'header_error') return read;
     spentMs += read.spentMs;
-    if (read.kind === 'ended') return { ...read, spentMs };
+    if (read.kind === 'ended' || text.goalLine === null) return { ...read, spentMs };
     const watch = watchRun(on.worker.process, { ...options, signal, memoryBytesMax });
     const goals = await goalsOf(on, text.goalLine, text.goalCharacter ?? 0);
     spentMs += watch.stop().cpuMs;
