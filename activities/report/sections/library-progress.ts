@@ -1,6 +1,6 @@
 /** What the run proved of a compiled library: a sentence for each set, and its areas by round. */
 import type { RunFigures } from '../figures.ts';
-import { escapeHtml, section, table } from '../html.ts';
+import { escapeHtml, formatShare, section, table } from '../html.ts';
 import { librarySentence, MODULES_CSV } from '../library-progress.ts';
 
 export const LIBRARY_PROGRESS = ['library-progress', 'The library, by area'] as const;
