@@ -64,7 +64,6 @@ export { leanReward } from './rewards/lean-reward.ts';
 export { mixedReward } from './rewards/mixed-reward.ts';
 export type { RewardGroup, RewardOptions, RewardSource } from './rewards/reward.ts';
 export { SampleOutcomes } from './sample-outcomes.ts';
-export { type MetState, searchActions } from './search/action-search.ts';
 export { type Expansion, type Proposal, type SearchOutcome, searchProof } from './search/best-first.ts';
 export { conjectureInputs, conjecturesMax, isAttempted, repeatInputs, SeedProofs } from './seeds.ts';
 export { dedupeExamples, exampleKey, optimiserSteps } from './select.ts';

@@ -16,19 +16,12 @@ import {
   portfolioStages,
   type StatementContext,
 } from '@stp/lean-explore';
-import {
-  actionFeatures,
-  areaUnderCurve,
-  groupedArea,
-  KIND_PARTS,
-  type MetState,
-  searchActions,
-  termsOf,
-} from '@stp/selfplay';
+import { actionFeatures, areaUnderCurve, groupedArea, KIND_PARTS, termsOf } from '@stp/selfplay';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
+import { type MetState, searchActions } from './action-search.ts';
 import { fitOf, goalTokens } from './goal-features.ts';
 import { type Found, firstChance, type Scorer, type Shown, type Statement, scorerOf } from './goal-scorers.ts';
 import { chosen, splitByModule, tableOf } from './goal-splits.ts';
@@ -46,6 +39,8 @@ export interface SearchExperiment {
   readonly pathWeight: number;
 }
 
+/** Seconds of Lean a statement. */
+const BUDGETS = [0.25, 0.5, 1, 2, 5];
 const GOALS_MAX = 6;
 const GOAL_CHARS_MAX = 1_500;
 const DEPTH_MAX = 8;
@@ -209,6 +204,7 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
     const put = (row: string, train: Found[], heldOut: Found[]): void => {
       results.set(row, [...(results.get(row) ?? []), { train, heldOut }]);
     };
+    const budgets = BUDGETS.filter((seconds) => seconds <= options.seconds);
     const first = await searchAll('first', statements, firstChance);
     for (const seed of options.seeds) {
       const { train, heldOut } = splitByModule(statements, seed);
@@ -233,12 +229,9 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
           `${row}, seed ${seed}: ${good} of ${all} tries trained on were good; area under the curve on held-out modules ${areaUnderCurve(unseen)?.toFixed(3)}, within a statement ${groupedArea(unseen)?.toFixed(3)}`,
         );
       }
-      const table = tableOf(
-        results,
-        [0.25, 0.5, 1, 2, 5].filter((at) => at <= options.seconds),
-      );
-      say(`\n${table}\n`);
-      await writeFile(join(options.directory, 'table.md'), table);
+      const soFar = tableOf(results, budgets);
+      say(`\n${soFar}\n`);
+      await writeFile(join(options.directory, 'table.md'), soFar);
     }
     // One step: the space of composed actions and the list of scripts, at the statement alone.
     const { signal } = new AbortController();
@@ -266,10 +259,7 @@ export async function goalSearchExperiment(options: SearchExperiment, say: (line
       put('list of scripts', of(scriptsRow, train), of(scriptsRow, heldOut));
       put('one step', of(actionsRow, train), of(actionsRow, heldOut));
     }
-    return tableOf(
-      results,
-      [0.25, 0.5, 1, 2, 5].filter((at) => at <= options.seconds),
-    );
+    return tableOf(results, budgets);
   } finally {
     await steps.close();
     await ports.close();

@@ -3,11 +3,10 @@ import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openVerifier, type VerifierOptions } from '../trust/open-verifier.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../verifier.ts';
+import { coreEnvironment, scratchFolder } from './environment.ts';
 
 /** A proof of a statement below `import Init` and a header. */
 export type Row = readonly [header: string, statement: string, proof: string];
-
-import { coreEnvironment, scratchFolder } from './environment.ts';
 
 export const scratchDirectory = scratchFolder();
 export let environment: LeanEnvironment;

@@ -1,6 +1,6 @@
 /** The search with composed actions over made-up worlds: what it runs next, what it counts, what lies on the path. */
 import { expect, it } from 'vitest';
-import { type ActionWorld, type MetState, searchActions } from './action-search.ts';
+import { type ActionWorld, type MetState, searchActions } from '../../tools/experiments/action-search.ts';
 
 /** By state: its actions as [chance, price, where it leads]. `done` is a proof, `wrong` no state. */
 type Edges = Record<string, readonly (readonly [chance: number, price: number, to: string])[]>;
