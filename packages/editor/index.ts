@@ -11,6 +11,6 @@ export { type EditPlace, editPlace } from './lsp/place.ts';
 export { startProxy } from './lsp/proxy.ts';
 export { SuggesterProcess, type SuggesterSource } from './lsp/suggester-process.ts';
 export { Premises } from './premises.ts';
-export { Suggester } from './suggester.ts';
+export { Suggester, type Suggestions } from './suggester.ts';
 export { type PlaceGoals, placeGoals, tryTactics } from './try-tactics.ts';
 export { untilAborted } from './until-aborted.ts';

@@ -68,6 +68,7 @@ export interface SuggesterLimits {
 }
 
 export interface SuggesterOptions {
+  /** Stay the caller's: closing the suggester does not close them. */
   readonly engines: readonly Engine[];
   readonly places: LeanPlaces;
   readonly cache: AnswerCache;
@@ -93,6 +94,9 @@ type Opened =
   | { readonly unchecked: string };
 
 export type AnswerOf = Answer & { readonly isCached: boolean };
+
+/** What the HTTP server needs of a suggester. */
+export type Suggestions = Pick<Suggester, 'engines' | 'suggest'>;
 
 export class Suggester {
   readonly engines: readonly Engine[];
@@ -134,7 +138,6 @@ export class Suggester {
   async close(): Promise<void> {
     this.#flights.close(new StpError('STP1203', 'the suggester was closed', 'Open a new one.'));
     await this.#options.places.close();
-    await Promise.all(this.engines.map((engine) => engine.close()));
   }
 
   async #answer(

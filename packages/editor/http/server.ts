@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { BearerKeys, discardBody, isLoopbackHost, listen, WorkTracker } from '@stp/http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Suggester } from '../suggester.ts';
+import type { Suggestions } from '../suggester.ts';
 import type { SuggestionRequest } from '../suggestion.ts';
 import { BODY_BYTES_MAX, foreignHost, HttpError, httpErrorOf, unauthorised, workEndings } from './http-error.ts';
 import {
@@ -30,7 +30,7 @@ const HEALTH_ROUTE = '/health';
 
 export interface SuggestServerOptions {
   /** Stays the caller's: closing the server does not close it. */
-  readonly suggester: Suggester;
+  readonly suggester: Suggestions;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -134,7 +134,7 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
       all,
     };
     const startedAt = performance.now();
-    const whole = async (signal: AbortSignal, onEvent?: Parameters<Suggester['suggest']>[2]) =>
+    const whole = async (signal: AbortSignal, onEvent?: Parameters<Suggestions['suggest']>[2]) =>
       suggestAnswer(id, await suggester.suggest(asked, signal, onEvent), performance.now() - startedAt);
     if (!stream && !request.headers.accept?.includes('text/event-stream'))
       return answer(reply, (signal) => whole(signal));
