@@ -1,10 +1,19 @@
 /** A store whose objects were copied from another place: references still name the place where they were written. */
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 
-/** The store, with references that begin with the URI `from` read as if they began with `to`. Checksums hold as ever. */
-export function withMoved(store: ObjectStore, from: string, to: string): ObjectStore {
-  const here = (ref: ArtifactRef): ArtifactRef =>
-    ref.uri.startsWith(`${from}/`) ? { ...ref, uri: `${to}${ref.uri.slice(from.length)}` } : ref;
+export interface Move {
+  /** URI under which objects were written, no slash at its end. */
+  readonly from: string;
+  /** URI under which they lie now. */
+  readonly to: string;
+}
+
+/** The store, with references read by the first move whose `from` they begin with. Checksums hold as ever. */
+export function withMoved(store: ObjectStore, moves: readonly Move[]): ObjectStore {
+  const here = (ref: ArtifactRef): ArtifactRef => {
+    const move = moves.find(({ from }) => ref.uri.startsWith(`${from}/`));
+    return move === undefined ? ref : { ...ref, uri: `${move.to}${ref.uri.slice(move.from.length)}` };
+  };
   return {
     ...store,
     get: (ref) => store.get(here(ref)),

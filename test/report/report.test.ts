@@ -1,7 +1,7 @@
 /** Reports over runs with known numbers: what the CSV files say, and that the page is whole. Some 5 s of drawing. */
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { statementId } from '@stp/config/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -294,6 +294,18 @@ describe('runs that are out of the ordinary', () => {
     await makeRun(join(directory, 'there', 'moving'), KNOWN);
     await rename(join(directory, 'there'), join(directory, 'elsewhere'));
     const source = await openRun(pathToFileURL(join(directory, 'elsewhere', 'moving')).href);
+    const figures = await gatherRun({ ...source, losses: [] });
+    expect(figures.progress.at(-1)).toEqual({ samples: 40, proved: 2, round: 1 });
+  });
+  it.each([
+    ['renamed', 'renamed-run'],
+    ['moved below itself under another name', join('renamed-below', 'again')],
+  ])('%s', async (_, name) => {
+    const from = join(directory, name.split('/')[0]!.replace('renamed', 'named'));
+    await makeRun(from, KNOWN);
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await rename(from, join(directory, name));
+    const source = await openRun(pathToFileURL(join(directory, name)).href);
     const figures = await gatherRun({ ...source, losses: [] });
     expect(figures.progress.at(-1)).toEqual({ samples: 40, proved: 2, round: 1 });
   });
