@@ -1,6 +1,6 @@
 /** The live view of a run: on a terminal a block that redraws itself; otherwise one plain line for each change. */
 import { printableText } from '@stp/base';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import { createLogUpdate } from 'log-update';
 import type { Progress, Stage } from '../workflows/control/contracts.ts';
@@ -34,7 +34,17 @@ interface Snapshot {
   readonly retry: { readonly why: string; readonly atMs: number } | null;
 }
 
-type PendingActivity = NonNullable<Awaited<ReturnType<WorkflowHandle['describe']>>['raw']['pendingActivities']>[number];
+interface Failure {
+  readonly message?: string | null;
+  readonly cause?: Failure | null;
+  readonly applicationFailureInfo?: { readonly type?: string | null } | null;
+}
+
+/** What Temporal says of an activity that has not ended. */
+interface PendingActivity {
+  readonly lastFailure?: Failure | null;
+  readonly nextAttemptScheduleTime?: { readonly seconds?: unknown } | null;
+}
 
 /** Asks the run, its round and its running activity; null while there is no answer (a worker that is coming up). */
 export async function takeSnapshot(client: Client, workflowId: string): Promise<Snapshot | null> {
@@ -57,7 +67,7 @@ export async function takeSnapshot(client: Client, workflowId: string): Promise<
 export function retryOf(pending: readonly PendingActivity[]): Snapshot['retry'] {
   const waiting = pending.flatMap(({ lastFailure, nextAttemptScheduleTime: at }) => {
     if (!lastFailure || !at?.seconds) return [];
-    let ours: typeof lastFailure | null | undefined = lastFailure;
+    let ours: Failure | null | undefined = lastFailure;
     while (ours && !/^STP\d/.test(ours.applicationFailureInfo?.type ?? '')) ours = ours.cause;
     const [why = ''] = (ours ?? lastFailure).message?.split('\n') ?? [];
     return [{ why: printableText(why.slice(0, WHY_CHARS_MAX)), atMs: 1_000 * Number(at.seconds) }];
