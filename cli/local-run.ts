@@ -3,7 +3,7 @@
  * end.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -26,6 +26,7 @@ import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { rootMessage } from '../workflows/control/causes.ts';
 import { CONTROL_QUEUE } from '../workflows/control/contracts.ts';
+import { makeFolder } from './make-folder.ts';
 import { type ProgressView, takeSnapshot } from './progress-view.ts';
 import { temporalExecutable } from './temporal.ts';
 import { superviseWorker } from './worker-process.ts';
@@ -154,13 +155,6 @@ function connectUntil(address: string, signal: AbortSignal): Promise<Connection>
   const retryableDecider: typeof usual.retryableDecider = (attempt, status) =>
     !signal.aborted && usual.retryableDecider(attempt, status);
   return Connection.connect({ address, interceptors: [makeGrpcRetryInterceptor({ ...usual, retryableDecider })] });
-}
-
-/** Folder by folder: Node's own recursive call never returns where the system denies that a parent exists (/proc). */
-async function makeFolder(path: string): Promise<void> {
-  if (existsSync(path)) return;
-  await makeFolder(dirname(path));
-  await mkdir(path);
 }
 
 /** Null where there is no such workflow. */
