@@ -14,6 +14,8 @@ export interface LeanRun extends ProcessPlace {
   readonly memoryBytesMax: number;
   /** Folders that it may write to: where a module is compiled to. */
   readonly writable?: readonly string[] | undefined;
+  /** Folders that it may read beside those of every Lean. */
+  readonly readOnly?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** `allow(ms)` moves the deadline to that much processor time from now. */
   readonly onMessage: (message: LeanMessage, allow: (ms: number) => void, end: MessageEnd | null) => void;

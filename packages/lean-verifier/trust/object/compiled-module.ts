@@ -9,16 +9,11 @@ import { readHeader } from '@stp/lean-text';
 import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
+import { type HeaderSnapshot, objectOptions, objectPath } from '../../runtime/process/object-run.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
 
 /** Suffixes that Lean's module system adds to a compiled module's name; a module has the first, and may have the others. */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
-
-/** A file to load, in a folder of its own that Lean has to be able to read. */
-export interface HeaderSnapshot {
-  readonly path: string;
-  readonly folder: string;
-}
 
 export interface CompileTask {
   readonly place: ProcessPlace;
@@ -57,7 +52,8 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
   const { place, module, text, directory } = task;
   const startedMs = performance.now();
   const source = join(directory, `${module}.lean`);
-  const path = join(directory, `${module}.olean`);
+  const path = objectPath(task);
+  const written = objectOptions(task);
   /** A Lean that was killed may have left something beside the source. */
   const layOut = async (): Promise<void> => {
     await rm(directory, { recursive: true, force: true });
@@ -70,15 +66,15 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
     arguments: [
       ...(task.inOrder ? await commandOptions(place) : []),
       ...(task.isImported ? [`--root=${directory}`] : []),
-      ...(task.snapshot ? [`--incr-load=${task.snapshot.path}`] : []),
-      ...['-o', path, source],
+      ...written.arguments,
+      source,
     ],
     input: null,
     workingDirectory: directory,
     deadlineMs: task.deadlineMs,
     memoryBytesMax: task.memoryBytesMax,
-    writable: [directory],
-    readOnly: task.snapshot ? [task.snapshot.folder] : [],
+    writable: written.writable,
+    readOnly: written.readOnly,
     signal: task.signal,
   };
   const exit = await readLean(run, layOut);
@@ -96,7 +92,7 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
 }
 
 /** A link in the module's place would have us read what it points to. Empty where all is as Lean leaves it. */
-async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
+export async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
   const entries = await readdir(directory, { withFileTypes: true });
   const parts = isModule ? MODULE_PARTS : [''];
   const own = new Set([`${module}.lean`, ...parts.map((part) => `${module}.olean${part}`)]);

@@ -24,10 +24,10 @@ import { infra, type Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
 import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
-import { PROOFS, PROOFS_TO_JUDGE } from './run-batch.ts';
+import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '7';
+const CHECK_VERSION = '8';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -161,6 +161,7 @@ export async function checkCandidates(
       entriesPerRun,
       times,
       form: confirm ? PROOFS_TO_JUDGE : PROOFS,
+      written: confirm && pool.driver.writesObjects ? proofsAsObjects(state.confirmer.objects) : undefined,
       signal,
     };
     await checkEntries(check, unknown(), settle);
@@ -289,7 +290,7 @@ async function judgeOutcome(
   const confirmation =
     confirming === null
       ? UNCONFIRMED
-      : await state.confirmer.confirm(work, confirming.heartbeatsMax, confirming.signal);
+      : await state.confirmer.confirm(work, confirming.heartbeatsMax, confirming.signal, outcome.written);
   const { kind, reason, axioms, judgement, isDisagreement } = confirmation;
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];
