@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { sha256 } from '@stp/config/ids';
 import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
 import { objectPath } from '../../runtime/process/object-run.ts';
+import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { noSandbox } from '../../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
@@ -52,7 +53,13 @@ export interface ConfirmContext {
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
   /** What is kept from one batch to the next; without it nothing is. */
-  readonly kept?: { readonly snapshots: HeaderSnapshots; readonly statements: StatedModules };
+  readonly kept?: {
+    readonly snapshots: HeaderSnapshots;
+    readonly statements: StatedModules;
+    readonly ready: ReadyProcesses;
+  };
+  /** Begins the work if one more Lean process may run on this host now, else null. Missing: none may. */
+  readonly beside?: (<T>(work: () => Promise<T>) => Promise<T> | null) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -78,13 +85,35 @@ export async function confirmProofs(
   if (claims.length === 0) return [];
   const directory = join(context.scratchDirectory, `confirm-${randomBytes(8).toString('hex')}`);
   try {
-    const statements = await compileStatementsOf(header, claims, context, join(directory, 'stated'));
-    const task = { header, context, statements, directory: join(directory, 'proofs') };
-    if (!('mixed' in statements)) return await confirmStated(claims, { ...task, statements }, written);
+    const proofs = join(directory, 'proofs');
+    const [stated, compiled] = await Promise.allSettled([
+      compileStatementsOf(header, claims, context, join(directory, 'stated')),
+      written === null
+        ? context.beside?.(() => compileProofs(header, claims, context, proofs))
+        : layOut(written, proofs),
+    ]);
+    const statements = valueIn(stated);
+    if (!('mixed' in statements))
+      return await confirmStated(claims, { header, context, statements, directory: proofs }, valueIn(compiled) ?? null);
     if (claims.length === 1) return [statements.mixed];
     return await inParts(claims, parted(claims.length, statements.blamed), (part) =>
       confirmProofs(header, part, context),
     );
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Has the statement of a proof compiled before anyone asks, so that it is kept. Never rejects. */
+export async function compileStatementAhead(
+  claim: Claim & { readonly header: string },
+  context: ConfirmContext,
+): Promise<void> {
+  const directory = join(context.scratchDirectory, `ahead-${randomBytes(8).toString('hex')}`);
+  try {
+    await compileStatementsOf(claim.header, [claim], context, directory);
+  } catch {
+    // Whoever needs it tries again, and is told.
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -105,16 +134,26 @@ interface StatedTask {
   readonly directory: string;
 }
 
+/** A module of proofs that nobody has judged. */
+interface CompiledProofs extends Omit<RunModule, 'bytes'> {
+  readonly module: string;
+  /** Where it lies. */
+  readonly directory: string;
+  /** Lean read one proof after the other, where a later one may share what it made for an earlier one. */
+  readonly isInOrder: boolean;
+}
+
 async function confirmStated(
   claims: readonly Claim[],
   task: StatedTask,
-  written: RunModule | null,
+  given: CompiledProofs | Mixed | null,
 ): Promise<readonly Confirmation[]> {
   const again = (part: readonly Claim[]): Promise<readonly Confirmation[]> => confirmStated(part, task, null);
   if (claims.length === 0) return [];
-  const found = await lookAt(claims, task, written);
+  const proofs = given ?? (await compileProofs(task.header, claims, task.context, task.directory));
+  const found = 'mixed' in proofs ? proofs : await lookAt(claims, task, proofs);
   if ('mixed' in found) {
-    if (written !== null) return again(claims);
+    if ('isInOrder' in proofs && proofs.isInOrder) return again(claims);
     if (claims.length === 1) return [found.mixed];
     return inParts(claims, parted(claims.length, found.blamed), again);
   }
@@ -175,7 +214,7 @@ async function compileStatementsOf(
     ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, directory, writtenUnder, indexFolder },
     importLines: stated.imports,
     opening: [stated.rest, ...optionLines(limits, statedUnder)],
-    snapshots: kept?.snapshots,
+    ...{ snapshots: kept?.snapshots, ready: kept?.ready },
   };
   const statements = await (kept?.statements.compile(theorems, task) ?? compileAndCompare(theorems, task));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
@@ -189,22 +228,18 @@ async function compileStatementsOf(
 
 async function lookAt(
   claims: readonly Claim[],
-  { header, context, statements, directory }: StatedTask,
-  written: RunModule | null,
+  { header, context, statements }: StatedTask,
+  compiled: CompiledProofs,
 ): Promise<Looked> {
   const { place, limits, signal, indexFolder, disagreementsFolder } = context;
-  const module = `Stp${randomBytes(8).toString('hex')}`;
-  const proofs = { module, directory };
-  const compiled = await (written === null ? compileProofs(header, claims, context, proofs) : layOut(written, proofs));
-  if ('mixed' in compiled) return compiled;
-  const { text, names } = compiled;
+  const { text, names, module, directory } = compiled;
   const asked = claims.map(({ statement }, index) => ({
     name: names[index]!,
     stated: statements.names[statements.placeOf.get(statement)!]!,
   }));
   const judged = await judgeModule({
     ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, indexFolder, disagreementsFolder },
-    ...{ ...proofs, text, asked, statements },
+    ...{ module, directory, text, asked, statements },
     expected: { importLines: splitImports(header).imports, mayShare: false, mayMark: false },
   });
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
@@ -213,10 +248,10 @@ async function lookAt(
   const { theorems: found, objection } = judged;
   const misread = found.flatMap((theorem, index) => (theorem.misread === undefined ? [] : [index]));
   if (misread.length > 0) return mixed(refused('header_error', found[misread[0]!]!.misread!), new Set(misread));
-  // Lean read these in order, where a proof may share what Lean made for an earlier one: such a proof is compiled apart.
+  // In a module that was made in order such a proof is compiled apart.
   const shares = ({ restsOn, objection }: TheoremFinding): boolean => objection !== null && restsOn === 'another proof';
   const wrong = found.flatMap((theorem, index) =>
-    isRefused(theorem) || (written === null && shares(theorem)) ? [index] : [],
+    isRefused(theorem) || (!compiled.isInOrder && shares(theorem)) ? [index] : [],
   );
   if (objection !== null || wrong.length > 0)
     return mixed(againstOne(judged), new Set(wrong.length === claims.length ? [] : wrong));
@@ -260,8 +295,9 @@ async function compileProofs(
   header: string,
   claims: readonly Claim[],
   { place, limits, signal, kept }: ConfirmContext,
-  proofs: { readonly module: string; readonly directory: string },
-): Promise<Omit<RunModule, 'bytes'> | Mixed> {
+  directory: string,
+): Promise<CompiledProofs | Mixed> {
+  const module = moduleName();
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   const { imports, rest } = splitImports(header);
@@ -274,13 +310,16 @@ async function compileProofs(
   const { memoryBytesMax } = limits;
   // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
   const task = {
-    ...{ ...proofs, place, text, signal, memoryBytesMax },
+    ...{ module, directory, place, text, signal, memoryBytesMax, ready: kept?.ready },
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   };
   const compiled = await (kept?.snapshots.compile(imports, task) ?? compileModule(task));
   const { ms, peakResidentBytes } = compiled;
   if (compiled.path !== null)
-    return { text, names: names.map(({ full }) => full), ms, peakResidentBytes, memoryBytesMax };
+    return {
+      ...{ module, directory, text, names: names.map(({ full }) => full), isInOrder: false },
+      ...{ ms, peakResidentBytes, memoryBytesMax },
+    };
   const errors = compiled.messages.filter(({ severity }) => severity === 'error');
   // Where Lean says that errors are decides what is tried beside what, and nothing else.
   const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
@@ -288,15 +327,20 @@ async function compileProofs(
 }
 
 /** Puts a module that is there already where it is judged. */
-async function layOut(
-  written: RunModule,
-  { module, directory }: { readonly module: string; readonly directory: string },
-): Promise<RunModule> {
+async function layOut(written: RunModule, directory: string): Promise<CompiledProofs> {
+  const module = moduleName();
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeFile(join(directory, `${module}.lean`), written.text);
   await writeFile(objectPath({ directory, module }), written.bytes);
-  return written;
+  return { ...written, module, directory, isInOrder: true };
+}
+
+const moduleName = (): string => `Stp${randomBytes(8).toString('hex')}`;
+
+function valueIn<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 const mixed = (confirmation: Confirmation, blamed: ReadonlySet<number> = new Set()): Mixed => ({

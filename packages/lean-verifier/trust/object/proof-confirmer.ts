@@ -2,10 +2,18 @@
  * Judges the module that a run of the screen left, when all its proofs are there. Other proofs are collected by headers and heartbeats
  * until there are enough for a module. Makes and judges as many modules at a time as Lean may have processes.
  */
+
+import { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import type { Written } from '../verdict/check-outcome.ts';
 import type { Limits } from '../verdict/limits.ts';
-import { type Claim, type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
+import {
+  type Claim,
+  type Confirmation,
+  type ConfirmContext,
+  compileStatementAhead,
+  confirmProofs,
+} from './confirm-proofs.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
 import { type RunModule, RunObjects } from './run-objects.ts';
 import { StatedModules } from './stated-modules.ts';
@@ -29,6 +37,10 @@ export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'state
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
   readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Lean processes at once. */
+  readonly processes: number;
+  /** Proofs come one by one, and each is waited for. */
+  readonly isOneByOne: boolean;
 }
 
 export class ProofConfirmer {
@@ -45,7 +57,14 @@ export class ProofConfirmer {
   constructor(context: ConfirmerOptions) {
     this.#context = context;
     const { place, scratchDirectory } = context;
-    this.#kept = { snapshots: new HeaderSnapshots(scratchDirectory), statements: new StatedModules() };
+    this.#kept = {
+      snapshots: new HeaderSnapshots(scratchDirectory),
+      statements: new StatedModules(),
+      ready: new ReadyProcesses({
+        ...{ place, scratchDirectory, memoryBytesMax: context.limits?.memoryBytesMax },
+        isCalm: () => this.#isCalm,
+      }),
+    };
     this.objects = new RunObjects(place, scratchDirectory, this.#kept.snapshots);
   }
 
@@ -94,6 +113,26 @@ export class ProofConfirmer {
     else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
   }
 
+  /** Where many wait for the cores, a process that is started ahead takes from one what it gives to another. */
+  get #isCalm(): boolean {
+    const { processes, isOneByOne } = this.#context;
+    return isOneByOne && this.#running.size <= processes;
+  }
+
+  /** Begins to compile the statement of a proof that Lean reads meanwhile, if one more process may run now. */
+  stateAhead(entry: ClaimUnder, heartbeatsMax: number): void {
+    if (!this.#isCalm) return;
+    const context = this.#contextOf({ entry, heartbeatsMax });
+    const begun = this.#context.beside?.(() => compileStatementAhead(entry, context));
+    if (begun) this.#run(begun);
+  }
+
+  #contextOf({ entry, heartbeatsMax }: Pick<Waiting, 'entry' | 'heartbeatsMax'>): ConfirmContext {
+    const { statedUnder, writtenUnder } = entry;
+    const limits = { ...this.#context.limits, heartbeatsMax };
+    return { ...this.#context, limits, statedUnder, writtenUnder, kept: this.#kept };
+  }
+
   /** No more proofs come for a while: judge the waiting ones now. */
   flush(): void {
     for (const list of this.#written.values()) for (const one of list.values()) this.#collect(one);
@@ -107,6 +146,7 @@ export class ProofConfirmer {
   async close(): Promise<void> {
     this.flush();
     await Promise.all(this.#running);
+    await this.#kept.ready.close();
     await this.#kept.snapshots.close();
   }
 
@@ -125,10 +165,8 @@ export class ProofConfirmer {
   async #judge(batch: readonly Waiting[], written?: RunModule): Promise<void> {
     try {
       const { takeTurn, signal } = this.#context;
-      const { entry, heartbeatsMax } = batch[0]!;
-      const limits = { ...this.#context.limits, heartbeatsMax };
-      const { statedUnder, writtenUnder } = entry;
-      const context = { ...this.#context, limits, statedUnder, writtenUnder, kept: this.#kept };
+      const { entry } = batch[0]!;
+      const context = this.#contextOf(batch[0]!);
       const claims = batch.map((one) => one.entry);
       const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context, written), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);

@@ -25,7 +25,9 @@ const GOOD: ObjectRunEnd = { exit: EXIT, hasErrors: false };
 function watched(name: string): { readonly environment: LeanEnvironment; readonly modules: () => string[] } {
   const [executable, log] = [join(folder, `${name}-lean`), join(folder, `${name}.log`)];
   writeFileSync(log, '');
-  writeFileSync(executable, `#!/bin/sh\necho "$*" >>'${log}'\nexec '${environment.executable}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(executable, `#!/bin/sh\necho "$*" >>'${log}'\nexec '${environment.executable}' "$@"\n`, {
+    mode: 0o755,
+  });
   const lines = () => readFileSync(log, 'utf8').trim().split('\n');
   return {
     environment: { ...environment, executable },
@@ -54,7 +56,11 @@ describe('a batch that Lean accepts', () => {
     const lean = watched('same');
     const verifier = await open({ environment: lean.environment, processes: 1 });
     const header = 'import Init\ndef twice (n : Nat) : Nat := n + n\nopen Nat';
-    const proofs = ['  simp [twice]; omega', '  exact (Nat.two_mul n).symm', '  unfold twice; exact (Nat.two_mul n).symm'];
+    const proofs = [
+      '  simp [twice]; omega',
+      '  exact (Nat.two_mul n).symm',
+      '  unfold twice; exact (Nat.two_mul n).symm',
+    ];
     const rows = proofs.map((proof, index) => ({
       ...candidate(String(index), proof, 'theorem t (n : Nat) : twice n = 2 * n'),
       header,
@@ -129,11 +135,23 @@ describe('what a run leaves', () => {
 
   it.each<[string, (directory: string, module: string) => void, Partial<ObjectRunEnd>]>([
     ['nothing', () => {}, {}],
-    ['a file beside the module', (at, name) => ['more', `${name}.olean`].map((own) => writeFileSync(join(at, own), '')), {}],
+    [
+      'a file beside the module',
+      (at, name) => ['more', `${name}.olean`].map((own) => writeFileSync(join(at, own), '')),
+      {},
+    ],
     ['a link in the module’s place', (at, name) => symlinkSync(environment.executable, join(at, `${name}.olean`)), {}],
     ['a module of a text with errors', (at, name) => writeFileSync(join(at, `${name}.olean`), ''), { hasErrors: true }],
-    ['a module, and an exit code', (at, name) => writeFileSync(join(at, `${name}.olean`), ''), { exit: { ...EXIT, code: 1 } }],
-    ['a module when it was killed', (at, name) => writeFileSync(join(at, `${name}.olean`), ''), { exit: { ...EXIT, how: 'crashed' } }],
+    [
+      'a module, and an exit code',
+      (at, name) => writeFileSync(join(at, `${name}.olean`), ''),
+      { exit: { ...EXIT, code: 1 } },
+    ],
+    [
+      'a module when it was killed',
+      (at, name) => writeFileSync(join(at, `${name}.olean`), ''),
+      { exit: { ...EXIT, how: 'crashed' } },
+    ],
   ])('is no module if it is %s', async (_, leave, end) => {
     const found = await runs.write('import Init', bounds, async ({ directory, module }) => {
       leave(directory, module);
@@ -149,7 +167,9 @@ describe('what a run leaves', () => {
       return GOOD;
     });
     expect(whole.bytes!.toString()).toBe('module');
-    await expect(runs.write('import Init', bounds, () => Promise.reject(new Error('given up')))).rejects.toThrow('given up');
+    await expect(runs.write('import Init', bounds, () => Promise.reject(new Error('given up')))).rejects.toThrow(
+      'given up',
+    );
     expect(left()).toEqual([]);
   });
 

@@ -122,6 +122,8 @@ export async function checkCandidates(
       else {
         const work = { ...prepared, indexes: [index] };
         works.set(key, work);
+        // The proof has the first turn.
+        if (confirming !== null) setImmediate(() => state.confirmer.stateAhead(work, confirming.heartbeatsMax));
         yield work;
       }
     }
