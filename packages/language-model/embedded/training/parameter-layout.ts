@@ -2,7 +2,7 @@
  * Where each weight of the decoder lies in one flat float32 vector, under the names, shapes and order of the checkpoint.
  * The training graph, the optimizer and the checkpoint see the same vector through it.
  */
-import { EMBEDDING_TENSOR, llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
+import { EMBEDDING_TENSOR, type LlamaParts, llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 
 export interface ParameterEntry {
@@ -11,7 +11,7 @@ export interface ParameterEntry {
   /** First element in the flat vector. */
   readonly offset: number;
   readonly size: number;
-  /** Matrices are decayed; norms and the embedding are not. */
+  /** Matrices are decayed; norms, biases and the embedding are not. */
   readonly decays: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface ParameterLayout {
   readonly size: number;
 }
 
-export function parameterLayout(shape: ModelShape): ParameterLayout {
+export function parameterLayout(shape: ModelShape, parts?: LlamaParts): ParameterLayout {
   let offset = 0;
-  const entries = Array.from(llamaTensorShapes(shape), ([name, dimensions]): ParameterEntry => {
+  const entries = Array.from(llamaTensorShapes(shape, parts), ([name, dimensions]): ParameterEntry => {
     const size = dimensions.reduce((product, dimension) => product * dimension, 1);
     const entry = { name, shape: dimensions, offset, size, decays: dimensions.length > 1 && name !== EMBEDDING_TENSOR };
     offset += size;
