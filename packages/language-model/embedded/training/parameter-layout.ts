@@ -3,6 +3,7 @@
  * The training graph, the optimizer and the checkpoint see the same vector through it.
  */
 import { EMBEDDING_TENSOR, type LlamaParts, llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
+import type { Tensor } from '../../checkpoint/safetensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 
 export interface ParameterEntry {
@@ -30,6 +31,20 @@ export function parameterLayout(shape: ModelShape, parts?: LlamaParts): Paramete
     return entry;
   });
   return { entries, size: offset };
+}
+
+/** The flat vector of a model's tensors. */
+export function flatParameters({ entries, size }: ParameterLayout, tensors: ReadonlyMap<string, Tensor>): Float32Array {
+  const parameters = new Float32Array(size);
+  for (const { name, offset } of entries) parameters.set(tensors.get(name)!.values, offset);
+  return parameters;
+}
+
+/** The tensors of a flat vector (views, not copies). */
+export function tensorsOf({ entries }: ParameterLayout, parameters: Float32Array): Map<string, Tensor> {
+  return new Map(
+    entries.map((entry) => [entry.name, { shape: entry.shape, values: parameterView(parameters, entry) }]),
+  );
 }
 
 /** The part of the flat vector that holds one weight (a view, not a copy). */
