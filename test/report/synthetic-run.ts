@@ -112,7 +112,6 @@ export async function makeRun(directory: string, run: SyntheticRun): Promise<Mad
   }
   const state: RunState = {
     config,
-    hostQueue: 'stp/host/test',
     hostQueues: [],
     data: {
       train: await writeRecords(store, 'data/train/statements.jsonl', statements),
