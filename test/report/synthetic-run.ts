@@ -213,11 +213,6 @@ async function makeRound(
     inputHash: contentId('synthetic', String(round)),
     modelIn: model,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
-    certifiedRates: await writeRecords(
-      store,
-      `${folder}/certified-rates.jsonl`,
-      rates.filter(({ successes }) => successes > 0),
-    ),
     proved: await writeRecords(
       store,
       `${folder}/proved.jsonl`,
