@@ -119,10 +119,14 @@ export class ProofConfirmer {
     return isOneByOne && this.#running.size <= processes;
   }
 
-  /** Begins to compile the statement of a proof that Lean reads meanwhile, if one more process may run now. */
-  stateAhead(entry: ClaimUnder, heartbeatsMax: number): void {
-    if (!this.#isCalm) return;
-    const context = this.#contextOf({ entry, heartbeatsMax });
+  /**
+   * Begins to compile the statement of a proof that Lean reads meanwhile, if one more process may run now. The signal ends that: a proof
+   * that Lean rejects needs none, and the time that it may take is another one.
+   */
+  stateAhead(entry: ClaimUnder, heartbeatsMax: number, signal: AbortSignal): void {
+    if (!this.#isCalm || signal.aborted) return;
+    const own = this.#contextOf({ entry, heartbeatsMax });
+    const context = { ...own, signal: AbortSignal.any([own.signal, signal]) };
     const begun = this.#context.beside?.(() => compileStatementAhead(entry, context));
     if (begun) this.#run(begun);
   }

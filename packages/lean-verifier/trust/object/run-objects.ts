@@ -12,8 +12,8 @@ import { splitImports } from '../header.ts';
 import { foreignFile } from './compiled-module.ts';
 import type { HeaderSnapshots, SnapshotBounds } from './header-snapshots.ts';
 
-/** A module of 128 proofs has some megabytes; a larger one is made again on disk. */
-const BYTES_MAX = 67_108_864;
+/** A module of 128 proofs has a megabyte; a larger one is made again, on disk. */
+const BYTES_MAX = 16_777_216;
 
 /** How a run ended, and whether Lean found an error in its text. */
 export interface ObjectRunEnd {

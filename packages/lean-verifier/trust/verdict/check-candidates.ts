@@ -70,6 +70,8 @@ interface Work extends CheckEntry {
   readonly linesDropped: number;
   readonly columnsAdded: number;
   readonly indexes: number[];
+  /** Ends what was begun for it in case Lean accepts it. */
+  readonly ahead: AbortController;
   /** The theorem's own name, where the proof has it: if the proof fails without it, it may be a recursive call. */
   readonly ownName: string | undefined;
 }
@@ -120,16 +122,19 @@ export async function checkCandidates(
       if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
       else if (same !== undefined) same.indexes.push(index);
       else {
-        const work = { ...prepared, indexes: [index] };
+        const ahead = new AbortController();
+        const work = { ...prepared, indexes: [index], ahead };
         works.set(key, work);
         // The proof has the first turn.
-        if (confirming !== null) setImmediate(() => state.confirmer.stateAhead(work, confirming.heartbeatsMax));
+        if (confirming !== null)
+          setImmediate(() => state.confirmer.stateAhead(work, confirming.heartbeatsMax, ahead.signal));
         yield work;
       }
     }
   }
 
   async function judge(work: Work, outcome: Outcome): Promise<void> {
+    if (!('axioms' in outcome)) work.ahead.abort();
     if (outcome.kind === 'rejected' && work.ownName !== undefined && work.calledAs === undefined) {
       recursive.push({ ...work, calledAs: work.ownName });
       return;
@@ -172,6 +177,7 @@ export async function checkCandidates(
   } finally {
     state.confirmer.flush();
     await Promise.all(judging);
+    for (const { ahead } of works.values()) ahead.abort();
   }
   if (failure !== null) throw (failure as { error: unknown }).error;
   return results;
@@ -189,7 +195,7 @@ function prepare(
   state: VerifierState,
   candidate: Candidate,
   asked: { readonly limits: LimitClasses; readonly confirm: boolean; readonly isExplained: boolean },
-): Omit<Work, 'indexes'> | Judged {
+): Omit<Work, 'indexes' | 'ahead'> | Judged {
   const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
   if (screenedHeader?.accepted === false) {
     return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
