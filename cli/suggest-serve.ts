@@ -1,14 +1,12 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
-import { AnswerCache, type Engine, openLeanPlaces, Suggester, type Suggestions, startSuggestServer } from '@stp/editor';
+import { AnswerCache, openLeanPlaces, Suggester, startSuggestServer } from '@stp/editor';
 import type { SandboxPolicy } from '@stp/lean-verifier';
-import { openCommandScratch } from '../infra/nodes/command-scratch.ts';
 import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
-import { describePlace, openLeanPlace } from './lean-place.ts';
+import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { type OverLean, Reopened } from './reopened.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, sayKeys, serveUntil, untilStoppedOrStale } from './serving.ts';
+import { codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
 import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
 /** Comma-separated keys of clients. */
@@ -45,106 +43,87 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
   const stop = options.withParent ? AbortSignal.any([stopSignal(), inputEnd()]) : stopSignal();
   const settings = workerSettings();
   await sayRemoved(settings.scratchDirectory);
-  const scratch = await openCommandScratch(settings.scratchDirectory, 'suggest');
+  return codeOfStoppable(async () => {
+    await serveUntil(stop, () => serveOnce(stop, settings, keys, options));
+    return 0;
+  });
+}
+
+/** Serves until the signal, or until the Lean project under it is built anew. */
+async function serveOnce(
+  stop: AbortSignal,
+  settings: WorkerSettings,
+  keys: readonly string[],
+  options: SuggestServeOptions,
+): Promise<void> {
+  const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
+  const { environment, sandbox, scratch } = place;
   try {
-    return await codeOfStoppable(async () => {
-      const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
-      const cache = new AnswerCache(options.cacheEntries, options.cache ?? null);
-      const reopened = new Reopened(() => openSuggester(engines, cache, settings, options, stop));
-      try {
-        const description = await reopened.use(stop, async ({ described }) => described);
-        await serveUntil(stop, { engines, ...suggestionsOf(reopened) }, description, keys, options);
-        return 0;
-      } finally {
-        await reopened.close();
-        await Promise.all(engines.map((engine) => engine.close()));
-      }
+    const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
+    const suggester = new Suggester({
+      engines,
+      places: openLeanPlaces(options.processes, {
+        environment,
+        sandbox,
+        workingDirectory: scratch.directory,
+        runMark: scratch.runMark,
+        memoryBytesMax: options.memoryMb * MEBIBYTE,
+        heartbeatsMax: options.heartbeats,
+      }),
+      cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
+      limits: {
+        stepMs: 1_000 * options.checkSeconds,
+        checkMs: 2_000 * options.checkSeconds,
+        engineMs: 1_000 * options.engineSeconds,
+        answerMs: 1_000 * options.answerSeconds,
+      },
+      header: options.header,
+      environment: environment.fingerprint,
+      modules: async () => (await repositorySources().modules()).map(({ text }) => text),
     });
+    try {
+      stop.throwIfAborted();
+      await serveOver(stop, suggester, place, keys, options);
+    } finally {
+      await suggester.close();
+    }
   } finally {
     await scratch.remove();
   }
-
-  async function serveUntil(
-    signal: AbortSignal,
-    suggester: Suggestions,
-    description: string,
-    allowed: readonly string[],
-    { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
-  ): Promise<void> {
-    const common = {
-      suggester,
-      host,
-      keys: allowed,
-      anyHost: !key,
-      modelNames: name,
-      searchSeconds: search,
-      requestsInFlight: maxRequests,
-      requestTimeoutMs: 1_000 * (timeout + search),
-      onError: sayError,
-    };
-    const first = await startSuggestServer({ ...common, port });
-    const servers = [first];
-    try {
-      if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
-      console.log(`serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`);
-      console.log(`engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${description}`);
-      sayKeys(SUGGEST_KEYS_VARIABLE, allowed);
-      await aborted(signal);
-      console.log('finishing what is under way');
-    } finally {
-      await Promise.all(servers.map((one) => one.close()));
-    }
-  }
 }
 
-interface OpenedSuggester extends OverLean {
-  readonly suggester: Suggester;
-  /** The Lean and its sandbox, in words. */
-  readonly described: string;
-}
-
-function suggestionsOf(reopened: Reopened<OpenedSuggester>): Pick<Suggestions, 'suggest'> {
-  return {
-    suggest: (request, signal, onEvent) =>
-      reopened.use(signal, ({ suggester }) => suggester.suggest(request, signal, onEvent)),
-  };
-}
-
-async function openSuggester(
-  engines: readonly Engine[],
-  cache: AnswerCache,
-  settings: WorkerSettings,
-  options: SuggestServeOptions,
+async function serveOver(
   stop: AbortSignal,
-): Promise<OpenedSuggester> {
-  const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
-  const { environment, sandbox, scratch } = place;
-  const suggester = new Suggester({
-    engines,
-    places: openLeanPlaces(options.processes, {
-      environment,
-      sandbox,
-      workingDirectory: scratch.directory,
-      runMark: scratch.runMark,
-      memoryBytesMax: options.memoryMb * MEBIBYTE,
-      heartbeatsMax: options.heartbeats,
-    }),
-    cache,
-    limits: {
-      stepMs: 1_000 * options.checkSeconds,
-      checkMs: 2_000 * options.checkSeconds,
-      engineMs: 1_000 * options.engineSeconds,
-      answerMs: 1_000 * options.answerSeconds,
-    },
-    header: options.header,
-    environment: environment.fingerprint,
-    modules: async () => (await repositorySources().modules()).map(({ text }) => text),
-  });
-  const close = async (): Promise<void> => {
-    await suggester.close();
-    await scratch.remove();
+  suggester: Suggester,
+  place: LeanPlace,
+  keys: readonly string[],
+  { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
+): Promise<void> {
+  const stale = new AbortController();
+  const common = {
+    suggester,
+    host,
+    keys,
+    anyHost: !key,
+    modelNames: name,
+    searchSeconds: search,
+    requestsInFlight: maxRequests,
+    requestTimeoutMs: 1_000 * (timeout + search),
+    environment: place.environment,
+    onStale: () => stale.abort(),
+    onError: sayError,
   };
-  return { environment, suggester, described: describePlace(place), close };
+  const first = await startSuggestServer({ ...common, port });
+  const servers = [first];
+  try {
+    if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
+    console.log(`serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`);
+    console.log(`engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`);
+    sayKeys(SUGGEST_KEYS_VARIABLE, keys);
+    await untilStoppedOrStale(stop, stale.signal);
+  } finally {
+    await Promise.all(servers.map((one) => one.close()));
+  }
 }
 
 function inputEnd(): AbortSignal {

@@ -12,6 +12,6 @@ export { startProxy } from './lsp/proxy.ts';
 export { SuggesterProcess, type SuggesterSource } from './lsp/suggester-process.ts';
 export { ownName } from './own-words.ts';
 export { Premises } from './premises.ts';
-export { Suggester, type Suggestions } from './suggester.ts';
+export { Suggester } from './suggester.ts';
 export { type PlaceGoals, placeGoals, tryTactics } from './try-tactics.ts';
 export { untilAborted } from './until-aborted.ts';

@@ -68,7 +68,6 @@ export interface SuggesterLimits {
 }
 
 export interface SuggesterOptions {
-  /** Stay the caller's: closing the suggester does not close them. */
   readonly engines: readonly Engine[];
   readonly places: LeanPlaces;
   readonly cache: AnswerCache;
@@ -94,9 +93,6 @@ type Opened =
   | { readonly unchecked: string };
 
 export type AnswerOf = Answer & { readonly isCached: boolean };
-
-/** What the HTTP server needs of a suggester. */
-export type Suggestions = Pick<Suggester, 'engines' | 'suggest'>;
 
 export class Suggester {
   readonly engines: readonly Engine[];
@@ -138,6 +134,7 @@ export class Suggester {
   async close(): Promise<void> {
     this.#flights.close(new StpError('STP1203', 'the suggester was closed', 'Open a new one.'));
     await this.#options.places.close();
+    await Promise.all(this.engines.map((engine) => engine.close()));
   }
 
   async #answer(

@@ -1,7 +1,7 @@
 /** Bodies of requests, and answers in the words of each contract. */
 import { HALF_CHARACTER, halfCharacterAt } from '@stp/base';
 import { z } from 'zod';
-import type { AnswerOf, Suggestions } from '../suggester.ts';
+import type { AnswerOf, Suggester } from '../suggester.ts';
 import type { SuggestionEvent, SuggestionRequest } from '../suggestion.ts';
 import { HttpError } from './http-error.ts';
 
@@ -124,7 +124,7 @@ export function eventText(event: SuggestionEvent): string {
 }
 
 /** The engine that a name means. 404 for a name that is not served. */
-export function engineNamed(suggester: Suggestions, asked: string, aliases: readonly string[]) {
+export function engineNamed(suggester: Suggester, asked: string, aliases: readonly string[]) {
   const engine = suggester.engines.find((one) => one.name === asked);
   if (engine !== undefined || aliases.includes(asked)) return engine ?? suggester.engines[0]!;
   const names = [...suggester.engines.map((one) => one.name), ...aliases];

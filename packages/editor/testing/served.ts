@@ -54,7 +54,6 @@ export async function suggesterOf(options: Partial<SuggesterOptions> = {}): Prom
   });
   closers.push(async () => {
     await suggester.close();
-    await Promise.all(suggester.engines.map((engine) => engine.close()));
     await rm(workingDirectory, { recursive: true, force: true });
   });
   return suggester;
