@@ -59,7 +59,8 @@ async function filesBelow(folder: string, root: string): Promise<Found[]> {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) files.push(...(await linkOf(path, root)));
     else if (entry.isDirectory() && entry.name !== PACKAGES) files.push(...(await filesBelow(path, root)));
-    else if (entry.isFile() && entry.name.endsWith('.lean') && entry.name !== LAKE_PROGRAM) files.push({ path, problem: null });
+    else if (entry.isFile() && entry.name.endsWith('.lean') && entry.name !== LAKE_PROGRAM)
+      files.push({ path, problem: null });
   }
   return files;
 }

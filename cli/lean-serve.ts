@@ -100,7 +100,9 @@ async function serveOnce(
       onError: sayError,
       onStale: () => stale.abort(),
     });
-    console.log(`serving ${environment.version} on ${server.url}, ${processes} ${processes === 1 ? 'process' : 'processes'} (${driverName})`);
+    console.log(
+      `serving ${environment.version} on ${server.url}, ${processes} ${processes === 1 ? 'process' : 'processes'} (${driverName})`,
+    );
     sayKeys(KEYS_VARIABLE, keys);
     if (sandbox.facts.kind === 'none')
       console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);

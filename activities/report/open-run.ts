@@ -58,8 +58,7 @@ async function movesOf(store: ObjectStore, { data, outcomes }: RunState, to: str
     return run === undefined || name === undefined ? [] : [{ run, name }];
   });
   const neighbours = { from: parentOf(written[0]?.run ?? to), to: parentOf(to) };
-  for (const { run, name } of written)
-    if ((await store.stat(name)) !== null) return [{ from: run, to }, neighbours];
+  for (const { run, name } of written) if ((await store.stat(name)) !== null) return [{ from: run, to }, neighbours];
   return [neighbours];
 }
 

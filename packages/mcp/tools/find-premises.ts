@@ -50,7 +50,11 @@ export const findPremises = tool({
     if (given !== null) texts.unshift({ path: given.file?.path ?? '(text)', text: at?.above ?? given.text });
     if (given !== null && readHeader(given.text).imports.some(({ name }) => LIBRARY.test(name)))
       for (const text of await libraryTexts()) texts.push({ path: LIBRARY_FILE, text });
-    const found = await new Premises(texts.map(({ text }) => text)).find(state, at === null ? null : ownName(at.above), most);
+    const found = await new Premises(texts.map(({ text }) => text)).find(
+      state,
+      at === null ? null : ownName(at.above),
+      most,
+    );
     return {
       goal: state,
       premises: found.map(({ name, code, text }) => ({
