@@ -17,8 +17,8 @@ import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, codeOfStoppable, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntilStopped } from './serving.ts';
+import { codeOfStoppable, stopSignal } from './stop-signals.ts';
 import { openVerdictTools } from './verdict-tools.ts';
 
 /** Comma-separated keys of clients. */
@@ -123,13 +123,18 @@ async function serveOnce(
       onError: sayError,
       onStale: () => stale.abort(),
     });
-    console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
-    sayKeys(KEYS_VARIABLE, keys);
-    if (sandbox.facts.kind === 'none')
-      console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
-    await aborted(AbortSignal.any([stop, stale.signal]));
-    console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
-    await server.close();
+    await serveUntilStopped([server], {
+      lines: [
+        `serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`,
+        ...(sandbox.facts.kind === 'none'
+          ? [`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`]
+          : []),
+      ],
+      keyVariable: KEYS_VARIABLE,
+      keys,
+      stop: AbortSignal.any([stop, stale.signal]),
+    });
+    if (!stop.aborted) console.log('the Lean project was built anew: opening it again');
   } finally {
     await verdicts.verifier.close();
     await pool.close();

@@ -1,5 +1,6 @@
-/** What commands that serve share: the keys that clients need, from the environment, and what the person at the server reads. */
+/** What commands that serve share: the keys that clients need, from the environment, what the person at the server reads, and the end. */
 import { printableText, StpError } from '@stp/base';
+import { aborted } from './stop-signals.ts';
 
 /**
  * Comma-separated keys in `variable`; none under `--no-key`. Throws STP1002 where a host that others reach would let
@@ -26,8 +27,25 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-export const sayKeys = (variable: string, keys: readonly string[]): void =>
-  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${variable} is asked for`);
+export interface Serving {
+  /** What is served, and where, for the person at the server. */
+  readonly lines: readonly string[];
+  readonly keyVariable: string;
+  readonly keys: readonly string[];
+  readonly stop: AbortSignal;
+}
+
+/** Says what is served, waits for the signal, and closes the servers, which finish their open requests. */
+export async function serveUntilStopped(
+  servers: readonly { close(): Promise<void> }[],
+  { lines, keyVariable, keys, stop }: Serving,
+): Promise<void> {
+  for (const line of lines) console.log(line);
+  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${keyVariable} is asked for`);
+  await aborted(stop);
+  console.log('finishing what is under way');
+  await Promise.all(servers.map((server) => server.close()));
+}
 
 /** Tells the person at the server of an error in a request. */
 export const sayError = (error: unknown): void =>

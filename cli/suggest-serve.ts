@@ -5,8 +5,8 @@ import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { describePlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntilStopped } from './serving.ts';
+import { codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
 import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
 /** Comma-separated keys of clients. */
@@ -71,7 +71,30 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
       });
       try {
         stop.throwIfAborted();
-        await serveUntil(stop, suggester, keys, options);
+        const common = {
+          suggester,
+          host: options.host,
+          keys,
+          anyHost: !options.key,
+          modelNames: options.name,
+          searchSeconds: options.search,
+          requestsInFlight: options.maxRequests,
+          requestTimeoutMs: 1_000 * (options.timeout + options.search),
+          onError: sayError,
+        };
+        const servers = [await startSuggestServer({ ...common, port: options.port })];
+        try {
+          if (options.copilotPort !== false)
+            servers.push(await startSuggestServer({ ...common, port: options.copilotPort }));
+          const lines = [
+            `serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`,
+            `engines: ${engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
+          ];
+          await serveUntilStopped(servers, { lines, keyVariable: SUGGEST_KEYS_VARIABLE, keys, stop });
+        } catch (error) {
+          await Promise.all(servers.map((one) => one.close()));
+          throw error;
+        }
         return 0;
       } finally {
         await suggester.close();
@@ -79,39 +102,6 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
     });
   } finally {
     await place.scratch.remove();
-  }
-
-  async function serveUntil(
-    signal: AbortSignal,
-    suggester: Suggester,
-    allowed: readonly string[],
-    { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
-  ): Promise<void> {
-    const common = {
-      suggester,
-      host,
-      keys: allowed,
-      anyHost: !key,
-      modelNames: name,
-      searchSeconds: search,
-      requestsInFlight: maxRequests,
-      requestTimeoutMs: 1_000 * (timeout + search),
-      onError: sayError,
-    };
-    const first = await startSuggestServer({ ...common, port });
-    const servers = [first];
-    try {
-      if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
-      console.log(`serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`);
-      console.log(
-        `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
-      );
-      sayKeys(SUGGEST_KEYS_VARIABLE, allowed);
-      await aborted(signal);
-      console.log('finishing what is under way');
-    } finally {
-      await Promise.all(servers.map((one) => one.close()));
-    }
   }
 }
 
