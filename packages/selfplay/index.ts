@@ -22,7 +22,6 @@ export { revisionPrompt } from './formats/revision.ts';
 export { type GateCandidate, gateQuestions, TRIVIAL_PROOF } from './gate.ts';
 export { countSymbols, guideScore, type SymbolCounts, statementSymbols } from './guide.ts';
 export { matchingWeight } from './matching-weight.ts';
-export { NoveltyIndex } from './novelty.ts';
 export { blockEstimate, budgetsFor, passAtK, type ShortBlock, stpBudgets } from './pass-at-k.ts';
 export {
   type ConjectureOrigin,

@@ -101,22 +101,6 @@ describe('the report of a run', () => {
     ]);
     expect(linesOf(files, 'pass-rates-conjecture')).toEqual([columns, '1,3,1,0,0,1,0,0,0,0,0,0,1']);
   });
-  it('measures length, and finds a renamed statement not new', () => {
-    const [, length] = linesOf(files, 'conjecture-length');
-    const [, novelty] = linesOf(files, 'conjecture-novelty');
-    const lengths = [
-      '(m : Nat) : m * 1 = m',
-      '(xs ys : List Nat) : (xs ++ ys).length = ys.length + xs.length',
-      '(p q : Prop) : p ∨ q ↔ q ∨ p',
-    ]
-      .map((text) => text.length)
-      .sort((a, b) => a - b);
-    expect(length!.split(',').map(Number).at(4)).toBe(lengths[1]);
-    const [round, count, low, , median] = novelty!.split(',').map(Number);
-    expect([round, count]).toEqual([1, 3]);
-    expect(low).toBeLessThan(median!);
-    expect(pageOf(files)).toContain('novelty 0.00');
-  });
   it('adds up verdicts, time and cost', () => {
     expect(linesOf(files, 'verdicts')).toEqual([
       'round,verdict,samples',
@@ -206,8 +190,6 @@ describe('the report of a run', () => {
       'conjecture_1_b',
       'conjecture_1_a',
     ]);
-    // Both of the hardest are the newest too, and stand once.
-    expect(theorems).not.toContain('Most novel');
     expect(theorems).toContain('Certified by Lean 4.test (test): axioms propext; file hash aaaaaaaaaaaa');
   });
   it('says what was lost', () => {
