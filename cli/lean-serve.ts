@@ -102,7 +102,7 @@ async function serveOnce(
     });
     await serveUntilStopped([server], {
       lines: [
-        `serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`,
+        `serving ${environment.version} on ${server.url}, ${processes} ${processes === 1 ? 'process' : 'processes'} (${driverName})`,
         ...(sandbox.facts.kind === 'none'
           ? [`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`]
           : []),
