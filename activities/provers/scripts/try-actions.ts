@@ -11,6 +11,7 @@ import {
   actionPrice,
   actionsFor,
   grownHeaders,
+  SHARED_HEARTBEATS_MAX,
   type SharedTask,
   trySharing,
 } from '@stp/lean-explore';
@@ -102,7 +103,7 @@ export async function tryActions(
     all,
   );
   const headers = grownHeaders(grown);
-  const verifier = await ports.verifier(run, { ...limits, heartbeatsMax: ACTION_HEARTBEATS_MAX }, grown);
+  const verifier = await ports.verifier(run, limits, grown);
   const proofs = new Map<string, string>();
   let spentMs = 0;
   for (;;) {
@@ -120,7 +121,10 @@ export async function tryActions(
         return { statement: { id, header: headers.get(header) ?? header, statement }, scripts };
       }),
       (candidates, isShared) =>
-        verifier.check(candidates, { signal, confirm: false, smallLimitsOnly: true, explains: () => isShared }),
+        verifier.check(candidates, {
+          ...{ signal, confirm: false, smallLimitsOnly: true, explains: () => isShared },
+          heartbeatsMax: isShared ? SHARED_HEARTBEATS_MAX : ACTION_HEARTBEATS_MAX,
+        }),
     );
     for (const [turn, { at, actions: places }] of turns.entries())
       for (const [place, action] of places.entries()) {

@@ -14,26 +14,33 @@ interface Rules {
   readonly unreadable?: string;
   /** Close the goal among others, and are no proof alone. */
   readonly hollow?: readonly string[];
+  /** End a text by an error that `first` does not catch. */
+  readonly deep?: readonly string[];
+  /** Does Lean say that it met the limit at this script? */
+  readonly tellsWhere?: (script: string) => boolean;
 }
 
-function lean({ proofs, cost = () => 1, unreadable, hollow = [] }: Rules) {
+function lean({ proofs, cost = () => 1, unreadable, hollow = [], deep = [], tellsWhere = () => true }: Rules) {
   const alone: string[] = [];
   let texts = 0;
   let ms = 0;
-  const error = (text: string) => [{ severity: 'error' as const, line: 1, column: 0, text }];
+  const error = (text: string, line = 0) => [{ severity: 'error' as const, line, column: 0, text }];
   const verdict = (proof: string): Pick<CheckResult, 'kind' | 'messages'> => {
-    const scripts = proof.match(/\bs\d+\b/gu) ?? [];
+    const scripts: string[] = proof.match(/\bs\d+\b/gu) ?? [];
     const isShared = scripts.length > 1;
     if (!isShared) alone.push(scripts[0]!);
     if (scripts.includes(unreadable!)) return { kind: 'rejected', messages: error('unexpected token') };
     let left = LIMIT;
     for (const script of scripts) {
       left -= cost(script);
-      if (left < 0) return { kind: 'timeout', messages: error('(deterministic) timeout at `whnf`') };
+      const line = 1 + proof.split('\n').findIndex((one) => one.trim() === script);
+      const isTold = tellsWhere(script);
+      if (left < 0) return { kind: 'timeout', messages: error('(deterministic) timeout at `whnf`', isTold ? line : 0) };
+      if (deep.includes(script)) return { kind: 'rejected', messages: error('maximum recursion depth', line) };
       if (proofs.includes(script)) return { kind: 'proved', messages: [] };
       if (hollow.includes(script)) return { kind: isShared ? 'proved' : 'rejected', messages: [] };
     }
-    return { kind: 'rejected', messages: error('The tactic provided to `fail_if_success` succeeded but …') };
+    return { kind: 'rejected', messages: error('The tactic succeeded but …', proof.split('\n').length) };
   };
   return {
     alone,
@@ -66,19 +73,19 @@ it('reads scripts that all fail in few texts, and none alone', async () => {
   expect([own.texts, own.alone]).toEqual([2, []]);
 });
 
-it('finds what single readings find, wherever it stands, whatever its neighbours do', async () => {
+it('finds a proof where single readings do, and calls none failed, wherever it stands, whatever its neighbours do', async () => {
   for (let place = 0; place < 40; place++) {
     const greedy = (script: string): number => (Number(script.slice(1)) % 7 === 3 ? 60 : 1);
-    const own = lean({ proofs: [`s${place}`, 's39'], cost: greedy, unreadable: 's5', hollow: ['s1', 's20'] });
+    const own = lean({
+      ...{ proofs: [`s${place}`, 's39'], cost: greedy, unreadable: 's5', hollow: ['s1', 's20'] },
+      ...{ deep: ['s11', 's12'].filter((one) => one !== `s${place}`), tellsWhere: (one: string) => one !== 's24' },
+    });
     const [outcomes] = await trySharing([task(40)], own.check);
-    const isProof = greedy(`s${place}`) < LIMIT && place !== 5;
-    // `s39` is a proof in every case.
-    expect(outcomes!.some(({ kind }) => kind === 'proved')).toBe(true);
-    if (isProof) {
-      expect(outcomes![place]!.kind).toBe('proved');
-      expect(outcomes!.slice(0, place).every(({ kind }) => kind === 'failed')).toBe(true);
-      expect(own.alone).toContain(`s${place}`);
-    }
+    const isProof = (at: number): boolean => at === 39 || (at === place && place !== 5 && greedy(`s${place}`) < LIMIT);
+    const proved = outcomes!.flatMap(({ kind }, at) => (kind === 'proved' ? [at] : []));
+    expect(proved).not.toEqual([]);
+    expect(proved.filter((at) => !isProof(at) || !own.alone.includes(`s${at}`))).toEqual([]);
+    expect(outcomes!.flatMap(({ kind }, at) => (kind === 'failed' && isProof(at) ? [at] : []))).toEqual([]);
   }
 });
 
@@ -87,6 +94,17 @@ it('goes on behind a text that looked like a proof and was none', async () => {
   const [outcomes] = await trySharing([task(32)], own.check);
   expect(outcomes!.map(({ kind }) => kind).indexOf('proved')).toBe(30);
   expect(outcomes!.slice(0, 30).every(({ kind }) => kind === 'failed')).toBe(true);
+});
+
+it('blames the script that Lean names, and reads alone only one that had less than the whole limit', async () => {
+  const deep = lean({ proofs: [], deep: ['s3'] });
+  const [failed] = await trySharing([task(16)], deep.check);
+  expect([failed!.every(({ kind }) => kind === 'failed'), deep.texts, deep.alone]).toEqual([true, 2, []]);
+  const costs: Readonly<Record<string, number>> = { s0: 60, s9: 45, s10: 45 };
+  const greedy = lean({ proofs: ['s10'], cost: (script) => costs[script] ?? 1 });
+  const [outcomes] = await trySharing([task(16)], greedy.check);
+  expect(outcomes!.map(({ kind }) => kind).indexOf('proved')).toBe(10);
+  expect(greedy.alone).not.toContain('s0');
 });
 
 it('says of what stands behind a proof only what was read', async () => {

@@ -1,9 +1,10 @@
 /**
  * Tries scripts on statements in their order, many in one text: they are the alternatives of one `first`, so Lean elaborates the statement
  * once, keeps what it has found out about types, and stops at the first script that proves it. Such a text is a proof like any
- * other, and the verifier reads it like any other. Where all fail, the last alternative says so. Whatever else happens (a proof, a limit,
- * which all scripts of a text share, a script that does not parse), the text is cut into parts until single scripts are read
- * alone, so the verdict on a script that is not merely one of many that fail is that of the verifier on it alone.
+ * other, and the verifier reads it like any other. Where all fail, the last alternative says so. An error that `first` does not catch ends the text at a script, and the rest
+ * is read without it. Where a text is a proof, or Lean does not say which script is to blame, it is cut into parts, until single scripts are
+ * read alone. So a script proves something only if the verifier says so of it alone, and the limit of heartbeats, which all scripts of a text
+ * share, decides nothing about a script that has not had it for itself.
  */
 import type { Candidate, CheckResult } from '@stp/lean-verifier';
 
@@ -24,7 +25,7 @@ export interface PricedScript {
   readonly price: number;
 }
 
-/** `unknown`: an earlier script proved the statement before this one was tried alone. */
+/** `unknown`: another script proved the statement before it was clear what this one does. */
 export interface ScriptOutcome {
   readonly kind: 'proved' | 'failed' | 'unknown';
   /** Lean's time: its share of the texts that it stood in, and what it took alone. */
@@ -44,9 +45,8 @@ const PRICE_MAX = 100;
 /** A text that does more than fail is cut into so many. Reading in fewer, larger steps would start Lean more often. */
 const PARTS = 4;
 
-/** Fails where it is reached, at no cost, with a message that no other tactic of ours has. */
+/** Fails with a short message. */
 const ALL_FAILED = 'fail_if_success skip';
-const ALL_FAILED_SAYS = /`?fail_if_success`?/u;
 
 interface Segment {
   readonly from: number;
@@ -146,9 +146,13 @@ function settle(work: Work, results: ReadonlyMap<Segment, CheckResult>): void {
     const whole = prices.reduce((sum, price) => sum + price, 0);
     for (const [place, price] of prices.entries())
       ms[from + place]! += whole > 0 ? (result.checkMs * price) / whole : result.checkMs / prices.length;
-    if (to - from > 1 && !isPlainFailure(result)) return partsOf(segment, result.kind === 'proved');
-    kinds.fill(result.kind === 'proved' ? 'proved' : 'failed', from, to);
-    return [];
+    if (to - from === 1) {
+      kinds[from] = result.kind === 'proved' ? 'proved' : 'failed';
+      return [];
+    }
+    const { failed, rest } = readShared(segment, result, task.scripts);
+    kinds.fill('failed', from, failed);
+    return rest;
   });
   if (kinds.includes('proved')) work.waiting = [];
 }
@@ -163,8 +167,43 @@ function partsOf({ from, to, family }: Segment, isProof: boolean): Segment[] {
   }));
 }
 
-/** Every script failed, and nothing else happened. */
-function isPlainFailure({ kind, messages }: CheckResult): boolean {
+/** @returns place behind the scripts that are known to fail, and what is to be read of the others */
+function readShared(
+  segment: Segment,
+  { kind, messages }: CheckResult,
+  scripts: readonly PricedScript[],
+): { readonly failed: number; readonly rest: Segment[] } {
+  const { from, to, family } = segment;
   const errors = messages.filter(({ severity }) => severity === 'error');
-  return kind === 'rejected' && errors.length === 1 && ALL_FAILED_SAYS.test(errors[0]!.text);
+  const isOther = kind !== 'rejected' && kind !== 'timeout';
+  if (isOther || errors.length === 0 || errors.some(({ text }) => UNREADABLE.test(text)))
+    return { failed: from, rest: partsOf(segment, kind === 'proved') };
+  const firstLines = firstLinesOf(scripts.slice(from, to));
+  const places = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
+  const [place = -1] = places;
+  // Lean does not always say where it met a limit.
+  if (place < 0 || places.some((other) => other !== place)) return { failed: from, rest: partsOf(segment, false) };
+  const at = from + place;
+  // Behind the scripts stands the alternative that says that all have failed.
+  if (at === to) return kind === 'timeout' ? { failed: from, rest: partsOf(segment, false) } : { failed: to, rest: [] };
+  const behind = at + 1 < to ? [{ from: at + 1, to, family }] : [];
+  // An error that ends the whole text is the script's own. Heartbeats are shared: only the first has had them all.
+  if (kind === 'rejected' || at === from) return { failed: at + 1, rest: behind };
+  return { failed: at, rest: [{ from: at, to: at + 1, family }, ...behind] };
+}
+
+/** What Lean says of a text that it cannot read to its end: it may say so of the line behind the script. */
+const UNREADABLE = /^(?:unexpected|expected|unterminated|elaboration function)/u;
+
+/** Lines of a text at which its scripts begin, and the one behind them, 1-based. */
+function firstLinesOf(scripts: readonly PricedScript[]): number[] {
+  let line = 2;
+  return [
+    ...scripts.map(({ text }) => {
+      const first = line;
+      line += text.split('\n').length + 2;
+      return first;
+    }),
+    line,
+  ];
 }
