@@ -11,8 +11,8 @@ import { isNamed } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { ggufFolder, isGguf } from './gguf.ts';
 import { findModel } from './model-source.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntilStopped } from './serving.ts';
+import { stopSignal } from './stop-signals.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_SERVE_KEYS';
@@ -56,11 +56,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       },
       onError: sayError,
     });
-    console.log(`serving ${model.names.join(', ')} on ${server.url}/v1`);
-    sayKeys(KEYS_VARIABLE, keys);
-    await aborted(stop);
-    console.log('finishing what is under way');
-    await server.close();
+    const lines = [`serving ${model.names.join(', ')} on ${server.url}/v1`];
+    await serveUntilStopped([server], { lines, keyVariable: KEYS_VARIABLE, keys, stop });
   } finally {
     await generator.close();
   }

@@ -7,11 +7,11 @@ import { describeIssues, StpError } from '@stp/base';
 import { type ArtifactRef, type ObjectStore, summarySchema } from '@stp/config/records';
 import type { z } from 'zod';
 import { readLinks } from '../../infra/monitor/trackers/tracker.ts';
-import { type Move, withMoved } from '../../infra/stores/moved.ts';
+import { withMoved } from '../../infra/stores/moved.ts';
 import { withNeighbours } from '../../infra/stores/neighbours.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { costOfRun } from '../run/cost.ts';
-import { type RunState, runStateSchema } from '../run/run-state.ts';
+import { runStateSchema } from '../run/run-state.ts';
 import type { RunSource } from './gather.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { RunSource } from './gather.ts';
  * @throws STP1403 where no run is, or one that has not trained its first model yet
  */
 export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
-  const place = parentOf(uri);
+  const place = uri.slice(0, uri.lastIndexOf('/'));
   const store = withNeighbours(await openStore(uri), place);
   const ref = await lastState(store);
   if (ref === null)
@@ -32,10 +32,10 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
   const state = await readOwn(store, ref, runStateSchema);
   const summaryRef = await store.stat('summary.json');
   const summary = summaryRef === null ? null : await readOwn(store, summaryRef, summarySchema);
-  const moves = await movesOf(store, state, uri);
+  const written = /^(.*)\/[^/]+\/data\//.exec(state.data.train.uri)?.[1] ?? place;
   return {
     run: uri.slice(place.length + 1),
-    store: withMoved(store, moves),
+    store: withMoved(store, written, place),
     state: summary === null ? state : { ...state, secondsPerStage: summary.secondsPerStage },
     evaluation: summary?.heldOut ?? null,
     finished: summary !== null,
@@ -44,22 +44,6 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
     cost: summary?.cost ?? costOfRun(state),
     tracking: await readLinks(store),
   };
-}
-
-const parentOf = (uri: string): string => uri.slice(0, uri.lastIndexOf('/'));
-
-/**
- * Where a run's objects, and those of the runs beside it, were written and lie now. A run that was moved or renamed refers to
- * itself by its former name, which is known by an object of that name here: statements may be those of a run that it started from.
- */
-async function movesOf(store: ObjectStore, { data, outcomes }: RunState, to: string): Promise<Move[]> {
-  const written = [data.train, ...outcomes.map(({ manifest }) => manifest).reverse()].flatMap(({ uri }) => {
-    const [, run, name] = /^(.*)\/((?:data|rounds)\/.*)$/.exec(uri) ?? [];
-    return run === undefined || name === undefined ? [] : [{ run, name }];
-  });
-  const neighbours = { from: parentOf(written[0]?.run ?? to), to: parentOf(to) };
-  for (const { run, name } of written) if ((await store.stat(name)) !== null) return [{ from: run, to }, neighbours];
-  return [neighbours];
 }
 
 /** The state after the last round that ended; the one before any round is `state/sft.json`. */
