@@ -1,7 +1,6 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 
 import { trainsByReward, usesScripts } from '@stp/config';
-import { contentId } from '@stp/config/ids';
 import {
   type ArtifactRef,
   artifactRefSchema,
