@@ -92,7 +92,10 @@ export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'env
             ),
           );
           const { counts, newCounts, proved, ...told } = tally(samples, verdicts, judged, share);
-          refuseProvedCanaries([...proved].map((id) => items.get(id)!), input.name);
+          refuseProvedCanaries(
+            [...proved].map((id) => items.get(id)!),
+            input.name,
+          );
           refuseTooManyUnverified(counts.infra ?? 0, sampled.sampleCount, config.verification, input.name);
           const seconds = (performance.now() - started) / 1_000;
           await logMetrics(

@@ -52,7 +52,10 @@ export function addDataCommands(program: Command): void {
     .option('--mathlib <dir>', 'with leandojo: the checkout that LeanDojo traced')
     .option('--with <set>', 'with proofs: the SFT set that they are added to')
     .option('--seed <n>', 'with library, leandojo and proofs: seed of order and held-out choice; default: 0', seedValue)
-    .option('--modules <names>', 'with lean and project: modules to take theorems from, and all below them, with commas')
+    .option(
+      '--modules <names>',
+      'with lean and project: modules to take theorems from, and all below them, with commas',
+    )
     .option('--areas <names>', 'with lean and project: areas to take theorems from (List, Nat, …), with commas')
     .option('--names <patterns>', 'with lean and project: theorems to take, with commas; `*` stands for anything')
     .option(

@@ -24,9 +24,10 @@ export function addEvaluationCommands(program: Command): void {
     .requiredOption('--problems <sets>', 'problem sets, separated by commas')
     .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
     .addOption(
-      new Option('--prover <mode>', [...EVALUATED_PROVERS].map(([mode, what]) => `${mode}: ${what}`).join('; ')).choices([
-        ...EVALUATED_PROVERS.keys(),
-      ]),
+      new Option(
+        '--prover <mode>',
+        [...EVALUATED_PROVERS].map(([mode, what]) => `${mode}: ${what}`).join('; '),
+      ).choices([...EVALUATED_PROVERS.keys()]),
     )
     .option(
       '--max-expansions <n>',
@@ -53,7 +54,9 @@ export function addEvaluationCommands(program: Command): void {
       ).choices([...FORMAT_NAMES, 'custom']),
     )
     .addOption(
-      new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
+      new Option('--split <split>', 'which statements of the sets')
+        .choices(['all', 'train', 'held-out'])
+        .default('all'),
     )
     .option('--name-filter <hex>', 'only statements for which the MD5 hash of their name begins with this', hexPrefix)
     .option('--num-theorems <n>', 'only this many statements, chosen by hash', wholeNumber('theorems', 1, 10_000_000))
@@ -76,7 +79,9 @@ export function addEvaluationCommands(program: Command): void {
     .option('--split <name>', 'miniF2F, proofnet, putnam or any label; its parts (valid, test) are counted separately')
     .option('--max_iter <n>', 'how many samples of each statement to count; default: all in the log', samplesValue)
     .option('--statements <file>', "the split's statements; default: the list beside the log, or the prepared set")
-    .addOption(new Option('--estimator <which>', 'what to print').choices(['block', 'unbiased', 'both']).default('block'))
+    .addOption(
+      new Option('--estimator <which>', 'what to print').choices(['block', 'unbiased', 'both']).default('block'),
+    )
     .addOption(
       new Option('--short-block <how>', 'a last block with fewer samples: leave it out, or count it as STP does')
         .choices(['drop', 'count'])

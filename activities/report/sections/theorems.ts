@@ -23,8 +23,7 @@ export function theorems(run: RunFigures): string {
 function list(title: string, text: string, entries: readonly Proved[]): string {
   const heading = `<h3>${escapeHtml(title)}</h3>`;
   if (entries.length === 0) return `${heading}${note('None.')}`;
-  const grid = (shown: readonly Proved[]): string =>
-    `<div class="theorems">\n${shown.map(theorem).join('\n')}\n</div>`;
+  const grid = (shown: readonly Proved[]): string => `<div class="theorems">\n${shown.map(theorem).join('\n')}\n</div>`;
   const open = grid(entries.slice(0, OPEN_MAX));
   const rest = entries.slice(OPEN_MAX);
   const folded = rest.length === 0 ? '' : `<details><summary>${rest.length} more</summary>\n${grid(rest)}\n</details>`;
