@@ -1,7 +1,7 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
-import { contentId, statementId } from '@stp/config/ids';
+import { statementId } from '@stp/config/ids';
 import type {
   ArtifactRef,
   Evaluation,
