@@ -26,6 +26,7 @@ import {
   wholeNumber,
 } from './options.ts';
 import { endWithReader } from './output-closed.ts';
+import { Stopped } from './stop-signals.ts';
 
 const program = new Command('stp')
   .description(
@@ -236,6 +237,9 @@ try {
   } else if (error instanceof StpError) {
     console.error(printableText(error.toText()));
     process.exitCode = error.code === 'STP1001' || error.code === 'STP1002' || error.code === 'STP1102' ? 2 : 1;
+  } else if (error instanceof Stopped) {
+    console.error(error.message);
+    process.exitCode = error.exitCode;
   } else {
     console.error(error);
     process.exitCode = 1;

@@ -70,7 +70,7 @@ async function openFolder({ model, name, threads, ...options }: ServeOptions): P
   }).filter(([, value]) => value !== undefined);
   if (given !== undefined)
     throw new StpError('STP1002', `${given[0]} is for models that llama.cpp samples`, 'Give --model FILE.gguf.');
-  const { directory } = isNamed(model) ? await findModel(model, tmpdir()) : { directory: model };
+  const { directory } = await findModel(model, tmpdir());
   const generator = await embeddedGenerator({ threads })(directory);
   try {
     return await ServedModel.open(generator, directory, name ?? nameOf(model));

@@ -1,11 +1,11 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
 import { AnswerCache, openLeanPlaces, Suggester, startSuggestServer } from '@stp/editor';
 import type { SandboxPolicy } from '@stp/lean-verifier';
-import { workerSettings } from '../workers/settings.ts';
+import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
-import { describePlace, openLeanPlace } from './lean-place.ts';
+import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, serveUntilStopped } from './serving.ts';
+import { clientKeys, sayError, serveUntil, serveUntilStopped } from './serving.ts';
 import { codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
 import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
@@ -43,65 +43,87 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
   const stop = options.withParent ? AbortSignal.any([stopSignal(), inputEnd()]) : stopSignal();
   const settings = workerSettings();
   await sayRemoved(settings.scratchDirectory);
+  return codeOfStoppable(async () => {
+    await serveUntil(stop, () => serveOnce(stop, settings, keys, options));
+    return 0;
+  });
+}
+
+/** Serves until the signal, or until the Lean project under it is built anew. */
+async function serveOnce(
+  stop: AbortSignal,
+  settings: WorkerSettings,
+  keys: readonly string[],
+  options: SuggestServeOptions,
+): Promise<void> {
   const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
+  const { environment, sandbox, scratch } = place;
   try {
-    return await codeOfStoppable(async () => {
-      const { environment, sandbox, scratch } = place;
-      const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
-      const suggester = new Suggester({
-        engines,
-        places: openLeanPlaces(options.processes, {
-          environment,
-          sandbox,
-          workingDirectory: scratch.directory,
-          runMark: scratch.runMark,
-          memoryBytesMax: options.memoryMb * MEBIBYTE,
-          heartbeatsMax: options.heartbeats,
-        }),
-        cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
-        limits: {
-          stepMs: 1_000 * options.checkSeconds,
-          checkMs: 2_000 * options.checkSeconds,
-          engineMs: 1_000 * options.engineSeconds,
-          answerMs: 1_000 * options.answerSeconds,
-        },
-        header: options.header,
-        environment: environment.fingerprint,
-        modules: async () => (await repositorySources().modules()).map(({ text }) => text),
-      });
-      try {
-        stop.throwIfAborted();
-        const common = {
-          suggester,
-          host: options.host,
-          keys,
-          anyHost: !options.key,
-          modelNames: options.name,
-          searchSeconds: options.search,
-          requestsInFlight: options.maxRequests,
-          requestTimeoutMs: 1_000 * (options.timeout + options.search),
-          onError: sayError,
-        };
-        const servers = [await startSuggestServer({ ...common, port: options.port })];
-        try {
-          if (options.copilotPort !== false)
-            servers.push(await startSuggestServer({ ...common, port: options.copilotPort }));
-          const lines = [
-            `serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`,
-            `engines: ${engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
-          ];
-          await serveUntilStopped(servers, { lines, keyVariable: SUGGEST_KEYS_VARIABLE, keys, stop });
-        } catch (error) {
-          await Promise.all(servers.map((one) => one.close()));
-          throw error;
-        }
-        return 0;
-      } finally {
-        await suggester.close();
-      }
+    const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
+    const suggester = new Suggester({
+      engines,
+      places: openLeanPlaces(options.processes, {
+        environment,
+        sandbox,
+        workingDirectory: scratch.directory,
+        runMark: scratch.runMark,
+        memoryBytesMax: options.memoryMb * MEBIBYTE,
+        heartbeatsMax: options.heartbeats,
+      }),
+      cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
+      limits: {
+        stepMs: 1_000 * options.checkSeconds,
+        checkMs: 2_000 * options.checkSeconds,
+        engineMs: 1_000 * options.engineSeconds,
+        answerMs: 1_000 * options.answerSeconds,
+      },
+      header: options.header,
+      environment: environment.fingerprint,
+      modules: async () => (await repositorySources().modules()).map(({ text }) => text),
     });
+    try {
+      stop.throwIfAborted();
+      await serveOver(stop, suggester, place, keys, options);
+    } finally {
+      await suggester.close();
+    }
   } finally {
-    await place.scratch.remove();
+    await scratch.remove();
+  }
+}
+
+async function serveOver(
+  stop: AbortSignal,
+  suggester: Suggester,
+  place: LeanPlace,
+  keys: readonly string[],
+  { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
+): Promise<void> {
+  const stale = new AbortController();
+  const common = {
+    suggester,
+    host,
+    keys,
+    anyHost: !key,
+    modelNames: name,
+    searchSeconds: search,
+    requestsInFlight: maxRequests,
+    requestTimeoutMs: 1_000 * (timeout + search),
+    environment: place.environment,
+    onStale: () => stale.abort(),
+    onError: sayError,
+  };
+  const servers = [await startSuggestServer({ ...common, port })];
+  try {
+    if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
+    const lines = [
+      `serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`,
+      `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
+    ];
+    await serveUntilStopped(servers, { lines, keyVariable: SUGGEST_KEYS_VARIABLE, keys, stop, stale: stale.signal });
+  } catch (error) {
+    await Promise.all(servers.map((one) => one.close()));
+    throw error;
   }
 }
 

@@ -8,7 +8,9 @@ import { describeIssues, StpError } from '@stp/base';
 import { LIKELIHOOD } from '@stp/config';
 import { z } from 'zod';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { modelFiles, readArchitecture } from '../../checkpoint/model-folder.ts';
 import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
+import { embeddedTrainingMemory, memoryProblem } from '../../plan/embedded.ts';
 import { objectiveOf } from '../objectives/objectives.ts';
 import { readRows } from './example-file.ts';
 import { HeldOut } from './held-out.ts';
@@ -58,6 +60,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   const objective = objectiveOf(asked);
   if (request.initDirectory === null && asked.kind !== 'likelihood')
     throw new StpError('STP1002', `${asked.kind} has no model to start from`, 'Give initDirectory.');
+  await refuseWithoutMemory(request);
   const { architecture, tokenizer, proofWords, parameters, parent, kept } = await initialState(request);
   const { contextLength } = architecture.shape;
   const set = new TrainingSet(readRows(request.examplesPath, objective), objective, tokenizer, contextLength);
@@ -107,4 +110,13 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   } finally {
     await engine.close();
   }
+}
+
+/** Before the weights are read: a process that runs out of memory is killed without a word. */
+async function refuseWithoutMemory({ shape, initDirectory }: TrainRequest): Promise<void> {
+  const found = initDirectory === null ? null : await readArchitecture(await modelFiles(initDirectory));
+  const problem = memoryProblem(embeddedTrainingMemory(shape, found?.constants));
+  if (problem === null) return;
+  const advice = 'Take a smaller model or contextLength, or train an adapter with PyTorch (engines.trainer.kind=pytorch).';
+  throw new StpError('STP1002', `${initDirectory ?? 'the model'}: ${problem}`, advice);
 }

@@ -94,8 +94,12 @@ export class TrainingEngine {
     for (const part of STATE_PARTS) this.feedState(feeds, part, state[part]);
     const results = await this.run(session, feeds);
     for (const part of STATE_PARTS)
-      for (const entry of this.layout.entries)
-        parameterView(state[part], entry).set(results[outputName(part, entry.name)]!.data as Float32Array);
+      for (const entry of this.layout.entries) {
+        const next = results[outputName(part, entry.name)]!.data as Float32Array<ArrayBuffer>;
+        parameterView(state[part], entry).set(next);
+        // Frees it now: a large model's results are gigabytes, and the collector would let those of two calls gather.
+        next.buffer.transfer(0);
+      }
     const [losses, norms] = [results.losses!.data as Float32Array, results.norms!.data as Float32Array];
     return plans.map(({ step }, index) => ({ step, loss: losses[index]!, gradientNorm: norms[index]! }));
   }
