@@ -61,7 +61,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
   return {
     /** Filters and weighs what trains the next model, counts the round, and writes its manifest last. */
     async finishRound(input: FinishRoundInput): Promise<Finished> {
-      const { run, round, config, data } = input;
+      const { run, round, config } = input;
       const store = await ports.store(run);
       return once(store, `${input.name}/finished.json`, finishedSchema, () =>
         withHeartbeat(async (signal) => {

@@ -14,7 +14,7 @@ import {
 } from '@stp/config/records';
 import { grownHeaders } from '@stp/lean-explore';
 import type { Candidate, CheckOptions, CheckResult, Verifier } from '@stp/lean-verifier';
-import { namesUnknown, workItemSchema } from '@stp/selfplay';
+import { namesUnknown, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { RunMonitor, RunStore, RunVerifier } from '../ports.ts';
@@ -91,40 +91,12 @@ export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'env
               sample,
             ),
           );
-          const counts: VerdictCounts = {};
-          const newCounts: VerdictCounts = {};
-          const proved = new Set<string>();
-          let [rejected, explained, unknownNames, changedStatements] = [0, 0, 0, 0];
-          for (const [index, verdict] of verdicts.entries()) {
-            const sample = samples[index]!;
-            for (const count of judged.has(sample.id) ? [counts] : [counts, newCounts])
-              count[verdict.kind] = (count[verdict.kind] ?? 0) + sample.multiplicity;
-            if (verdict.kind === 'rejected') {
-              rejected += sample.multiplicity;
-              if (isChosen(sample.id, share)) {
-                explained += sample.multiplicity;
-                if (namesUnknown(verdict)) unknownNames += sample.multiplicity;
-              }
-            }
-            if (sample.changedStatement) changedStatements += sample.multiplicity;
-            if (verdict.kind === 'proved') proved.add(sample.statementId);
-          }
-          const canaries = [...proved].filter((id) => items.get(id)!.origin === 'canary');
-          if (canaries.length > 0)
-            throw new StpError(
-              'STP1701',
-              `Lean accepted a proof of ${canaries.length} false statement(s): ${items.get(canaries[0]!)!.statement.name}`,
-              'Trust no verdict of this run: look at the proof in the shard, then abort.',
-              { facts: { shard: input.name, canaries } },
-            );
-          const unverified = counts.infra ?? 0;
-          if (unverified > config.verification.unverifiedShareMax * Math.max(1, sampled.sampleCount))
-            throw new StpError(
-              'STP1702',
-              `${unverified} of ${sampled.sampleCount} samples of ${input.name} have no verdict: Lean could not be run on them`,
-              'See `bin/stp doctor`; then retry the round.',
-              { retryable: true, facts: { unverified } },
-            );
+          const { counts, newCounts, proved, ...told } = tally(samples, verdicts, judged, share);
+          refuseProvedCanaries(
+            [...proved].map((id) => items.get(id)!),
+            input.name,
+          );
+          refuseTooManyUnverified(counts.infra ?? 0, sampled.sampleCount, config.verification, input.name);
           const seconds = (performance.now() - started) / 1_000;
           await logMetrics(
             ports,
@@ -135,9 +107,8 @@ export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'env
               from_earlier_attempt: kept.size - judged.size,
               from_cache: results.filter((result) => result.fromCache).length,
               proved_statements: proved.size,
-              // Of all that were rejected, by those of which the reason is known.
-              samples_with_unknown_name: explained === 0 ? 0 : (unknownNames * rejected) / explained,
-              samples_with_changed_statement: changedStatements,
+              samples_with_unknown_name: told.unknownNames,
+              samples_with_changed_statement: told.changedStatements,
               shard_seconds_verify: seconds,
               ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
             }),
@@ -159,6 +130,64 @@ export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'env
       );
     },
   };
+}
+
+/** Samples by what became of them, multiplicity counted; `newCounts` without those that were judged before. */
+function tally(
+  samples: readonly Sample[],
+  verdicts: readonly Verdict[],
+  judgedBefore: ReadonlySet<string>,
+  explainedShare: number,
+) {
+  const counts: VerdictCounts = {};
+  const newCounts: VerdictCounts = {};
+  const proved = new Set<string>();
+  let [rejected, explained, unknown, changedStatements] = [0, 0, 0, 0];
+  for (const [index, verdict] of verdicts.entries()) {
+    const { id, statementId, multiplicity, changedStatement } = samples[index]!;
+    for (const count of judgedBefore.has(id) ? [counts] : [counts, newCounts])
+      count[verdict.kind] = (count[verdict.kind] ?? 0) + multiplicity;
+    if (verdict.kind === 'rejected') {
+      rejected += multiplicity;
+      if (isChosen(id, explainedShare)) {
+        explained += multiplicity;
+        if (namesUnknown(verdict)) unknown += multiplicity;
+      }
+    }
+    if (changedStatement) changedStatements += multiplicity;
+    if (verdict.kind === 'proved') proved.add(statementId);
+  }
+  // Of all that were rejected, by those of which the reason is known.
+  const unknownNames = explained === 0 ? 0 : (unknown * rejected) / explained;
+  return { counts, newCounts, proved, unknownNames, changedStatements };
+}
+
+/** STP1701 where one of the proved items is a false statement. */
+function refuseProvedCanaries(proved: readonly WorkItem[], shard: string): void {
+  const canaries = proved.filter(({ origin }) => origin === 'canary').map(({ statement }) => statement);
+  if (canaries.length === 0) return;
+  throw new StpError(
+    'STP1701',
+    `Lean accepted a proof of ${canaries.length} false statement(s): ${canaries[0]!.name}`,
+    'Trust no verdict of this run: look at the proof in the shard, then abort.',
+    { facts: { shard, canaries: canaries.map(({ id }) => id) } },
+  );
+}
+
+/** STP1702 where a greater share of the samples has no verdict than the configuration allows. */
+function refuseTooManyUnverified(
+  unverified: number,
+  sampleCount: number,
+  { unverifiedShareMax }: RunConfig['verification'],
+  shard: string,
+): void {
+  if (unverified <= unverifiedShareMax * Math.max(1, sampleCount)) return;
+  throw new StpError(
+    'STP1702',
+    `${unverified} of ${sampleCount} samples of ${shard} have no verdict: Lean could not be run on them`,
+    'See `bin/stp doctor`; then retry the round.',
+    { retryable: true, facts: { unverified } },
+  );
 }
 
 /** A share of all samples, the same ones whenever the shard is done. Ids are hexadecimal digits of a hash. */
@@ -214,7 +243,7 @@ function verdictOf(result: CheckResult, leanVersion: string): Verdict {
   return {
     sampleId: result.id,
     kind: result.kind,
-    messages: [...result.messages].slice(0, 8),
+    messages: result.messages.slice(0, MESSAGES_MAX),
     premises: [...result.premises],
     ...(result.certificate === undefined ? {} : { certificate: result.certificate }),
     ...(result.isDisagreement ? { isDisagreement: true } : {}),

@@ -24,7 +24,7 @@ export interface RoundFigures {
   readonly counts: RoundCounts;
   readonly shards: readonly ShardResult[];
   readonly secondsPerStage: Readonly<Record<string, number>>;
-  /** Wall time Lean spent on the round's distinct samples, summed, ms. */
+  /** Processor time that Lean spent on the round's distinct samples, summed, ms. */
   readonly checkMs: number;
   readonly rates: { readonly dataset: RateHistogram; readonly conjecture: RateHistogram };
   /** Certified conjectures whose pass rate is in the conjecturer's band, before elegance, transport and relabelling. */

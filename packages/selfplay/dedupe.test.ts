@@ -54,7 +54,10 @@ describe('a statement that uses definitions of its header', () => {
 
   it('is the same however they are spread over lines', () => {
     const onOneLine = stated('import A open C def answer (n : Nat) := n');
-    const indented = stated('import A\n\n  /- a - -/ def  reply /-- doc -/\n (n : Nat) := n\nopen C', RENAMED.statement);
+    const indented = stated(
+      'import A\n\n  /- a - -/ def  reply /-- doc -/\n (n : Nat) := n\nopen C',
+      RENAMED.statement,
+    );
     expect([onOneLine, indented].map(keyUnderAnyHeader)).toEqual([ONE, ONE].map(keyUnderAnyHeader));
     const two = (names: readonly [string, string]) =>
       stated(

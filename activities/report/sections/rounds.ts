@@ -170,7 +170,7 @@ export function costTable(run: RunFigures): string {
     table(
       ['Round', 'Tokens of proofs', 'Samples', 'Distinct', 'Lean time', 'Wall time', 'Machine hours', 'USD'],
       rows,
-      'Cost. Lean time is summed over distinct samples, one thread each; a verdict from the cache costs what it cost when it was made',
+      'Cost. Lean time is processor time, summed over distinct samples; a verdict from the cache costs what it cost when it was made',
     ),
     note(`Machines: ${cost.machines}; ${cost.basis}.`),
     outside.length === 0 ? '' : note(`Outside rounds: ${outside.join(', ')}.`),
