@@ -239,7 +239,7 @@ async function lookAt(
   }));
   const judged = await judgeModule({
     ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, indexFolder, disagreementsFolder },
-    ...{ module, directory, text, asked, statements },
+    ...{ module, directory, text, asked, statements, isMadeAnew: compiled.isInOrder },
     expected: { importLines: splitImports(header).imports, mayShare: false, mayMark: false },
   });
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
