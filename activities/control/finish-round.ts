@@ -1,7 +1,6 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 
 import { trainsByReward, usesScripts } from '@stp/config';
-import { contentId } from '@stp/config/ids';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -120,14 +119,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           };
           const manifest: RoundManifest = {
             round,
-            inputHash: contentId(
-              'round',
-              String(round),
-              input.modelIn,
-              JSON.stringify(config),
-              ...input.history.map((ref) => ref.crc32c),
-              data.train.crc32c,
-            ),
             modelIn: input.modelIn,
             rates: input.rates,
             proved: input.proved,

@@ -1,7 +1,7 @@
 /** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
-import { contentId, statementId } from '@stp/config/ids';
+import { statementId } from '@stp/config/ids';
 import type {
   ArtifactRef,
   Evaluation,
@@ -210,7 +210,6 @@ async function makeRound(
   const provedThisRound = proved.length - conjecturesProved;
   const manifest: RoundManifest = {
     round,
-    inputHash: contentId('synthetic', String(round)),
     modelIn: model,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
     proved: await writeRecords(
@@ -290,7 +289,6 @@ function asProved(
     model,
     seed: 5,
     leanVersion: 'Lean 4.test',
-    promptHash: 'test',
     certificate: {
       ...CERTIFICATE,
       leanVersion: 'Lean 4.test',
