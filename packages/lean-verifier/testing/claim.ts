@@ -1,5 +1,5 @@
 /** A claimed proof that no screen has seen. */
-import type { Claim } from '../trust/object/confirm-proofs.ts';
+import type { Claim } from '../trust/object/compile-claims.ts';
 
 export function claimOf(signature: string, proofText: string, name = 'claimed'): Claim {
   return { statement: `theorem ${name}${signature}`, signature, proofText };

@@ -9,7 +9,8 @@ import { machineSandbox } from '../../../../test/support/sandbox.ts';
 import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { limitClasses } from '../verdict/limits.ts';
-import { type Claim, type Confirmation, confirmProofs } from './confirm-proofs.ts';
+import type { Claim, Confirmation } from './compile-claims.ts';
+import { confirmProofs } from './confirm-proofs.ts';
 
 const environment = await coreEnvironment();
 const sandbox = (await machineSandbox(environment)) ?? undefined;

@@ -11,7 +11,8 @@ import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { checkFile } from '../check-file.ts';
 import { limitClasses } from '../verdict/limits.ts';
-import { type Confirmation, confirmProofs } from './confirm-proofs.ts';
+import type { Confirmation } from './compile-claims.ts';
+import { confirmProofs } from './confirm-proofs.ts';
 
 vi.mock('../../../lean-kernel/olean/judge-in-thread.ts', { spy: true });
 

@@ -26,6 +26,8 @@ export interface ModuleTask extends ToolPlace {
   readonly expected: Pick<ProofsExpected, 'importLines' | 'mayShare' | 'mayMark'>;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
+  /** If something is wrong with it, it is made anew: nobody is told of kernels that disagree on this one. */
+  readonly isMadeAnew?: boolean;
 }
 
 export interface JudgedModule {
@@ -57,7 +59,7 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   const objectMs = performance.now() - startedMs;
   // Of several proofs each is looked at again. A header that takes a name of Lean's library is refused for that.
   const isHeaders = found.theorems.some(({ misread }) => misread !== undefined);
-  if (report.rejected.length > 0 && asked.length === 1 && !isHeaders)
+  if (report.rejected.length > 0 && asked.length === 1 && !isHeaders && !task.isMadeAnew)
     await tellDisagreement(path, report, disagreementsFolder);
   const refused = found.theorems.some((theorem) => isRefused(theorem));
   const isSound = found.objection === null && !refused;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { limitClasses } from '../verdict/limits.ts';
-import type { Confirmation } from './confirm-proofs.ts';
+import type { Confirmation } from './compile-claims.ts';
 import { ProofConfirmer } from './proof-confirmer.ts';
 
 const PROVED: Confirmation = { kind: 'proved', reason: '', axioms: [] };

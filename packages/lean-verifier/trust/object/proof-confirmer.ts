@@ -7,13 +7,8 @@ import { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { CheckEntry } from '../verdict/check-entries.ts';
 import type { Written } from '../verdict/check-outcome.ts';
 import type { Limits } from '../verdict/limits.ts';
-import {
-  type Claim,
-  type Confirmation,
-  type ConfirmContext,
-  compileStatementAhead,
-  confirmProofs,
-} from './confirm-proofs.ts';
+import { type Claim, type Confirmation, type ConfirmContext, compileStatementAhead } from './compile-claims.ts';
+import { confirmProofs } from './confirm-proofs.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
 import { type RunModule, RunObjects } from './run-objects.ts';
 import { StatedModules } from './stated-modules.ts';

@@ -1,7 +1,7 @@
 /** Modules that runs of the screen leave: no proof is compiled twice for its object, and none gets a verdict by another. Half a minute of a core. */
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { candidate, kindsOf, open, type Row, scratchDirectory } from '../../testing/opened-verifier.ts';
 import type { CheckResult, LeanEnvironment } from '../../verifier.ts';
@@ -109,6 +109,22 @@ describe('a batch with something else in it', () => {
     const results = await verifier.check(rows);
     expect(results[0]!.kind).not.toBe('proved');
     expect(kindsOf(results.slice(1))).toEqual({ 'honest 0': 'proved', 'honest 1': 'proved' });
+  });
+
+  it('has kernels that disagree on it told of once', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {});
+    try {
+      const header = 'prelude\nimport Init.Core\ndef Nat.gcd (_ _ : Nat) : Nat := 0';
+      const proof = `  have h : ∀ a b, Nat.gcd a b = 0 := fun a b => rfl
+  have k : Nat.gcd 4 6 = 2 := rfl
+  exact (h 4 6).symm.trans k`;
+      const verifier = await open({ processes: 1 });
+      const [found] = await verifier.check([{ ...candidate('gcd', proof, 'theorem t : 0 = 2'), header }]);
+      expect(found!.kind).not.toBe('proved');
+      expect(told.mock.calls.filter(([text]) => /STP1802/u.test(String(text)))).toHaveLength(1);
+    } finally {
+      told.mockRestore();
+    }
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { sha256 } from '@stp/config/ids';
 import type { Certificate, LeanMessage, ObjectJudgement, VerdictKind } from '@stp/config/records';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../../verifier.ts';
-import type { Confirmation } from '../object/confirm-proofs.ts';
+import type { Confirmation } from '../object/compile-claims.ts';
 import { JUDGED_BY } from '../object/findings.ts';
 import { grownHash } from '../object/grown-objects.ts';
 import type { ProofConfirmer } from '../object/proof-confirmer.ts';

@@ -1,0 +1,194 @@
+/**
+ * Compiles claimed proofs for their judgement: their statements without them into one module, the proofs into another, in a process each.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
+import { objectPath } from '../../runtime/process/object-run.ts';
+import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
+import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import { splitImports } from '../header.ts';
+import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
+import { optionLines } from '../verdict/batch-source.ts';
+import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
+import { type ComparedModule, compileAndCompare, type WrittenTheorem } from './as-written.ts';
+import { type CompiledModule, compileModule } from './compiled-module.ts';
+import type { HeaderSnapshots } from './header-snapshots.ts';
+import type { RunModule } from './run-objects.ts';
+import type { StatedModules } from './stated-modules.ts';
+
+export interface Confirmation {
+  readonly kind: VerdictKind;
+  /** Why it is not proved; empty where it is. */
+  readonly reason: string;
+  /** The forbidden ones that it rests on. */
+  readonly axioms: readonly string[];
+  /** There where it is proved. */
+  readonly judgement?: ObjectJudgement;
+  /** Lean's kernel accepts it, and the second one refuses it. */
+  readonly isDisagreement?: true;
+}
+
+export interface ConfirmContext {
+  readonly place: ProcessPlace;
+  readonly scratchDirectory: string;
+  /** Under which the proofs were accepted, or wider. */
+  readonly limits: Limits;
+  /** The header that fixes what the statements mean, where the proofs' header adds a grown library to it. */
+  readonly statedUnder?: string;
+  /** That header as it came. */
+  readonly writtenUnder: string;
+  readonly indexFolder: string | null;
+  readonly disagreementsFolder: string | null;
+  /** What is kept from one batch to the next; without it nothing is. */
+  readonly kept?: {
+    readonly snapshots: HeaderSnapshots;
+    readonly statements: StatedModules;
+    readonly ready: ReadyProcesses;
+  };
+  /** Begins the work if one more Lean process may run on this host now, else null. Missing: none may. */
+  readonly beside?: (<T>(work: () => Promise<T>) => Promise<T> | null) | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A proof, and its statement as it came. */
+export type Claim = WrittenProof & WrittenTheorem;
+
+/** Our own record of the claims' statements. */
+export interface Statements extends ComparedModule {
+  /** Of each statement as it came, in the record. */
+  readonly placeOf: ReadonlyMap<string, number>;
+}
+
+/** A module of proofs that nobody has judged. */
+export interface CompiledProofs extends Omit<RunModule, 'bytes'> {
+  readonly module: string;
+  /** Where it lies. */
+  readonly directory: string;
+  /** Lean read one proof after the other, where a later one may share what it made for an earlier one. */
+  readonly isInOrder: boolean;
+}
+
+export interface Mixed {
+  readonly mixed: Confirmation;
+  readonly blamed: ReadonlySet<number>;
+}
+
+/** Has the statement of a proof compiled before anyone asks, so that it is kept. Never rejects. */
+export async function compileStatementAhead(
+  claim: Claim & { readonly header: string },
+  context: ConfirmContext,
+): Promise<void> {
+  const directory = join(context.scratchDirectory, `ahead-${randomBytes(8).toString('hex')}`);
+  try {
+    await compileStatementsOf(claim.header, [claim], context, directory);
+  } catch {
+    // Whoever needs it tries again, and is told.
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Compiles the statements, without a proof. `mixed`: of one of them nothing is known. */
+export async function compileStatementsOf(
+  header: string,
+  claims: readonly Claim[],
+  context: ConfirmContext,
+  directory: string,
+): Promise<Statements | Mixed> {
+  const { place, limits, signal, indexFolder, statedUnder = header, writtenUnder, kept } = context;
+  // Many samples prove one statement.
+  const theorems = [...Map.groupBy(claims, ({ statement }) => statement).values()].map(([claim]) => {
+    const { statement, signature, namespace } = claim!;
+    return { statement, signature, namespace };
+  });
+  const stated = splitImports(statedUnder);
+  const task = {
+    ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, directory, writtenUnder, indexFolder },
+    importLines: stated.imports,
+    opening: [stated.rest, ...optionLines(limits, statedUnder)],
+    ...{ snapshots: kept?.snapshots, ready: kept?.ready },
+  };
+  const statements = await (kept?.statements.compile(theorems, task) ?? compileAndCompare(theorems, task));
+  if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
+  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
+  const unread = [...statements.wrong.values()][0];
+  if (unread === undefined) return { ...statements, placeOf };
+  const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
+  const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
+  return mixed(refused('header_error', `the statement: ${unread}`), blamed);
+}
+
+/** Compiles the proofs in a process of their own. */
+export async function compileProofs(
+  header: string,
+  claims: readonly Claim[],
+  { place, limits, signal, kept }: ConfirmContext,
+  directory: string,
+): Promise<CompiledProofs | Mixed> {
+  const module = moduleName();
+  const nonce = randomBytes(8).toString('hex');
+  const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
+  const { imports, rest } = splitImports(header);
+  const lines = [...imports, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
+  const lastLines = claims.map((claim, index) => {
+    for (const text of provedLines(names[index]!, claim).lines) lines.push(...text.split('\n'));
+    return lines.length;
+  });
+  const text = `${lines.join('\n')}\n`;
+  const { memoryBytesMax } = limits;
+  // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
+  const task = {
+    ...{ module, directory, place, text, signal, memoryBytesMax, ready: kept?.ready },
+    deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
+  };
+  const compiled = await (kept?.snapshots.compile(imports, task) ?? compileModule(task));
+  const { ms, peakResidentBytes } = compiled;
+  if (compiled.path !== null)
+    return {
+      ...{ module, directory, text, names: names.map(({ full }) => full), isInOrder: false },
+      ...{ ms, peakResidentBytes, memoryBytesMax },
+    };
+  const errors = compiled.messages.filter(({ severity }) => severity === 'error');
+  // Where Lean says that errors are decides what is tried beside what, and nothing else.
+  const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
+  return mixed(notCompiled(compiled), blamed);
+}
+
+/** Puts a module that is there already where it is judged. */
+export async function layOut(written: RunModule, directory: string): Promise<CompiledProofs> {
+  const module = moduleName();
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, `${module}.lean`), written.text);
+  await writeFile(objectPath({ directory, module }), written.bytes);
+  return { ...written, module, directory, isInOrder: true };
+}
+
+const moduleName = (): string => `Stp${randomBytes(8).toString('hex')}`;
+
+export const mixed = (confirmation: Confirmation, blamed: ReadonlySet<number> = new Set()): Mixed => ({
+  mixed: confirmation,
+  blamed,
+});
+
+function notCompiled({ exit, failure, messages }: CompiledModule): Confirmation {
+  switch (exit) {
+    case 'deadline':
+      return refused('timeout', failure);
+    case 'memory':
+    case 'output':
+      return refused('oom', failure);
+    case 'crashed':
+      return refused('crash', failure);
+    case 'not-started':
+      return refused('infra', failure);
+    case 'finished': {
+      const error = messages.find(({ severity }) => severity === 'error')?.text;
+      return refused('rejected', failure || `it does not hold in a module of its own: ${error ?? 'Lean says no more'}`);
+    }
+  }
+}
+
+export const refused = (kind: VerdictKind, reason: string): Confirmation => ({ kind, reason, axioms: [] });
