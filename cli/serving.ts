@@ -1,5 +1,10 @@
 /** What commands that serve share: the keys that clients need, from the environment, and what the person at the server reads. */
+import { setTimeout } from 'node:timers/promises';
 import { printableText, StpError } from '@stp/base';
+import { aborted } from './stop-signals.ts';
+
+/** Between two tries to open a project that was built anew. */
+const OPENED_AGAIN_MS = 2_000;
 
 /**
  * Comma-separated keys in `variable`; none under `--no-key`. Throws STP1002 where a host that others reach would let
@@ -32,3 +37,26 @@ export const sayKeys = (variable: string, keys: readonly string[]): void =>
 /** Tells the person at the server of an error in a request. */
 export const sayError = (error: unknown): void =>
   console.error(error instanceof StpError ? printableText(error.toText()) : error);
+
+/**
+ * Serves until the signal, and again whenever `serveOnce` has ended because the Lean project under it was built anew. Rejects with the
+ * signal's reason if the signal comes before it serves; afterwards `serveOnce` finishes its open requests.
+ */
+export async function serveUntil(stop: AbortSignal, serveOnce: () => Promise<void>): Promise<void> {
+  for (let isFirst = true; isFirst || !stop.aborted; isFirst = false) {
+    try {
+      await serveOnce();
+    } catch (error) {
+      // A project in the middle of its build cannot be opened yet.
+      if (isFirst || stop.aborted || !(error instanceof StpError)) throw error;
+      sayError(error);
+      await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});
+    }
+  }
+}
+
+/** Waits for the signal or for `stale`, and says why serving ends. */
+export async function untilStoppedOrStale(stop: AbortSignal, stale: AbortSignal): Promise<void> {
+  await aborted(AbortSignal.any([stop, stale]));
+  console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
+}

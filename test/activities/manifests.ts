@@ -14,7 +14,6 @@ import { writeRecords } from '../../activities/records/record-files.ts';
 export interface RoundSpec {
   readonly round: number;
   readonly proved?: readonly Proved[];
-  /** Rates of statements with a certified proof. */
   readonly rates?: readonly Rate[];
   readonly library?: ArtifactRef | null;
   readonly conjectures?: ArtifactRef | null;
@@ -29,7 +28,6 @@ export async function writeManifest(store: ObjectStore, folder: string, spec: Ro
     inputHash: 'test',
     modelIn: 'm',
     rates,
-    certifiedRates: rates,
     proved: await writeRecords(store, `${folder}/proved.jsonl`, spec.proved ?? []),
     library: spec.library ?? null,
     conjectures: spec.conjectures ?? null,

@@ -43,7 +43,7 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
     leanSeconds: 3,
     groups: [
       {
-        ...{ group: 'minif2f held-out', statements: 2, proved: 2, certified: 2, unverified: 0, refused: null },
+        ...{ group: 'minif2f held-out', statements: 2, proved: 2, unverified: 0, refused: null },
         block: [{ k: 32, mean: 1, deviation: null }],
         unbiased: [{ k: 32, mean: 1, lower: 0.5, upper: 1 }],
       },

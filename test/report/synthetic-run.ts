@@ -112,7 +112,6 @@ export async function makeRun(directory: string, run: SyntheticRun): Promise<Mad
   }
   const state: RunState = {
     config,
-    hostQueue: 'stp/host/test',
     hostQueues: [],
     data: {
       train: await writeRecords(store, 'data/train/statements.jsonl', statements),
@@ -214,11 +213,6 @@ async function makeRound(
     inputHash: contentId('synthetic', String(round)),
     modelIn: model,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
-    certifiedRates: await writeRecords(
-      store,
-      `${folder}/certified-rates.jsonl`,
-      rates.filter(({ successes }) => successes > 0),
-    ),
     proved: await writeRecords(
       store,
       `${folder}/proved.jsonl`,

@@ -361,7 +361,6 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       const { samplesPerStatement, model } = input;
       return {
         proved: ref('held-out-proofs', 2),
-        ...(input.withScripts ? { provedByScripts: ref('held-out-proofs-by-scripts', 1) } : {}),
         evaluation: {
           model,
           statements: 4,
@@ -369,6 +368,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
           proved: 2,
           unverified: 0,
           passAtK: [{ k: 1, mean: 0.5, lower: 0.25, upper: 0.75 }],
+          ...(input.withScripts ? { provedByScripts: 1 } : {}),
         },
       };
     },
