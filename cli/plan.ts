@@ -81,7 +81,12 @@ function planEmbedded({ preset, model }: RunConfig, { json }: Pick<PlanOptions, 
         `Estimated peak memory, GiB\n${memoryTable(parts, `of ${memoryGib.toFixed(1)} on this machine`, 2)}`,
     );
   const problem = memoryProblem(parts);
-  if (problem !== null) throw new StpError('STP1002', `${preset} does not fit: ${problem}`, 'Take a smaller model or contextLength, or train with PyTorch.');
+  if (problem !== null)
+    throw new StpError(
+      'STP1002',
+      `${preset} does not fit: ${problem}`,
+      'Take a smaller model or contextLength, or train with PyTorch.',
+    );
 }
 
 async function planFile(path: string, { contextLength, sequences, json }: PlanFileOptions): Promise<void> {

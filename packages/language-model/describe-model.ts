@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { llamaCppEngine } from '@stp/config';
 import { z } from 'zod';
+import type { Architecture } from './checkpoint/architecture.ts';
 import { type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { shapeProblem, tokenizerProblem } from './checkpoint/fit.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
-import type { Architecture } from './checkpoint/architecture.ts';
 import { modelFiles, pickleIn, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
 import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
@@ -190,9 +190,9 @@ function llamaCppFit(gguf: GgufFile): EngineFit {
   return { ...fit, problem: null, gib: totalGib(plan.parts), formula };
 }
 
-async function tensorsOf(path: string): Promise<
-  { readonly name: string; readonly dtype: string; readonly shape: readonly number[] }[]
-> {
+async function tensorsOf(
+  path: string,
+): Promise<{ readonly name: string; readonly dtype: string; readonly shape: readonly number[] }[]> {
   const file = await open(path);
   try {
     const length = Buffer.alloc(8);

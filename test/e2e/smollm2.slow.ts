@@ -32,7 +32,11 @@ afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
 /** The base comes from PyTorch in both cases. */
 const ENGINES = {
   'PyTorch and `transformers serve`': async () => ({
-    ...{ 'engines.trainer.python': interpreter, 'engines.trainer.device': 'cpu', 'engines.trainer.precision': 'float32' },
+    ...{
+      'engines.trainer.python': interpreter,
+      'engines.trainer.device': 'cpu',
+      'engines.trainer.precision': 'float32',
+    },
     ...{ 'engines.generator.precision': 'float32', 'engines.generator.requestsInFlight': 16 },
     'engines.generator.port': await freePort(),
   }),

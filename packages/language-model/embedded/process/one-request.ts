@@ -2,7 +2,8 @@
 import { removePartialCheckpoints } from '../../checkpoint/checkpoint.ts';
 import { EngineProcess, type EngineProcessOptions } from './engine-process.ts';
 
-export interface OneRequest<Message, Result> extends Pick<EngineProcessOptions<Message>, 'entry' | 'runMark' | 'silenceLimitMs'> {
+export interface OneRequest<Message, Result>
+  extends Pick<EngineProcessOptions<Message>, 'entry' | 'runMark' | 'silenceLimitMs'> {
   readonly signal: AbortSignal | undefined;
   /** Folder of a checkpoint: what is left of it half-written is removed when the request fails. */
   readonly output: string;
