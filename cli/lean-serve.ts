@@ -15,7 +15,7 @@ import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, sayKeys, serveUntil, untilStoppedOrStale } from './serving.ts';
+import { clientKeys, sayError, serveUntil, serveUntilStopped } from './serving.ts';
 import { codeOfStoppable, stopSignal } from './stop-signals.ts';
 import { openVerdictTools } from './verdict-tools.ts';
 
@@ -100,12 +100,18 @@ async function serveOnce(
       onError: sayError,
       onStale: () => stale.abort(),
     });
-    console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
-    sayKeys(KEYS_VARIABLE, keys);
-    if (sandbox.facts.kind === 'none')
-      console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
-    await untilStoppedOrStale(stop, stale.signal);
-    await server.close();
+    await serveUntilStopped([server], {
+      lines: [
+        `serving ${environment.version} on ${server.url}, ${processes} ${processes === 1 ? 'process' : 'processes'} (${driverName})`,
+        ...(sandbox.facts.kind === 'none'
+          ? [`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`]
+          : []),
+      ],
+      keyVariable: KEYS_VARIABLE,
+      keys,
+      stop,
+      stale: stale.signal,
+    });
   } finally {
     await verdicts.verifier.close();
     await pool.close();

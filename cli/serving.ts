@@ -1,4 +1,4 @@
-/** What commands that serve share: the keys that clients need, from the environment, and what the person at the server reads. */
+/** What commands that serve share: the keys that clients need, from the environment, what the person at the server reads, and the end. */
 import { setTimeout } from 'node:timers/promises';
 import { printableText, StpError } from '@stp/base';
 import { aborted } from './stop-signals.ts';
@@ -31,8 +31,27 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-export const sayKeys = (variable: string, keys: readonly string[]): void =>
-  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${variable} is asked for`);
+export interface Serving {
+  /** What is served, and where, for the person at the server. */
+  readonly lines: readonly string[];
+  readonly keyVariable: string;
+  readonly keys: readonly string[];
+  readonly stop: AbortSignal;
+  /** Aborted when the Lean project under the servers is built anew. */
+  readonly stale?: AbortSignal;
+}
+
+/** Says what is served, waits for one of the signals, and closes the servers, which finish their open requests. */
+export async function serveUntilStopped(
+  servers: readonly { close(): Promise<void> }[],
+  { lines, keyVariable, keys, stop, stale }: Serving,
+): Promise<void> {
+  for (const line of lines) console.log(line);
+  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${keyVariable} is asked for`);
+  await aborted(stale === undefined ? stop : AbortSignal.any([stop, stale]));
+  console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
+  await Promise.all(servers.map((server) => server.close()));
+}
 
 /** Tells the person at the server of an error in a request. */
 export const sayError = (error: unknown): void =>
@@ -53,10 +72,4 @@ export async function serveUntil(stop: AbortSignal, serveOnce: () => Promise<voi
       await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});
     }
   }
-}
-
-/** Waits for the signal or for `stale`, and says why serving ends. */
-export async function untilStoppedOrStale(stop: AbortSignal, stale: AbortSignal): Promise<void> {
-  await aborted(AbortSignal.any([stop, stale]));
-  console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
 }

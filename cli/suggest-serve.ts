@@ -5,7 +5,7 @@ import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, sayKeys, serveUntil, untilStoppedOrStale } from './serving.ts';
+import { clientKeys, sayError, serveUntil, serveUntilStopped } from './serving.ts';
 import { codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
 import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
@@ -113,16 +113,17 @@ async function serveOver(
     onStale: () => stale.abort(),
     onError: sayError,
   };
-  const first = await startSuggestServer({ ...common, port });
-  const servers = [first];
+  const servers = [await startSuggestServer({ ...common, port })];
   try {
     if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
-    console.log(`serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`);
-    console.log(`engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`);
-    sayKeys(SUGGEST_KEYS_VARIABLE, keys);
-    await untilStoppedOrStale(stop, stale.signal);
-  } finally {
+    const lines = [
+      `serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`,
+      `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
+    ];
+    await serveUntilStopped(servers, { lines, keyVariable: SUGGEST_KEYS_VARIABLE, keys, stop, stale: stale.signal });
+  } catch (error) {
     await Promise.all(servers.map((one) => one.close()));
+    throw error;
   }
 }
 

@@ -120,14 +120,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           };
           const manifest: RoundManifest = {
             round,
-            inputHash: contentId(
-              'round',
-              String(round),
-              input.modelIn,
-              JSON.stringify(config),
-              ...input.history.map((ref) => ref.crc32c),
-              data.train.crc32c,
-            ),
             modelIn: input.modelIn,
             rates: input.rates,
             proved: input.proved,

@@ -46,7 +46,7 @@ export {
 export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
 export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
-export { ACTION_HEARTBEATS_MAX, actionPrice } from './portfolio/action-price.ts';
+export { ACTION_HEARTBEATS_MAX, actionPrice, SHARED_HEARTBEATS_MAX } from './portfolio/action-price.ts';
 export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
 export { type GoalAction, goalActionPrice, goalActions } from './portfolio/goal-actions.ts';
@@ -54,6 +54,7 @@ export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
 export { keepRows, type PortfolioRecord, type RecordRow, readRecord, rowOf } from './portfolio/record.ts';
 export { PORTFOLIO_VERSION, type PortfolioStages, portfolioStages } from './portfolio/scripts.ts';
+export { type ScriptOutcome, type SharedTask, trySharing } from './portfolio/shared-tries.ts';
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,

@@ -25,7 +25,6 @@ export async function writeManifest(store: ObjectStore, folder: string, spec: Ro
   const rates = await writeRecords(store, `${folder}/rates.jsonl`, spec.rates ?? []);
   const manifest: RoundManifest = {
     round: spec.round,
-    inputHash: 'test',
     modelIn: 'm',
     rates,
     proved: await writeRecords(store, `${folder}/proved.jsonl`, spec.proved ?? []),

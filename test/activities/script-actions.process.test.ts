@@ -65,7 +65,6 @@ async function manifestOf({ store, items, scripted }: Awaited<ReturnType<typeof 
   const none = { library: null, conjectures: null, conjecturerExamples: null, examples: null };
   const manifest = {
     round: 0,
-    inputHash: 'h',
     modelIn: 'm',
     ...files,
     ...none,

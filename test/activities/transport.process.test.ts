@@ -232,7 +232,6 @@ describe('what is matched', () => {
     const empty = await writeRecords(store, 'nothing.jsonl', []);
     const manifest = {
       round: 0,
-      inputHash: '',
       modelIn: 'm',
       rates,
       proved: empty,

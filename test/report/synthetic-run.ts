@@ -210,7 +210,6 @@ async function makeRound(
   const provedThisRound = proved.length - conjecturesProved;
   const manifest: RoundManifest = {
     round,
-    inputHash: contentId('synthetic', String(round)),
     modelIn: model,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
     proved: await writeRecords(
@@ -290,7 +289,6 @@ function asProved(
     model,
     seed: 5,
     leanVersion: 'Lean 4.test',
-    promptHash: 'test',
     certificate: {
       ...CERTIFICATE,
       leanVersion: 'Lean 4.test',

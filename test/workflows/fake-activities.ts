@@ -178,10 +178,6 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('copyCheckpoint', model);
       return { node: 'test', directory: `/test/${model}`, bytes: 1 };
     },
-    async warmPageCache({ folders }) {
-      call('warmPageCache', folders.join());
-      return { node: 'test', files: 1, bytes: 1, whole: true };
-    },
     async cleanUpNode(_run, why) {
       call('cleanUpNode', why);
       return { node: 'test', processesEnded: 0, memoryBytesFreed: 0, cpuSecondsUsed: 0, scratchBytesFreed: 0 };

@@ -5,7 +5,16 @@
 import { hash } from 'node:crypto';
 import type { ProverConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
-import { ACTION_HEARTBEATS_MAX, type Action, actionPrice, actionsFor, grownHeaders } from '@stp/lean-explore';
+import {
+  ACTION_HEARTBEATS_MAX,
+  type Action,
+  actionPrice,
+  actionsFor,
+  grownHeaders,
+  SHARED_HEARTBEATS_MAX,
+  type SharedTask,
+  trySharing,
+} from '@stp/lean-explore';
 import { markedProof } from '@stp/lean-verifier';
 import { ActionBudget, displayProof, fixedPrior, statementTokens } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
@@ -94,27 +103,42 @@ export async function tryActions(
     all,
   );
   const headers = grownHeaders(grown);
-  const verifier = await ports.verifier(run, { ...limits, heartbeatsMax: ACTION_HEARTBEATS_MAX }, grown);
+  const verifier = await ports.verifier(run, limits, grown);
   const proofs = new Map<string, string>();
+  let spentMs = 0;
   for (;;) {
     const chosen = budget.next((at) => !proofs.has(open[at]!.statement.id));
     if (chosen.length === 0) break;
     report({ actions: chosen.length, statements: open.length, proved: proofs.size, left: budget.left });
-    const texts = chosen.map(({ statement: at, action }) => textOf(open[at]!, open[at]!.actions[action]!));
-    const results = await verifier.check(
-      chosen.map(({ statement: at }, place) => {
+    const turns = [...Map.groupBy(chosen, ({ statement: at }) => at)].map(([at, own]) => ({
+      at,
+      actions: own.map(({ action }) => action),
+    }));
+    const outcomes = await trySharing(
+      turns.map(({ at, actions }) => {
         const { id, header, statement } = open[at]!.statement;
-        return { id: `${id} ${place}`, header: headers.get(header) ?? header, statement, proof: texts[place]! };
+        const scripts = actions.map((action) => scriptOf(open[at]!, action));
+        return { statement: { id, header: headers.get(header) ?? header, statement }, scripts };
       }),
-      { signal, confirm: false, smallLimitsOnly: true, explains: () => false },
+      (candidates, isShared) =>
+        verifier.check(candidates, {
+          ...{ signal, confirm: false, smallLimitsOnly: true, explains: () => isShared },
+          heartbeatsMax: isShared ? SHARED_HEARTBEATS_MAX : ACTION_HEARTBEATS_MAX,
+        }),
     );
-    for (const [place, { statement: at, action }] of chosen.entries()) {
-      const { statement, marks, actions, tries } = open[at]!;
-      const { kind, checkMs } = results[place]!;
-      const { key, parts, before } = actions[action]!;
-      tries.push({ key, marks, parts: [...parts], before, proved: kind === 'proved', ms: checkMs });
-      if (kind === 'proved' && !proofs.has(statement.id)) proofs.set(statement.id, texts[place]!);
-    }
+    for (const [turn, { at, actions: places }] of turns.entries())
+      for (const [place, action] of places.entries()) {
+        const { statement, actions, tries } = open[at]!;
+        const { kind, ms } = outcomes[turn]![place]!;
+        spentMs += ms;
+        if (kind === 'unknown') {
+          budget.giveBack({ statement: at, action });
+          continue;
+        }
+        const { key, marks, parts, before } = { ...actions[action]!, marks: open[at]!.marks };
+        tries.push({ key, marks, parts: [...parts], before, proved: kind === 'proved', ms });
+        if (kind === 'proved' && !proofs.has(statement.id)) proofs.set(statement.id, scriptOf(open[at]!, action).text);
+      }
   }
   const records = open.flatMap(({ statement, tokens, tries }) =>
     tries.length === 0 ? [] : [{ statementId: statement.id, tokens: [...tokens], tries }],
@@ -124,7 +148,7 @@ export async function tryActions(
     proofs,
     records,
     tried: tries.length,
-    leanMs: tries.reduce((sum, { ms }) => sum + ms, 0),
+    leanMs: spentMs,
     priceMs: all - budget.left,
   };
 }
@@ -152,5 +176,7 @@ function offered(
   });
 }
 
-const textOf = ({ marks }: Open, { proof }: OfferedAction): string =>
-  marks === null ? proof : markedProof(displayProof(proof), marks);
+function scriptOf({ marks, actions }: Open, action: number): SharedTask['scripts'][number] {
+  const { proof, price } = actions[action]!;
+  return { text: marks === null ? proof : markedProof(displayProof(proof), marks), price };
+}

@@ -155,8 +155,6 @@ export const NO_ROUND_COUNTS: RoundCounts = {
 
 export const roundManifestSchema = z.strictObject({
   round: count,
-  /** Hash over everything the round's result depends on. */
-  inputHash: z.string(),
   modelIn: z.string(),
   rates: artifactRefSchema,
   proved: artifactRefSchema,

@@ -4,7 +4,9 @@
  */
 
 /** Heartbeats of an action: those that prove anything take few, and one that does not must not cost a hundred others. */
-export const ACTION_HEARTBEATS_MAX = 5_000;
+export const ACTION_HEARTBEATS_MAX = 2_000;
+/** Heartbeats of a text with several scripts, which share them: several times what they need together. */
+export const SHARED_HEARTBEATS_MAX = 5_000;
 
 /** After no beginning, ms, by what it ends with and what stands in its brackets. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {

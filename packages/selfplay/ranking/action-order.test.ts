@@ -76,3 +76,14 @@ it('spends nothing more on a statement that is proved', () => {
   expect(all(budget, (at) => !proved.has(at)).map(({ statement }) => statement)).toEqual([1, 1, 1]);
   expect(budget.left).toBe(15);
 });
+
+it('spends what was given back on other actions, and never gives the same action again', () => {
+  const budget = new ActionBudget([priced(5, 5, 5, 5), priced(5, 5, 5, 5)], 20);
+  const first = budget.next(always);
+  for (const one of first) budget.giveBack(one);
+  expect(budget.left).toBe(20);
+  const rest = all(budget);
+  const key = ({ statement, action }: Chosen): string => `${statement} ${action}`;
+  expect(rest.map(key).filter((one) => first.map(key).includes(one))).toEqual([]);
+  expect([rest.length, budget.left]).toEqual([4, 0]);
+});

@@ -27,6 +27,7 @@ export class ActionBudget {
   /** Not yet tried, the best first. */
   #waiting: readonly (Chosen & PricedAction)[];
   readonly #budget: number;
+  readonly #prices: readonly (readonly number[])[];
   #left: number;
   readonly #shares: number[] = [...SHARES];
 
@@ -40,6 +41,7 @@ export class ActionBudget {
     );
     // Sorting is stable: equal scores keep the order of statements and of the list.
     this.#waiting = all.sort((one, other) => other.score - one.score);
+    this.#prices = actions.map((own) => own.map(({ price }) => price));
     this.#budget = budgetMs;
     this.#left = budgetMs;
   }
@@ -49,10 +51,15 @@ export class ActionBudget {
     return this.#left;
   }
 
+  /** The price of an action that `next` gave and that was not tried. It is not given again. */
+  giveBack({ statement, action }: Chosen): void {
+    this.#left += this.#prices[statement]![action]!;
+  }
+
   /** The next actions to try; none once the budget or the actions are spent. @param isOpen is the statement still unproved? */
   next(isOpen: (statement: number) => boolean): Chosen[] {
-    const share = this.#shares.shift();
-    if (share === undefined) return [];
+    // Behind the last share is what was given back.
+    const share = this.#shares.shift() ?? 1;
     // The last share is all that is left. The others end with the action that fills them: a cheaper one of less worth would not do.
     const enough = this.#shares.length === 0 ? Number.POSITIVE_INFINITY : share * this.#budget;
     const chosen: Chosen[] = [];

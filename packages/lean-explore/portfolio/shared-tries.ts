@@ -1,0 +1,209 @@
+/**
+ * Tries scripts on statements in their order, many in one text: they are the alternatives of one `first`, so Lean elaborates the statement
+ * once, keeps what it has found out about types, and stops at the first script that proves it. Such a text is a proof like any
+ * other, and the verifier reads it like any other. Where all fail, the last alternative says so. An error that `first` does not catch ends the text at a script, and the rest
+ * is read without it. Where a text is a proof, or Lean does not say which script is to blame, it is cut into parts, until single scripts are
+ * read alone. So a script proves something only if the verifier says so of it alone, and the limit of heartbeats, which all scripts of a text
+ * share, decides nothing about a script that has not had it for itself.
+ */
+import type { Candidate, CheckResult } from '@stp/lean-verifier';
+
+export interface AskedStatement {
+  readonly id: string;
+  readonly header: string | null;
+  readonly statement: string;
+}
+
+export interface SharedTask {
+  readonly statement: AskedStatement;
+  readonly scripts: readonly PricedScript[];
+}
+
+export interface PricedScript {
+  readonly text: string;
+  /** Expected time of Lean in such a text, ms; scripts share the time of their text in these proportions. */
+  readonly price: number;
+}
+
+/** `unknown`: another script proved the statement before it was clear what this one does. */
+export interface ScriptOutcome {
+  readonly kind: 'proved' | 'failed' | 'unknown';
+  /** Lean's time: its share of the texts that it stood in, and what it took alone. */
+  readonly ms: number;
+}
+
+/**
+ * @param isShared the texts hold several scripts each: they prove nothing that is kept, and it must be said why they are rejected
+ *   (`CheckOptions.confirm` and `explains`)
+ */
+export type CheckTexts = (candidates: readonly Candidate[], isShared: boolean) => Promise<readonly CheckResult[]>;
+
+/** Scripts in one text at most: an error in one has all read again. */
+const SCRIPTS_MAX = 16;
+/** Sum of prices in one text at most, ms: a third of what the heartbeats of a text allow. */
+const PRICE_MAX = 100;
+/** A text that does more than fail is cut into so many. Reading in fewer, larger steps would start Lean more often. */
+const PARTS = 4;
+
+/** Fails with a short message. */
+const ALL_FAILED = 'fail_if_success skip';
+
+interface Segment {
+  readonly from: number;
+  readonly to: number;
+  /** The place in the list of the text that was a proof and that this is a part of; null: none was. */
+  readonly family: number | null;
+}
+
+interface Work {
+  readonly task: SharedTask;
+  readonly kinds: ScriptOutcome['kind'][];
+  readonly ms: number[];
+  /** In the order of the scripts. */
+  waiting: Segment[];
+}
+
+/** Outcomes of the scripts of each task, in their order. */
+export async function trySharing(tasks: readonly SharedTask[], check: CheckTexts): Promise<ScriptOutcome[][]> {
+  const works = tasks.map(
+    (task): Work => ({
+      task,
+      kinds: task.scripts.map(() => 'unknown'),
+      ms: task.scripts.map(() => 0),
+      waiting: segmentsOf(task.scripts),
+    }),
+  );
+  for (;;) {
+    const asked = works.flatMap((work) => nextOf(work).map((segment) => ({ work, segment })));
+    if (asked.length === 0) break;
+    const [alone, shared] = partition(asked, ({ segment }) => segment.to - segment.from === 1);
+    const results = await Promise.all(
+      [alone, shared].map((some) => (some.length === 0 ? [] : check(some.map(candidateOf), some === shared))),
+    );
+    const told = [alone, shared].flatMap((some, which) =>
+      some.map(({ work, segment }, place) => ({ work, segment, result: results[which]![place]! })),
+    );
+    for (const [work, own] of Map.groupBy(told, (one) => one.work))
+      settle(work, new Map(own.map(({ segment, result }) => [segment, result])));
+  }
+  return works.map(({ kinds, ms }) => kinds.map((kind, place) => ({ kind, ms: ms[place]! })));
+}
+
+interface Asked {
+  readonly work: Work;
+  readonly segment: Segment;
+}
+
+function candidateOf({ work: { task }, segment: { from, to } }: Asked): Candidate {
+  const { id, header, statement } = task.statement;
+  return { id: `${id} ${from} ${to}`, header, statement, proof: textOf(task.scripts.slice(from, to)) };
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+}
+
+/** @param scripts one alone stands as it is */
+function textOf(scripts: readonly PricedScript[]): string {
+  if (scripts.length === 1) return scripts[0]!.text;
+  const alternatives = scripts.flatMap(({ text }) => [
+    '  | ((',
+    // The brackets keep a script of several lines one alternative, and `done` refuses what leaves goals.
+    ...text.split('\n').map((line) => `    ${line}`),
+    '    ); done)',
+  ]);
+  return ['  first', ...alternatives, `  | ${ALL_FAILED}`].join('\n');
+}
+
+function segmentsOf(scripts: readonly PricedScript[]): Segment[] {
+  const segments: Segment[] = [];
+  let from = 0;
+  let sum = 0;
+  for (const [place, { price }] of scripts.entries()) {
+    if (place > from && (place - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
+      segments.push({ from, to: place, family: null });
+      [from, sum] = [place, 0];
+    }
+    sum += price;
+  }
+  return from < scripts.length ? [...segments, { from, to: scripts.length, family: null }] : segments;
+}
+
+/** What waits, up to the end of the first text that was a proof: what stands behind it is needed only if its parts prove nothing. */
+function nextOf({ waiting }: Work): Segment[] {
+  const family = waiting.find((one) => one.family !== null)?.family;
+  const last = family === undefined ? -1 : waiting.findLastIndex((one) => one.family === family);
+  return last < 0 ? waiting : waiting.slice(0, last + 1);
+}
+
+function settle(work: Work, results: ReadonlyMap<Segment, CheckResult>): void {
+  const { task, kinds, ms } = work;
+  work.waiting = work.waiting.flatMap((segment): Segment[] => {
+    const result = results.get(segment);
+    if (result === undefined) return [segment];
+    const { from, to } = segment;
+    const prices = task.scripts.slice(from, to).map(({ price }) => price);
+    const whole = prices.reduce((sum, price) => sum + price, 0);
+    for (const [place, price] of prices.entries())
+      ms[from + place]! += whole > 0 ? (result.checkMs * price) / whole : result.checkMs / prices.length;
+    if (to - from === 1) {
+      kinds[from] = result.kind === 'proved' ? 'proved' : 'failed';
+      return [];
+    }
+    const { failed, rest } = readShared(segment, result, task.scripts);
+    kinds.fill('failed', from, failed);
+    return rest;
+  });
+  if (kinds.includes('proved')) work.waiting = [];
+}
+
+function partsOf({ from, to, family }: Segment, isProof: boolean): Segment[] {
+  const size = Math.max(1, Math.ceil((to - from) / PARTS));
+  const starts = Array.from({ length: Math.ceil((to - from) / size) }, (_, part) => from + part * size);
+  return starts.map((start) => ({
+    from: start,
+    to: Math.min(to, start + size),
+    family: isProof ? from : family,
+  }));
+}
+
+/** @returns place behind the scripts that are known to fail, and what is to be read of the others */
+function readShared(
+  segment: Segment,
+  { kind, messages }: CheckResult,
+  scripts: readonly PricedScript[],
+): { readonly failed: number; readonly rest: Segment[] } {
+  const { from, to, family } = segment;
+  const errors = messages.filter(({ severity }) => severity === 'error');
+  const isOther = kind !== 'rejected' && kind !== 'timeout';
+  if (isOther || errors.length === 0 || errors.some(({ text }) => UNREADABLE.test(text)))
+    return { failed: from, rest: partsOf(segment, kind === 'proved') };
+  const firstLines = firstLinesOf(scripts.slice(from, to));
+  const places = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
+  const [place = -1] = places;
+  // Lean does not always say where it met a limit.
+  if (place < 0 || places.some((other) => other !== place)) return { failed: from, rest: partsOf(segment, false) };
+  const at = from + place;
+  // Behind the scripts stands the alternative that says that all have failed.
+  if (at === to) return kind === 'timeout' ? { failed: from, rest: partsOf(segment, false) } : { failed: to, rest: [] };
+  const behind = at + 1 < to ? [{ from: at + 1, to, family }] : [];
+  // An error that ends the whole text is the script's own. Heartbeats are shared: only the first has had them all.
+  if (kind === 'rejected' || at === from) return { failed: at + 1, rest: behind };
+  return { failed: at, rest: [{ from: at, to: at + 1, family }, ...behind] };
+}
+
+/** What Lean says of a text that it cannot read to its end: it may say so of the line behind the script. */
+const UNREADABLE = /^(?:unexpected|expected|unterminated|elaboration function)/u;
+
+/** Lines of a text at which its scripts begin, and the one behind them, 1-based. */
+function firstLinesOf(scripts: readonly PricedScript[]): number[] {
+  let line = 2;
+  return [
+    ...scripts.map(({ text }) => {
+      const first = line;
+      line += text.split('\n').length + 2;
+      return first;
+    }),
+    line,
+  ];
+}
