@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { llamaCppEngine } from '@stp/config';
 import { z } from 'zod';
-import { type ModelFiles, parseJson } from './checkpoint/files.ts';
-import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
 import type { Architecture } from './checkpoint/architecture.ts';
-import { modelFiles, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
+import { type ModelFiles, parseJson } from './checkpoint/files.ts';
+import { shapeProblem, tokenizerProblem } from './checkpoint/fit.ts';
+import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
+import { modelFiles, pickleIn, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
 import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
 import { convertible } from './gguf/gguf-folder.ts';
@@ -76,11 +77,15 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
   );
   const names = (await readdir(directory)).filter((name) => name.endsWith('.safetensors')).slice(0, SHARDS_MAX);
   const values = new Map<string, number>();
-  for (const name of names)
-    for (const { dtype, count } of await tensorsOf(join(directory, name)))
-      values.set(dtype, (values.get(dtype) ?? 0) + count);
+  const shapes = new Map<string, readonly number[]>();
+  for (const file of names)
+    for (const { name, dtype, shape } of await tensorsOf(join(directory, file))) {
+      values.set(dtype, (values.get(dtype) ?? 0) + product(shape));
+      shapes.set(name, shape);
+    }
   const parameters = sum(values.values());
-  const found = names.length === 0 ? 'no weights as safetensors' : await embeddedArchitecture(files);
+  const missing = names.length === 0 ? ((await pickleIn(directory)) ?? 'no weights as safetensors') : null;
+  const found = missing ?? (await embeddedArchitecture(files, shapes));
   const isCheckpoint = 'manifest' in files;
   return {
     kind: isCheckpoint ? 'checkpoint' : 'folder',
@@ -93,11 +98,11 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
     hasChatTemplate: (await readTemplate(files)) !== null,
     engines: [
       embeddedFit(parameters, typeof found === 'string' ? found : null),
-      ...gpuFits(parameters, names.length === 0 ? 'no weights as safetensors' : null),
+      ...gpuFits(parameters, missing),
       embeddedTrainingFit(found),
       {
-        ...{ engine: 'pytorch', does: 'trains', problem: names.length === 0 ? 'no weights as safetensors' : null },
-        gib: names.length === 0 ? null : (TRAINED_BYTES * parameters) / GIB,
+        ...{ engine: 'pytorch', does: 'trains', problem: missing },
+        gib: missing !== null ? null : (TRAINED_BYTES * parameters) / GIB,
         formula: '16 bytes a weight, without activations; bin/stp plan says more, also of adapters',
       },
     ],
@@ -105,14 +110,17 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
 }
 
 /** Why not, in a line, where the embedded engine cannot run the model. */
-async function embeddedArchitecture(files: ModelFiles): Promise<Architecture | string> {
+async function embeddedArchitecture(
+  files: ModelFiles,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): Promise<Architecture | string> {
   try {
     const found = await readArchitecture(files);
     const bytes = weightBytes(found);
     if (bytes > WEIGHT_BYTES_MAX)
       return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;
-    await readFolderTokenizer(files);
-    return found;
+    const { tokenizer } = await readFolderTokenizer(files);
+    return tokenizerProblem(found.shape, tokenizer) ?? shapeProblem(found.shape, shapes, found.constants) ?? found;
   } catch (error) {
     if (error instanceof StpError) return error.message;
     throw error;
@@ -182,7 +190,9 @@ function llamaCppFit(gguf: GgufFile): EngineFit {
   return { ...fit, problem: null, gib: totalGib(plan.parts), formula };
 }
 
-async function tensorsOf(path: string): Promise<{ readonly dtype: string; readonly count: number }[]> {
+async function tensorsOf(
+  path: string,
+): Promise<{ readonly name: string; readonly dtype: string; readonly shape: readonly number[] }[]> {
   const file = await open(path);
   try {
     const length = Buffer.alloc(8);
@@ -190,7 +200,7 @@ async function tensorsOf(path: string): Promise<{ readonly dtype: string; readon
     const bytes = Number(length.readBigUInt64LE());
     const header = Buffer.alloc(Math.min(bytes, HEADER_BYTES_MAX));
     await file.read(header, 0, header.length, 8);
-    return readHeader(header, path).map(([, { dtype, shape }]) => ({ dtype, count: product(shape) }));
+    return readHeader(header, path).map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
   } finally {
     await file.close();
   }

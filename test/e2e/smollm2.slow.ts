@@ -1,6 +1,6 @@
 /**
  * The preset `smollm2` as a whole, on the processor, with a tiny random Llama in SmolLM2's place: SFT, round 0 and a round of
- * self-play, retraining and evaluation by PyTorch, sampled by `transformers serve`. In the slow tier since it takes minutes, most of
+ * self-play, retraining and evaluation: by PyTorch, sampled by `transformers serve`, and by the embedded engine alone. In the slow tier since it takes minutes, most of
  * them Python loading its libraries.
  *
  * @module-tag slow
@@ -29,20 +29,35 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
 
-describe.skipIf(skips)('the preset smollm2', () => {
-  it('trains, samples, plays a round, trains anew and evaluates', { timeout: 900_000 }, async () => {
-    const base = join(directory, 'tiny-llama');
+/** The base comes from PyTorch in both cases. */
+const ENGINES = {
+  'PyTorch and `transformers serve`': async () => ({
+    ...{
+      'engines.trainer.python': interpreter,
+      'engines.trainer.device': 'cpu',
+      'engines.trainer.precision': 'float32',
+    },
+    ...{ 'engines.generator.precision': 'float32', 'engines.generator.requestsInFlight': 16 },
+    'engines.generator.port': await freePort(),
+  }),
+  'the embedded engine': async () => ({ 'engines.trainer.kind': 'embedded', 'engines.generator.kind': 'embedded' }),
+};
+
+describe.skipIf(skips)('the preset smollm2 trains, samples, plays a round, trains anew and evaluates', () => {
+  it.each(Object.entries(ENGINES))('by %s', { timeout: 900_000 }, async (_, engines) => {
+    const base = join(await mkdtemp(join(directory, 'case-')), 'tiny-llama');
     const theorems = (await repositorySources().libraryTheorems()).slice(0, 400);
     await tinyLlama(
       base,
       SHAPE,
       theorems.map(({ statement, proof }) => proverExample(statement, proof, 1)),
     );
-    const run = join(directory, 'run');
+    const run = join(base, '..', 'run');
     const values = {
-      ...{ 'engines.trainer.base': base, 'engines.trainer.python': interpreter, 'engines.trainer.device': 'cpu' },
-      ...{ 'engines.trainer.precision': 'float32', 'engines.generator.precision': 'float32' },
-      ...{ 'engines.generator.requestsInFlight': 16, 'engines.generator.port': await freePort() },
+      'engines.trainer.base': base,
+      // The embedded engine checks them against the base; PyTorch takes the base's.
+      ...Object.fromEntries(Object.entries(SHAPE).map(([size, value]) => [`model.${size}`, value])),
+      ...(await engines()),
       ...{ 'data.problemSets': '["nng"]', 'data.trainStatementsPerSetMax': 6, 'data.heldOutStatementsPerSetMax': 2 },
       ...{ 'sft.stepsMax': 20, 'sft.tokensPerStep': 2_048, 'sampling.samplesPerStatement': 2 },
       ...{ 'sampling.samplesFirstRound': 2, 'sampling.maxTokens': 16, 'conjectures.perRoundMax': 6 },

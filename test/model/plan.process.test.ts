@@ -86,7 +86,10 @@ describe('memory of a training by the embedded engine', () => {
   const gibOf = (what: string) => embeddedTrainingMemory(model).find((part) => part.what === what)!.gib;
 
   it('is 56 bytes a weight, and what a micro-batch keeps', () => {
-    const weights = ['weights and moments', 'their next values', 'gradients'].reduce((sum, what) => sum + gibOf(what), 0);
+    const weights = ['weights and moments', 'their next values', 'gradients'].reduce(
+      (sum, what) => sum + gibOf(what),
+      0,
+    );
     const count = (weights * 2 ** 30) / 56;
     // The model card's 134.5 million.
     expect(Math.abs(count / 134_515_008 - 1)).toBeLessThan(1e-6);
@@ -98,7 +101,9 @@ describe('memory of a training by the embedded engine', () => {
   it('is refused in a sentence where the machine has less', () => {
     const parts = embeddedTrainingMemory(model);
     expect(memoryProblem(parts, totalGib(parts) + 0.1)).toBeNull();
-    expect(memoryProblem(parts, 8)).toMatch(/^training it takes about \d+\.\d GiB of memory, and this machine has 8\.0$/);
+    expect(memoryProblem(parts, 8)).toMatch(
+      /^training it takes about \d+\.\d GiB of memory, and this machine has 8\.0$/,
+    );
   });
 });
 

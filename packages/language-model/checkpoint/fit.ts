@@ -9,19 +9,33 @@ export function tensorProblem(
   tensors: ReadonlyMap<string, Tensor>,
   constants?: LlamaParts,
 ): string | null {
+  const shapes = new Map(Array.from(tensors, ([name, tensor]) => [name, tensor.shape]));
+  const problem = shapeProblem(shape, shapes, constants);
+  if (problem !== null) return problem;
   const expected = llamaTensorShapes(shape, constants);
   for (const [name, dimensions] of expected) {
-    const tensor = tensors.get(name);
-    if (tensor === undefined) return `tensor ${name} is missing`;
-    if (tensor.shape.join('×') !== dimensions.join('×')) {
-      return `tensor ${name} is ${tensor.shape.join('×')}, the shape asks for ${dimensions.join('×')}`;
-    }
+    const tensor = tensors.get(name)!;
     if (tensor.values.length !== dimensions.reduce((product, size) => product * size, 1)) {
       return `tensor ${name} has ${tensor.values.length} values`;
     }
     if (!allFinite(tensor.values)) return `tensor ${name} holds a value that is not finite`;
   }
   for (const name of tensors.keys()) if (!expected.has(name)) return `tensor ${name} is not part of the model`;
+  return null;
+}
+
+/** The same of their sizes alone; tensors that are not the model's are passed over. */
+export function shapeProblem(
+  shape: ModelShape,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  constants?: LlamaParts,
+): string | null {
+  for (const [name, dimensions] of llamaTensorShapes(shape, constants)) {
+    const found = shapes.get(name);
+    if (found === undefined) return `tensor ${name} is missing`;
+    if (found.join('×') !== dimensions.join('×'))
+      return `tensor ${name} is ${found.join('×')}, the shape asks for ${dimensions.join('×')}`;
+  }
   return null;
 }
 

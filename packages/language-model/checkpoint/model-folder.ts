@@ -144,10 +144,13 @@ async function* weightFiles(files: ModelFiles, directory: string): AsyncGenerato
 }
 
 async function refusePickles(directory: string): Promise<void> {
+  const pickle = await pickleIn(directory);
+  if (pickle !== null) throw foreign(directory, pickle);
+}
+
+/** Says that a folder has weights that nobody should read; null where it has none. */
+export async function pickleIn(directory: string): Promise<string | null> {
   const pickle = (await readdir(directory).catch(() => [])).find((name) => PICKLE.test(name));
-  if (pickle === undefined) return;
-  throw foreign(
-    join(directory, pickle),
-    'weights as a pickle, which runs code when it is read; convert them to safetensors',
-  );
+  if (pickle === undefined) return null;
+  return `${pickle} has weights as a pickle, which runs code when it is read; convert them to safetensors`;
 }

@@ -5,13 +5,12 @@
  */
 import { ChatGenerator } from '../chat/chat-generator.ts';
 import { ChatTemplate } from '../chat/chat-template.ts';
-import { removePartialCheckpoints } from '../checkpoint/checkpoint.ts';
 import { readTemplate } from '../checkpoint/folder-tokenizer.ts';
 import { modelFiles } from '../checkpoint/model-folder.ts';
 import type { GeneratorFactory } from '../generator.ts';
 import { oneAtATime } from '../process/one-at-a-time.ts';
 import { refuseShare, type Trainer, type TrainOptions, type TrainRequest, type TrainResult } from '../trainer.ts';
-import { EngineProcess } from './process/engine-process.ts';
+import { inOwnProcess } from './process/one-request.ts';
 import { SamplingPool } from './process/sampling-pool.ts';
 import type { TrainingMessage, TrainingRequest } from './process/training-messages.ts';
 import { trainingSilenceMs } from './process/training-silence.ts';
@@ -65,39 +64,23 @@ export function embeddedTrainer(options: EmbeddedTrainerOptions): Trainer {
   };
 }
 
-/** One process a training; ended with it, and on abort. What it leaves half-written is removed. */
 async function train(
   request: TrainRequest,
   { signal, onProgress, onKept }: TrainOptions,
-  options: EmbeddedTrainerOptions,
+  { threads, runMark, keepStateMs }: EmbeddedTrainerOptions,
 ): Promise<TrainResult> {
-  const silenceLimitMs = await trainingSilenceMs(request);
-  signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<TrainResult>();
   const kept = oneAtATime(onKept);
-  const engine = new EngineProcess<TrainingRequest, TrainingMessage>({
+  const asked: TrainingRequest = { type: 'train', request, threads, keepStateMs };
+  return inOwnProcess<TrainingMessage, TrainResult>(asked, {
     entry: new URL('./process/training-child.ts', import.meta.url),
-    runMark: options.runMark,
-    silenceLimitMs,
-    onMessage: (message) => {
-      if (message.type === 'trained') resolve(message.result);
+    runMark,
+    silenceLimitMs: await trainingSilenceMs(request),
+    signal,
+    output: request.outputDirectory,
+    onMessage: (message, done) => {
+      if (message.type === 'trained') done(message.result);
       else if (message.type === 'kept') kept(message.state);
       else onProgress?.(message.progress);
     },
-    onFailure: reject,
   });
-  const abort = () => reject(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  engine.setBusy(true);
-  engine.send({ type: 'train', request, threads: options.threads, keepStateMs: options.keepStateMs });
-  try {
-    return await promise;
-  } catch (error) {
-    await engine.end();
-    await removePartialCheckpoints(request.outputDirectory);
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', abort);
-    await engine.end();
-  }
 }

@@ -3,7 +3,7 @@
  * of pretrained models were 3 to 15 % below them (docs/log.md).
  */
 import { totalmem } from 'node:os';
-import { type LlamaParts, headSizeOf, llamaTensorShapes } from '../checkpoint/llama-tensors.ts';
+import { headSizeOf, type LlamaParts, llamaTensorShapes } from '../checkpoint/llama-tensors.ts';
 import { MICRO_BATCH_TOKENS } from '../embedded/training/pack-rows.ts';
 import type { ModelShape } from '../trainer.ts';
 import { type Part, totalGib } from './memory.ts';

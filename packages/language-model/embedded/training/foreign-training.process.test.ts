@@ -52,7 +52,10 @@ async function folderOf(name: string, config: Readonly<Record<string, unknown>>)
   await writeFile(join(directory, 'model.safetensors'), writeSafetensors(new Map(tensors)));
   await writeFile(join(directory, 'config.json'), JSON.stringify(config));
   await writeFile(join(directory, 'tokenizer.json'), writeTokenizer(smallCheckpoint().tokenizer));
-  await writeFile(join(directory, 'tokenizer_config.json'), '{"eos_token":"<|end|>", "tokenizer_class": "Qwen2Tokenizer"}');
+  await writeFile(
+    join(directory, 'tokenizer_config.json'),
+    '{"eos_token":"<|end|>", "tokenizer_class": "Qwen2Tokenizer"}',
+  );
   await writeFile(join(directory, 'generation_config.json'), '{ "eos_token_id": 1, "temperature": 0.6 }');
   await writeFile(join(directory, 'chat_template.jinja'), '{{ messages[0].content }}');
   return directory;
@@ -109,7 +112,12 @@ describe('a model of other people is trained', () => {
   it.each<[string, Readonly<Record<string, unknown>>, Partial<TrainRequest['shape']>, RegExp]>([
     ['texts beyond a sliding window', { use_sliding_window: true, sliding_window: 64 }, {}, /it reads 64 tokens/],
     ['a mixture of experts', { model_type: 'qwen3_moe' }, {}, /an architecture that is not computed here/],
-    ['another scaling of positions', { rope_parameters: { rope_type: 'dynamic', factor: 2 } }, {}, /a scaling of positions/],
+    [
+      'another scaling of positions',
+      { rope_parameters: { rope_type: 'dynamic', factor: 2 } },
+      {},
+      /a scaling of positions/,
+    ],
     ['code of its own', { auto_map: { AutoModel: 'mine.Model' } }, {}, /code of its own/],
     ['sizes that are not the model’s', {}, { layers: 3 }, /its layers is 2, asked for 3/],
     [

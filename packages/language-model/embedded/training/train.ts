@@ -9,8 +9,8 @@ import { LIKELIHOOD } from '@stp/config';
 import { z } from 'zod';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { modelFiles, readArchitecture } from '../../checkpoint/model-folder.ts';
-import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 import { embeddedTrainingMemory, memoryProblem } from '../../plan/embedded.ts';
+import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 import { objectiveOf } from '../objectives/objectives.ts';
 import { readRows } from './example-file.ts';
 import { HeldOut } from './held-out.ts';
@@ -117,6 +117,7 @@ async function refuseWithoutMemory({ shape, initDirectory }: TrainRequest): Prom
   const found = initDirectory === null ? null : await readArchitecture(await modelFiles(initDirectory));
   const problem = memoryProblem(embeddedTrainingMemory(shape, found?.constants));
   if (problem === null) return;
-  const advice = 'Take a smaller model or contextLength, or train an adapter with PyTorch (engines.trainer.kind=pytorch).';
+  const advice =
+    'Take a smaller model or contextLength, or train an adapter with PyTorch (engines.trainer.kind=pytorch).';
   throw new StpError('STP1002', `${initDirectory ?? 'the model'}: ${problem}`, advice);
 }
