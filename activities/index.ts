@@ -30,7 +30,6 @@ import { cleanUpNodeActivity } from './every-node/clean-up-node.ts';
 import { copyCheckpointActivity } from './every-node/copy-checkpoint.ts';
 import { runOnNodeActivity } from './every-node/run-on-node.ts';
 import { sweepNodeActivity } from './every-node/sweep-node.ts';
-import { warmPageCacheActivity } from './every-node/warm-page-cache.ts';
 import { collectEvaluationActivity } from './host/collect-evaluation.ts';
 import { dropTrainingStatesActivity } from './host/drop-training-states.ts';
 import { embedStatementsActivity } from './host/embed-statements.ts';
@@ -130,7 +129,6 @@ export function createNodeActivities(ports: Ports) {
     ...copyCheckpointActivity(ports),
     ...runOnNodeActivity(ports),
     ...sweepNodeActivity(ports),
-    ...warmPageCacheActivity(),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   boundNames,
   type LemmaOffer,
   NO_LEMMAS,
+  type Premise,
   PremiseCorpus,
   type Stated,
   TermRetriever,
@@ -51,9 +52,9 @@ export async function lemmaOffers(
 ): Promise<LemmaOffers> {
   if (lemmasShown === 0) return () => () => NO_LEMMAS;
   const definitions = await sources.definitions();
-  const library = new LibraryPlaces(await sources.modules(), await sources.libraryTheorems());
+  const library = await libraryTheorems(sources);
   const table = new TermTableBuilder();
-  const premises = await premisePlaces(sources, premisesFrom);
+  const premises = await setPremises(sources, premisesFrom);
   const theorems = [...library.theorems, ...grown, ...premises.theorems];
   const fromPremises = library.theorems.length + grown.length;
   for (const { statement } of theorems) table.add(termsOf(statement.replace(HEAD, '')));
@@ -71,7 +72,7 @@ export async function lemmaOffers(
       const one = grown[place - library.theorems.length]!;
       return one.header === asked.header && one.generation < generation && !one.restates?.includes(asked.id ?? '');
     };
-    const isPremise = premises.accessible(asked);
+    const isPremise = premises.under(asked.header ?? LIBRARY_HEADER);
     const known = about(definitions, asked, Number.POSITIVE_INFINITY);
     const key = keyUnder(definitions, asked);
     const isAbout = (place: number): boolean => {
@@ -114,88 +115,84 @@ function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   };
 }
 
-/** Where the library's theorems stand, and so which of them a statement may use. */
-class LibraryPlaces {
+/** Theorems by the modules that have them, and so which of them a statement may use. */
+class ModuleTheorems<Theorem> {
   /** In the order of the corpus. */
-  readonly theorems: readonly LibraryTheorem[];
+  readonly theorems: Theorem[] = [];
   readonly #corpus = new PremiseCorpus();
-  readonly #modules: readonly string[];
-  readonly #placeOf: ReadonlyMap<string, number>;
-  readonly #under = underHeaders(this.#corpus, (text) => this.#imported(text));
+  readonly #modules = new Set<string>();
+  /** A module that imports all others; null: there is none. */
+  readonly #root: string | null;
 
-  /** @param modules in an order that respects imports */
-  constructor(modules: Awaited<ReturnType<Sources['modules']>>, theorems: readonly LibraryTheorem[]) {
-    const byModule = Map.groupBy(theorems, ({ file }) => moduleOf(file));
-    const ours = modules.filter(({ module }) => byModule.has(module));
-    this.#modules = ours.map(({ module }) => module);
-    this.theorems = this.#modules.flatMap((module) => byModule.get(module)!);
-    this.#placeOf = new Map(this.theorems.map(({ statement }, place) => [statement, place]));
-    for (const { module, text } of ours) {
-      const premises = byModule.get(module)!.map(({ name, line }) => ({
-        name,
-        start: [line, 0] as const,
-        end: [line, 1] as const,
-      }));
-      this.#corpus.add(module, this.#imported(text), premises);
-    }
+  constructor(root: string | null = null) {
+    this.#root = root;
   }
 
-  accessible({ header, statement }: Stated): Accessible {
-    const place = this.#placeOf.get(statement);
-    const own = place === undefined ? undefined : this.theorems[place]!;
-    if (own !== undefined && own.header === header)
-      return this.#corpus.accessible(moduleOf(own.file), [own.line, 0]) ?? (() => false);
-    return this.#under(header ?? LIBRARY_HEADER);
+  /** Adds a module behind those that it imports. One that is there already stays as it is; one whose imports are missing is left out. */
+  add(
+    module: string,
+    imports: readonly string[],
+    theorems: readonly (Omit<Premise, 'file'> & { theorem: Theorem })[],
+  ): void {
+    if (this.#corpus.add(module, imports, theorems).missing.length > 0) return;
+    this.#modules.add(module);
+    for (const { theorem } of theorems) this.theorems.push(theorem);
   }
 
-  /** The library's modules that a text imports. */
-  #imported(text: string): string[] {
-    const names = namesImported(text);
-    const ours = new Set(names.includes(LIBRARY) ? this.#modules : names);
-    return this.#modules.filter((module) => ours.has(module));
+  /** The modules here that a text imports. */
+  importedBy(text: string): string[] {
+    const names = splitImports(text).imports.map((line) => line.slice('import '.length).trim());
+    if (this.#root !== null && names.includes(this.#root)) return [...this.#modules];
+    return names.filter((name) => this.#modules.has(name));
   }
+
+  /** What a proof at a line of a module may use. */
+  at(module: string, line: number): Accessible {
+    return this.#corpus.accessible(module, [line, 0]) ?? (() => false);
+  }
+
+  /** What a text below a header may use: all of the modules that the header imports. */
+  readonly under = remembered((header: string): Accessible => {
+    const imported = this.importedBy(header);
+    if (imported.length === 0) return () => false;
+    this.#corpus.add(header, imported, []);
+    return this.at(header, 0);
+  });
+}
+
+/** The library's theorems; `accessible` says which of them a statement may use that may be one of them. */
+async function libraryTheorems(sources: LemmaSources) {
+  const places = new ModuleTheorems<LibraryTheorem>(LIBRARY);
+  const byModule = Map.groupBy(await sources.libraryTheorems(), ({ file }) => moduleOf(file));
+  for (const { module, text } of await sources.modules()) {
+    const own = byModule.get(module) ?? [];
+    const placed = own.map((theorem) => {
+      const { name, line } = theorem;
+      return { theorem, name, start: [line, 0] as const, end: [line, 1] as const };
+    });
+    if (own.length > 0) places.add(module, places.importedBy(text), placed);
+  }
+  const byStatement = new Map(places.theorems.map((theorem) => [theorem.statement, theorem]));
+  const accessible = ({ header, statement }: Stated): Accessible => {
+    const own = byStatement.get(statement);
+    if (own !== undefined && own.header === header) return places.at(moduleOf(own.file), own.line);
+    return places.under(header ?? LIBRARY_HEADER);
+  };
+  return { theorems: places.theorems, accessible };
 }
 
 /** The premises of prepared sets. A module that several sets have counts once. */
-interface PremisePlaces {
-  /** In the order of the corpus. */
-  readonly theorems: readonly { readonly name: string; readonly header: null; readonly statement: string }[];
-  accessible(asked: Stated): Accessible;
-}
-
-async function premisePlaces(sources: LemmaSources, sets: readonly string[]): Promise<PremisePlaces> {
-  const corpus = new PremiseCorpus();
-  const modules = new Set<string>();
-  const theorems: { name: string; header: null; statement: string }[] = [];
+async function setPremises(sources: LemmaSources, sets: readonly string[]) {
+  const places = new ModuleTheorems<{ readonly name: string; readonly header: null; readonly statement: string }>();
   for (const set of sets)
-    for await (const { path, imports, premises } of sources.premises(set)) {
-      if (modules.has(path)) continue;
-      const named = premises.flatMap(({ full_name: name, code, start, end }) =>
-        name === null ? [] : [{ name, code, start, end }],
+    for (const { path, imports, premises } of await sources.premises(set)) {
+      const placed = premises.flatMap(({ full_name: name, code, start, end }) =>
+        name === null ? [] : [{ theorem: { name, header: null, statement: code }, name, start, end }],
       );
-      corpus.add(path, imports, named);
-      modules.add(path);
-      for (const { name, code } of named) theorems.push({ name, header: null, statement: code });
+      places.add(path, imports, placed);
     }
-  const under = underHeaders(corpus, (text) => namesImported(text).filter((name) => modules.has(name)));
-  return {
-    theorems,
-    accessible: ({ header }) => (modules.size === 0 ? () => false : under(header ?? LIBRARY_HEADER)),
-  };
+  return places;
 }
-
-/** What a text below a header may use: all of the modules that the header imports. */
-const underHeaders = (
-  corpus: PremiseCorpus,
-  imported: (header: string) => string[],
-): ((header: string) => Accessible) =>
-  remembered((header) => {
-    corpus.add(header, imported(header), []);
-    return corpus.accessible(header, [0, 0]) ?? (() => false);
-  });
-
-const namesImported = (text: string): string[] =>
-  splitImports(text).imports.map((line) => line.slice('import '.length).trim());
 
 /** `List.lean` → `Stp.List`. */
 const moduleOf = (file: string): string => `${LIBRARY}.${file.replace(/\.lean$/u, '').replaceAll('/', '.')}`;

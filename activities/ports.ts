@@ -43,7 +43,7 @@ export interface Sources {
   sftSet(name: string): Promise<SftSet>;
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
   /** The library that a prepared set of compiled modules stands on: its modules with their theorems, each after those that it imports. */
-  premises(set: string): AsyncIterable<CorpusFile>;
+  premises(set: string): Promise<readonly CorpusFile[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
   /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */

@@ -47,15 +47,15 @@ export function checkCertificates(paths: readonly string[], options: Certificate
     const { verdicts, by } = await judge(certificates, options, signal);
     let judged = 0;
     const checked = read.map((one, index): Checked => {
-      const verdict = 'problem' in one ? unchecked(`it is no certificate: ${one.problem}`) : verdicts[judged++]!;
-      return { file: paths[index]!, ...verdict };
+      const found = 'problem' in one ? unchecked(`it is no certificate: ${one.problem}`) : verdicts[judged++]!;
+      const verdict = isConfirmed(found, options.otherLean ?? false) ? 'confirmed' : found.verdict;
+      return { file: paths[index]!, ...found, verdict };
     });
-    const allowsOther = options.otherLean ?? false;
     for (const one of checked) console.log(options.json ? printableJson(one) : textOf(one));
-    const confirmed = checked.filter((one) => isConfirmed(one, allowsOther)).length;
+    const confirmed = checked.filter(({ verdict }) => verdict === 'confirmed').length;
     console.error(`${confirmed} of ${checked.length} certificates confirmed${by}`);
     if (confirmed === checked.length) return 0;
-    return checked.some((one) => one.verdict !== 'unchecked' && !isConfirmed(one, allowsOther)) ? 1 : 2;
+    return checked.some(({ verdict }) => verdict === 'differs' || verdict === 'refused') ? 1 : 2;
   });
 }
 

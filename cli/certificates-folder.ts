@@ -1,17 +1,18 @@
 /** Writes certificates that travel into a folder: a file for each proof, named by the row's id and the texts. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
 import { contentId } from '@stp/config/ids';
 import type { Certificate } from '@stp/config/records';
 import { type CertifiedTexts, certificateFile, certificateText } from '@stp/lean-verifier';
+import { makeFolder } from './make-folder.ts';
 
 const NAME_CHARS_MAX = 64;
 
 /** Makes the folder if it is not there. STP1401 if it cannot. */
 export async function openCertificates(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true }).catch((error: Error) => {
+  await makeFolder(resolve(folder)).catch((error: Error) => {
     throw notWritten(folder, error);
   });
 }

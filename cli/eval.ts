@@ -260,9 +260,7 @@ function describePassAt1({ proved, statements }: EvaluationGroup, begun: number)
 }
 
 function describeGroup(group: EvaluationGroup, { format, samplesPerStatement }: EvaluationReport): string {
-  const proved =
-    `  ${group.group}: ${group.proved} of ${group.statements} statements proved, ` +
-    `${group.certified} with a certified proof`;
+  const proved = `  ${group.group}: ${group.proved} of ${group.statements} statements proved`;
   const title = group.begun === undefined ? proved : `${proved}\n${describePassAt1(group, group.begun)}`;
   if (group.refused !== null) return `${title}\n  no pass@k: ${group.refused}`;
   const percent = (share: number): string => (100 * share).toFixed(1).padStart(5);

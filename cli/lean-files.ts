@@ -1,13 +1,15 @@
 /**
  * Finds the Lean files for paths on a command line: a file itself, or every `.lean` file below a folder, in the order
- * of their names. Packages that Lake has fetched (`.lake`) are left out. A link that leads out of the folder is not
- * followed; the list names it as not read, so that the reader does not think it was checked.
+ * of their names. Packages that Lake has fetched (`.lake`) are left out, and so are files `lakefile.lean`: programs for Lake, and no
+ * modules of the project. A link that leads out of the folder is not followed; the list names it as not read, so that the
+ * reader does not think it was checked.
  */
 import { type Dirent, realpathSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
-const LEFT_OUT: ReadonlySet<string> = new Set(['.lake']);
+const PACKAGES = '.lake';
+const LAKE_PROGRAM = 'lakefile.lean';
 
 export interface LeanFile {
   /** The folder of the command line below which it was found; null for a file that was named itself. */
@@ -56,8 +58,9 @@ async function filesBelow(folder: string, root: string): Promise<Found[]> {
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) files.push(...(await linkOf(path, root)));
-    else if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) files.push(...(await filesBelow(path, root)));
-    else if (entry.isFile() && entry.name.endsWith('.lean')) files.push({ path, problem: null });
+    else if (entry.isDirectory() && entry.name !== PACKAGES) files.push(...(await filesBelow(path, root)));
+    else if (entry.isFile() && entry.name.endsWith('.lean') && entry.name !== LAKE_PROGRAM)
+      files.push({ path, problem: null });
   }
   return files;
 }

@@ -2,8 +2,6 @@
  * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
  * first signal it finishes its open requests; a second one ends it at once.
  */
-import { setTimeout } from 'node:timers/promises';
-import { StpError } from '@stp/base';
 import {
   type DriverName,
   openDriver,
@@ -17,8 +15,8 @@ import { type CommandScratch, openCommandScratch } from '../infra/nodes/command-
 import { leanEnvironment } from '../workers/lean-environment.ts';
 import { REPOSITORY, workerSettings } from '../workers/settings.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, codeOfStoppable, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntil, serveUntilStopped } from './serving.ts';
+import { codeOfStoppable, stopSignal } from './stop-signals.ts';
 import { openVerdictTools } from './verdict-tools.ts';
 
 /** Comma-separated keys of clients. */
@@ -26,8 +24,6 @@ const KEYS_VARIABLE = 'STP_LEAN_SERVE_KEYS';
 /** A process that holds this share of its memory after a check is ended: the next check would have too little. */
 const RECYCLED_SHARE = 0.9;
 const MEBIBYTE = 1_048_576;
-/** Between two tries to open a project that was built anew. */
-const OPENED_AGAIN_MS = 2_000;
 
 export interface LeanServeCommand {
   readonly host: string;
@@ -55,30 +51,11 @@ export async function serveLean(options: LeanServeCommand): Promise<number> {
   const scratch = await openCommandScratch(scratchDirectory, 'lean-serve');
   try {
     return await codeOfStoppable(async () => {
-      await serveUntil(stop, scratch, keys, options);
+      await serveUntil(stop, () => serveOnce(stop, scratch, keys, options));
       return 0;
     });
   } finally {
     await scratch.remove();
-  }
-}
-
-/** Rejects with the signal's reason if the signal comes before it serves; afterwards it finishes its open requests. */
-async function serveUntil(
-  stop: AbortSignal,
-  scratch: CommandScratch,
-  keys: readonly string[],
-  options: LeanServeCommand,
-): Promise<void> {
-  for (let isFirst = true; isFirst || !stop.aborted; isFirst = false) {
-    try {
-      await serveOnce(stop, scratch, keys, options);
-    } catch (error) {
-      // A project in the middle of its build cannot be opened yet.
-      if (isFirst || stop.aborted || !(error instanceof StpError)) throw error;
-      sayError(error);
-      await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});
-    }
   }
 }
 
@@ -123,13 +100,18 @@ async function serveOnce(
       onError: sayError,
       onStale: () => stale.abort(),
     });
-    console.log(`serving ${environment.version} on ${server.url}, ${processes} processes (${driverName})`);
-    sayKeys(KEYS_VARIABLE, keys);
-    if (sandbox.facts.kind === 'none')
-      console.log(`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`);
-    await aborted(AbortSignal.any([stop, stale.signal]));
-    console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
-    await server.close();
+    await serveUntilStopped([server], {
+      lines: [
+        `serving ${environment.version} on ${server.url}, ${processes} ${processes === 1 ? 'process' : 'processes'} (${driverName})`,
+        ...(sandbox.facts.kind === 'none'
+          ? [`Lean runs without a sandbox (${sandbox.facts.description}): serve nobody you do not trust`]
+          : []),
+      ],
+      keyVariable: KEYS_VARIABLE,
+      keys,
+      stop,
+      stale: stale.signal,
+    });
   } finally {
     await verdicts.verifier.close();
     await pool.close();

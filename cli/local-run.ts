@@ -3,13 +3,20 @@
  * end.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '@stp/base';
 import { type RunConfig, requireSameConfig, runConfigSchema } from '@stp/config';
-import { Client, Connection, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { requireLlamaCpp } from '../infra/llama-cpp/install.ts';
 import { startDevServer } from '../infra/temporal/dev-server.ts';
@@ -19,11 +26,14 @@ import { leanEnvironment } from '../workers/lean-environment.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { rootMessage } from '../workflows/control/causes.ts';
 import { CONTROL_QUEUE } from '../workflows/control/contracts.ts';
+import { makeFolder } from './make-folder.ts';
 import { type ProgressView, takeSnapshot } from './progress-view.ts';
 import { temporalExecutable } from './temporal.ts';
 import { superviseWorker } from './worker-process.ts';
 
 const POLL_EVERY_MS = 1_000;
+/** A stop waits for the next try of a call to the server, which is at most so far away, ms. */
+const RETRY_MS_MAX = 1_000;
 /** Why the run stops when a person asked for it (Ctrl-C). */
 const INTERRUPTED = new Error('interrupted');
 /** As shells report a program that SIGINT ended. */
@@ -102,7 +112,7 @@ export async function runLocally(
   let connection: Connection | null = null;
   let worker: ReturnType<typeof superviseWorker> | null = null;
   try {
-    connection = await Connection.connect({ address: server.address });
+    connection = await connectUntil(server.address, stopping.signal);
     const client = new Client({ connection });
     const status = await statusOf(client, workflow.id);
     // Before a worker of this version touches it. What its replay logs is no news to anyone.
@@ -136,11 +146,15 @@ export async function runLocally(
   }
 }
 
-/** Folder by folder: Node's own recursive call never returns where the system denies that a parent exists (/proc). */
-async function makeFolder(path: string): Promise<void> {
-  if (existsSync(path)) return;
-  await makeFolder(dirname(path));
-  await mkdir(path);
+/**
+ * A connection whose failed calls are tried again until the signal comes. A try that is still to come when a connection is closed
+ * throws where nobody can catch it, so those who close it wait for their calls first.
+ */
+function connectUntil(address: string, signal: AbortSignal): Promise<Connection> {
+  const usual = defaultGrpcRetryOptions({ maxIntervalMs: () => RETRY_MS_MAX });
+  const retryableDecider: typeof usual.retryableDecider = (attempt, status) =>
+    !signal.aborted && usual.retryableDecider(attempt, status);
+  return Connection.connect({ address, interceptors: [makeGrpcRetryInterceptor({ ...usual, retryableDecider })] });
 }
 
 /** Null where there is no such workflow. */
@@ -195,6 +209,7 @@ async function watch(
     }
   } finally {
     asking.abort();
+    await finished.catch(() => undefined);
   }
 }
 
@@ -209,8 +224,8 @@ function aborted(signal: AbortSignal): Promise<never> {
 function failureOf(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
   return new StpError(
-    'STP1601',
-    `the run failed: ${rootMessage(error)}`,
+    'STP1104',
+    rootMessage(error),
     'The Temporal UI shows where; the same command with --run-dir starts it again.',
   );
 }

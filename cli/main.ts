@@ -1,9 +1,10 @@
 /** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 the work could not start. */
 
 import { printableText, StpError } from '@stp/base';
-import { EVALUATED_PROVERS, FORMAT_NAMES, presetNames } from '@stp/config';
-import { ANSWERS, PUBLIC_SETS } from '@stp/datasets/defaults';
 import { Command, CommanderError, Option } from 'commander';
+import { configOptions } from './commands/config-options.ts';
+import { addDataCommands } from './commands/data.ts';
+import { addEvaluationCommands } from './commands/eval.ts';
 import { addJudgeCommands } from './commands/judge.ts';
 import { addKernelCommand } from './commands/kernel.ts';
 import { addLeanCommands } from './commands/lean.ts';
@@ -19,17 +20,13 @@ import {
   amountValue,
   countValue,
   fromRoundValue,
-  hexPrefix,
-  keyValue,
   portValue,
   roundsValue,
-  samplesValue,
   secondsValue,
-  seedValue,
-  temperatureValue,
   wholeNumber,
 } from './options.ts';
 import { endWithReader } from './output-closed.ts';
+import { Stopped } from './stop-signals.ts';
 
 const program = new Command('stp')
   .description(
@@ -39,14 +36,6 @@ const program = new Command('stp')
   .showHelpAfterError('(add --help for the options)')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride();
-
-function configOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--preset <name>', `settings to start from: ${presetNames().join(', ')}`).default('embedded'))
-    .option('--seed <n>', 'seed of every random choice of the run', seedValue)
-    .option('--set <key=value>', 'set one value of the configuration; may be repeated', keyValue)
-    .option('--config <file>', 'JSON file with any part of the configuration');
-}
 
 function runOptions(command: Command): Command {
   return configOptions(command)
@@ -122,87 +111,6 @@ configOptions(program.command('plan'))
   .option('--json', 'one JSON object')
   .action(async (options) => (await import('./plan.ts')).plan(options));
 
-const DATA_SOURCES = [
-  'library',
-  'leandojo',
-  'leandojo-steps',
-  'proofs',
-  'words',
-  'lean',
-  'project',
-  ...Object.keys(PUBLIC_SETS),
-  'stp-config',
-];
-const data = program.command('data').description('Prepare problem sets and SFT sets, which runs then take by name.');
-
-data
-  .command('prepare')
-  .description(
-    'Make a problem set (data.problemSets) or an SFT set (data.sft) from a file or folder, in the folder STP_DATA names.',
-  )
-  .addOption(new Option('--from <source>', 'source of the set').choices(DATA_SOURCES).makeOptionMandatory())
-  .option(
-    '--input <path>',
-    'dataset file (JSON Lines or a JSON array), dataset configuration, LeanDojo folder, or built Lake project',
-  )
-  .option('--problems <file>', 'with words: rubrics and solutions of the problems, by their ids')
-  .option('--name <set>', 'name of the set; by default made from source and split')
-  .option(
-    '--split <word>',
-    'use rows whose own split has this word: valid, test; for leandojo: random, novel_premises; for lean and project: random (the default), modules, novel-premises',
-  )
-  .addOption(
-    new Option('--as <split>', 'split of all its statements, instead of the split in the rows').choices([
-      'train',
-      'held-out',
-    ]),
-  )
-  .option('--header-file <file>', 'header of statements that have none')
-  .option('--weight <n>', 'matching weight of its statements', wholeNumber('a weight', 1, 10_000))
-  .option('--skip-invalid', 'leave out and count rows that are not theorems (always done for the public sets)')
-  .addOption(
-    new Option(
-      '--answers <how>',
-      'rows that leave an answer open (PutnamBench): given puts in the answer of their comment (the default), none leaves them out',
-    ).choices(ANSWERS),
-  )
-  .option('--root <dir>', 'with stp-config: folder that its paths are relative to; default: the current one')
-  .option('--mathlib <dir>', 'with leandojo: the checkout that LeanDojo traced')
-  .option('--with <set>', 'with proofs: the SFT set that they are added to')
-  .option('--seed <n>', 'with library, leandojo and proofs: seed of order and held-out choice; default: 0', seedValue)
-  .option('--modules <names>', 'with lean and project: modules to take theorems from, and all below them, with commas')
-  .option('--areas <names>', 'with lean and project: areas to take theorems from (List, Nat, …), with commas')
-  .option('--names <patterns>', 'with lean and project: theorems to take, with commas; `*` stands for anything')
-  .option(
-    '--chars-max <n>',
-    'with lean and project: longest statement, its name not counted; default: 1000',
-    countValue,
-  )
-  .option('--proofs', "with project: also SFT sets of the proofs in the project's sources, NAME and NAME-steps")
-  .option('--export-json <dir>', "with leandojo: write STP's {prompt, target} arrays there too, for other trainers")
-  .option('--out <dir>', 'data folder, instead of STP_DATA')
-  .option('--replace', 'replace a set that exists')
-  .option('--json', 'print counts as JSON')
-  .action(async (options) => (await import('./data.ts')).prepare(options));
-
-data
-  .command('export')
-  .description(
-    "Write the library and its traced proofs as a folder in the form of LeanDojo Benchmark 4, or next tactics as llmstep's fine-tuning text.",
-  )
-  .requiredOption('--to <dir>', 'folder to write')
-  .addOption(
-    new Option('--as <form>', 'leandojo, or llmstep: lines of [GOAL]…[PROOFSTEP] and tactic')
-      .choices(['leandojo', 'llmstep'])
-      .default('leandojo'),
-  )
-  .option('--input <dir>', 'with --as llmstep: a LeanDojo Benchmark 4 folder, instead of the library')
-  .option('--split <word>', 'with --as llmstep: random (the default) or novel_premises')
-  .option('--seed <n>', 'seed of the splits', seedValue, 0)
-  .option('--replace', 'replace a folder that exists')
-  .option('--json', 'print counts as JSON')
-  .action(async (options) => (await import('./data.ts')).exportData(options));
-
 program
   .command('check')
   .description(
@@ -232,6 +140,8 @@ program
     process.exitCode = await (await import('./check.ts')).check(paths, options);
   });
 
+addDataCommands(program);
+addEvaluationCommands(program);
 addVerifyCommand(program);
 addMcpCommand(program);
 addJudgeCommands(program);
@@ -301,81 +211,6 @@ program
   .option('--out <folder>', 'where report.html and the CSV files go (default: RUN-report, beside the run)')
   .action(async (run, options) => (await import('./report.ts')).report(run, options));
 
-configOptions(program.command('eval'))
-  .description(
-    "Evaluate a model on problem sets: samples, proofs checked by Lean, pass@k, STP's log. A killed evaluation continues.",
-  )
-  .option(
-    '--model <model>',
-    'checkpoint folder, FILE.gguf, or RUN, RUN@3 (after round 3), RUN@sft, or served:NAME (a model that the servers of STP_GENERATOR_URL list)',
-  )
-  .requiredOption('--problems <sets>', 'problem sets, separated by commas')
-  .option('--samples <n>', 'samples for each statement (default: 32)', samplesValue)
-  .addOption(
-    new Option('--prover <mode>', [...EVALUATED_PROVERS].map(([mode, what]) => `${mode}: ${what}`).join('; ')).choices([
-      ...EVALUATED_PROVERS.keys(),
-    ]),
-  )
-  .option(
-    '--max-expansions <n>',
-    'with --prover steps: maximum number of expanded states per statement',
-    wholeNumber('expansions', 1, 1_000_000),
-  )
-  .option(
-    '--num-sampled-tactics <n>',
-    'with --prover steps: tactics sampled per state',
-    wholeNumber('tactics', 1, 1_024),
-  )
-  .option('--timeout <seconds>', 'with --prover steps: wall time per statement', secondsValue)
-  .addOption(
-    new Option(
-      '--search-like <system>',
-      "with --prover steps: the settings of a published search; llmstep's are 100 expanded states, 32 tactics each, 600 s",
-    ).choices(['llmstep']),
-  )
-  .option('--temperature <t>', "sampling temperature; default: the preset's", temperatureValue)
-  .addOption(
-    new Option(
-      '--format <name>',
-      "prompt format of the model's family, with the sampling values of its model card (docs/models.md)",
-    ).choices([...FORMAT_NAMES, 'custom']),
-  )
-  .addOption(
-    new Option('--split <split>', 'which statements of the sets').choices(['all', 'train', 'held-out']).default('all'),
-  )
-  .option('--name-filter <hex>', 'only statements for which the MD5 hash of their name begins with this', hexPrefix)
-  .option('--num-theorems <n>', 'only this many statements, chosen by hash', wholeNumber('theorems', 1, 10_000_000))
-  .option(
-    '--library <run>',
-    'lemmas that a run has grown, for proofs to use; a run in the same folder as the evaluation',
-  )
-  .option('--run-dir <dir>', 'folder of the evaluation; an unfinished one there continues')
-  .option('--port <n>', 'port of the Temporal server', portValue)
-  .option('--ui-port <n>', 'port of the Temporal UI', portValue)
-  .option('--json', 'print evaluation.json on stdout; progress goes to stderr')
-  .action(async (options) => (await import('./eval.ts')).evaluate(options));
-
-program
-  .command('summary')
-  .description(
-    "Print pass@k of an evaluation log, ours or STP's, as STP's summary.py does; or print the rounds of a run.",
-  )
-  .option('--log_path <file>', 'generated_proofs_tests.jsonl.gz')
-  .option('--split <name>', 'miniF2F, proofnet, putnam or any label; its parts (valid, test) are counted separately')
-  .option('--max_iter <n>', 'how many samples of each statement to count; default: all in the log', samplesValue)
-  .option('--statements <file>', "the split's statements; default: the list beside the log, or the prepared set")
-  .addOption(new Option('--estimator <which>', 'what to print').choices(['block', 'unbiased', 'both']).default('block'))
-  .addOption(
-    new Option('--short-block <how>', 'a last block with fewer samples: leave it out, or count it as STP does')
-      .choices(['drop', 'count'])
-      .default('drop'),
-  )
-  .option('--seed <n>', 'seed of the bootstrap', seedValue, 1)
-  .option('--run <run>', 'folder or URI of a run: cumulative pass rate and counts of every round')
-  .option('--search-results <files...>', 'published results of best-first search (llmstep): counts and Pass@1')
-  .option('--json', 'with --run and --search-results: as JSON')
-  .action(async (options) => (await import('./summary.ts')).summary(options));
-
 program
   .command('clean')
   .description(
@@ -402,6 +237,9 @@ try {
   } else if (error instanceof StpError) {
     console.error(printableText(error.toText()));
     process.exitCode = error.code === 'STP1001' || error.code === 'STP1002' || error.code === 'STP1102' ? 2 : 1;
+  } else if (error instanceof Stopped) {
+    console.error(error.message);
+    process.exitCode = error.exitCode;
   } else {
     console.error(error);
     process.exitCode = 1;

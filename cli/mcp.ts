@@ -15,8 +15,8 @@ import { workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
 import { sayRemoved } from './leavings.ts';
 import { SharedLean } from './mcp-lean.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, codeOfStoppable, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntilStopped } from './serving.ts';
+import { codeOfStoppable, stopSignal } from './stop-signals.ts';
 
 /** Comma-separated keys of clients. */
 const MCP_KEYS_VARIABLE = 'STP_MCP_KEYS';
@@ -77,10 +77,8 @@ export async function serveMcp(options: McpOptions): Promise<number> {
         const { host, port, key } = options;
         const bodyBytesMax = MESSAGE_BYTES_MAX;
         const http = await serveHttp({ host, port, keys, anyHost: !key, bodyBytesMax, createServer: create });
-        console.log(`serving the Model Context Protocol on ${http.url} for ${folder.root}`);
-        sayKeys(MCP_KEYS_VARIABLE, keys);
-        await aborted(stop);
-        await http.close();
+        const lines = [`serving the Model Context Protocol on ${http.url} for ${folder.root}`];
+        await serveUntilStopped([http], { lines, keyVariable: MCP_KEYS_VARIABLE, keys, stop });
       }
       return 0;
     });

@@ -4,10 +4,13 @@ import { totalmem } from 'node:os';
 import { printableLine, StpError } from '@stp/base';
 import { formatOf, llamaCppEngine, proverIn, type RunConfig } from '@stp/config';
 import {
+  embeddedTrainingMemory,
   type Figure,
   GPUS,
   type Gpu,
+  machineGib,
   makePlan,
+  memoryProblem,
   type Part,
   type Plan,
   type PlanInput,
@@ -53,6 +56,7 @@ const STEP_SECONDS_MIN = { vllm: 0, transformers: 0.1 } as const;
 export async function plan(options: PlanOptions): Promise<void> {
   if (options.model !== undefined) return planFile(options.model, options);
   const { config } = startInput(options);
+  if (config.engines.trainer.kind === 'embedded') return planEmbedded(config, options);
   const input = planInput(config, options);
   const made = makePlan(input);
   if (options.json) console.log(JSON.stringify({ ...made, assumed: assumptions(config, options, input) }, null, 2));
@@ -64,6 +68,25 @@ export async function plan(options: PlanOptions): Promise<void> {
     `${config.preset} does not fit: ${made.problems.join('; ')}`,
     would.length === 0 ? 'Take more and larger GPUs, or a smaller model.' : `What would fit: ${would.join(' · or ')}.`,
   );
+}
+
+/** The embedded engine trains on the processor: what counts there is this machine's memory. */
+function planEmbedded({ preset, model }: RunConfig, { json }: Pick<PlanOptions, 'json'>): void {
+  const parts = embeddedTrainingMemory(model);
+  const [gib, memoryGib] = [totalGib(parts), machineGib()];
+  if (json) console.log(JSON.stringify({ parts, gib, memoryGib }, null, 2));
+  else
+    console.log(
+      `${preset}: training of all weights by the embedded engine, on rows of ${model.contextLength} tokens at most\n` +
+        `Estimated peak memory, GiB\n${memoryTable(parts, `of ${memoryGib.toFixed(1)} on this machine`, 2)}`,
+    );
+  const problem = memoryProblem(parts);
+  if (problem !== null)
+    throw new StpError(
+      'STP1002',
+      `${preset} does not fit: ${problem}`,
+      'Take a smaller model or contextLength, or train with PyTorch.',
+    );
 }
 
 async function planFile(path: string, { contextLength, sequences, json }: PlanFileOptions): Promise<void> {

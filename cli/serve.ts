@@ -11,8 +11,8 @@ import { isNamed } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
 import { ggufFolder, isGguf } from './gguf.ts';
 import { findModel } from './model-source.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntilStopped } from './serving.ts';
+import { stopSignal } from './stop-signals.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_SERVE_KEYS';
@@ -56,11 +56,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       },
       onError: sayError,
     });
-    console.log(`serving ${model.names.join(', ')} on ${server.url}/v1`);
-    sayKeys(KEYS_VARIABLE, keys);
-    await aborted(stop);
-    console.log('finishing what is under way');
-    await server.close();
+    const lines = [`serving ${model.names.join(', ')} on ${server.url}/v1`];
+    await serveUntilStopped([server], { lines, keyVariable: KEYS_VARIABLE, keys, stop });
   } finally {
     await generator.close();
   }
@@ -73,7 +70,7 @@ async function openFolder({ model, name, threads, ...options }: ServeOptions): P
   }).filter(([, value]) => value !== undefined);
   if (given !== undefined)
     throw new StpError('STP1002', `${given[0]} is for models that llama.cpp samples`, 'Give --model FILE.gguf.');
-  const { directory } = isNamed(model) ? await findModel(model, tmpdir()) : { directory: model };
+  const { directory } = await findModel(model, tmpdir());
   const generator = await embeddedGenerator({ threads })(directory);
   try {
     return await ServedModel.open(generator, directory, name ?? nameOf(model));

@@ -1,5 +1,10 @@
-/** What commands that serve share: the keys that clients need, from the environment, and what the person at the server reads. */
+/** What commands that serve share: the keys that clients need, from the environment, what the person at the server reads, and the end. */
+import { setTimeout } from 'node:timers/promises';
 import { printableText, StpError } from '@stp/base';
+import { aborted } from './stop-signals.ts';
+
+/** Between two tries to open a project that was built anew. */
+const OPENED_AGAIN_MS = 2_000;
 
 /**
  * Comma-separated keys in `variable`; none under `--no-key`. Throws STP1002 where a host that others reach would let
@@ -26,9 +31,45 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-export const sayKeys = (variable: string, keys: readonly string[]): void =>
-  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${variable} is asked for`);
+export interface Serving {
+  /** What is served, and where, for the person at the server. */
+  readonly lines: readonly string[];
+  readonly keyVariable: string;
+  readonly keys: readonly string[];
+  readonly stop: AbortSignal;
+  /** Aborted when the Lean project under the servers is built anew. */
+  readonly stale?: AbortSignal;
+}
+
+/** Says what is served, waits for one of the signals, and closes the servers, which finish their open requests. */
+export async function serveUntilStopped(
+  servers: readonly { close(): Promise<void> }[],
+  { lines, keyVariable, keys, stop, stale }: Serving,
+): Promise<void> {
+  for (const line of lines) console.log(line);
+  console.log(keys.length === 0 ? 'no key is asked for' : `a key of ${keyVariable} is asked for`);
+  await aborted(stale === undefined ? stop : AbortSignal.any([stop, stale]));
+  console.log(stop.aborted ? 'finishing what is under way' : 'the Lean project was built anew: opening it again');
+  await Promise.all(servers.map((server) => server.close()));
+}
 
 /** Tells the person at the server of an error in a request. */
 export const sayError = (error: unknown): void =>
   console.error(error instanceof StpError ? printableText(error.toText()) : error);
+
+/**
+ * Serves until the signal, and again whenever `serveOnce` has ended because the Lean project under it was built anew. Rejects with the
+ * signal's reason if the signal comes before it serves; afterwards `serveOnce` finishes its open requests.
+ */
+export async function serveUntil(stop: AbortSignal, serveOnce: () => Promise<void>): Promise<void> {
+  for (let isFirst = true; isFirst || !stop.aborted; isFirst = false) {
+    try {
+      await serveOnce();
+    } catch (error) {
+      // A project in the middle of its build cannot be opened yet.
+      if (isFirst || stop.aborted || !(error instanceof StpError)) throw error;
+      sayError(error);
+      await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});
+    }
+  }
+}

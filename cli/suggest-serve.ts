@@ -1,12 +1,12 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
 import { AnswerCache, openLeanPlaces, Suggester, startSuggestServer } from '@stp/editor';
 import type { SandboxPolicy } from '@stp/lean-verifier';
-import { workerSettings } from '../workers/settings.ts';
+import { type WorkerSettings, workerSettings } from '../workers/settings.ts';
 import { repositorySources } from '../workers/sources.ts';
-import { describePlace, openLeanPlace } from './lean-place.ts';
+import { describePlace, type LeanPlace, openLeanPlace } from './lean-place.ts';
 import { sayRemoved } from './leavings.ts';
-import { clientKeys, sayError, sayKeys } from './serving.ts';
-import { aborted, codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
+import { clientKeys, sayError, serveUntil, serveUntilStopped } from './serving.ts';
+import { codeOfStoppable, Stopped, stopSignal } from './stop-signals.ts';
 import { type EngineOptions, openEngines } from './suggest-engines.ts';
 
 /** Comma-separated keys of clients. */
@@ -43,75 +43,87 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
   const stop = options.withParent ? AbortSignal.any([stopSignal(), inputEnd()]) : stopSignal();
   const settings = workerSettings();
   await sayRemoved(settings.scratchDirectory);
-  const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
-  try {
-    return await codeOfStoppable(async () => {
-      const { environment, sandbox, scratch } = place;
-      const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
-      const suggester = new Suggester({
-        engines,
-        places: openLeanPlaces(options.processes, {
-          environment,
-          sandbox,
-          workingDirectory: scratch.directory,
-          runMark: scratch.runMark,
-          memoryBytesMax: options.memoryMb * MEBIBYTE,
-          heartbeatsMax: options.heartbeats,
-        }),
-        cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
-        limits: {
-          stepMs: 1_000 * options.checkSeconds,
-          checkMs: 2_000 * options.checkSeconds,
-          engineMs: 1_000 * options.engineSeconds,
-          answerMs: 1_000 * options.answerSeconds,
-        },
-        header: options.header,
-        environment: environment.fingerprint,
-        modules: async () => (await repositorySources().modules()).map(({ text }) => text),
-      });
-      try {
-        stop.throwIfAborted();
-        await serveUntil(stop, suggester, keys, options);
-        return 0;
-      } finally {
-        await suggester.close();
-      }
-    });
-  } finally {
-    await place.scratch.remove();
-  }
+  return codeOfStoppable(async () => {
+    await serveUntil(stop, () => serveOnce(stop, settings, keys, options));
+    return 0;
+  });
+}
 
-  async function serveUntil(
-    signal: AbortSignal,
-    suggester: Suggester,
-    allowed: readonly string[],
-    { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
-  ): Promise<void> {
-    const common = {
-      suggester,
-      host,
-      keys: allowed,
-      anyHost: !key,
-      modelNames: name,
-      searchSeconds: search,
-      requestsInFlight: maxRequests,
-      requestTimeoutMs: 1_000 * (timeout + search),
-      onError: sayError,
-    };
-    const first = await startSuggestServer({ ...common, port });
-    const servers = [first];
+/** Serves until the signal, or until the Lean project under it is built anew. */
+async function serveOnce(
+  stop: AbortSignal,
+  settings: WorkerSettings,
+  keys: readonly string[],
+  options: SuggestServeOptions,
+): Promise<void> {
+  const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
+  const { environment, sandbox, scratch } = place;
+  try {
+    const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
+    const suggester = new Suggester({
+      engines,
+      places: openLeanPlaces(options.processes, {
+        environment,
+        sandbox,
+        workingDirectory: scratch.directory,
+        runMark: scratch.runMark,
+        memoryBytesMax: options.memoryMb * MEBIBYTE,
+        heartbeatsMax: options.heartbeats,
+      }),
+      cache: new AnswerCache(options.cacheEntries, options.cache ?? null),
+      limits: {
+        stepMs: 1_000 * options.checkSeconds,
+        checkMs: 2_000 * options.checkSeconds,
+        engineMs: 1_000 * options.engineSeconds,
+        answerMs: 1_000 * options.answerSeconds,
+      },
+      header: options.header,
+      environment: environment.fingerprint,
+      modules: async () => (await repositorySources().modules()).map(({ text }) => text),
+    });
     try {
-      if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
-      console.log(`serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`);
-      console.log(
-        `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
-      );
-      sayKeys(SUGGEST_KEYS_VARIABLE, allowed);
-      await aborted(signal);
-      console.log('finishing what is under way');
+      stop.throwIfAborted();
+      await serveOver(stop, suggester, place, keys, options);
     } finally {
-      await Promise.all(servers.map((one) => one.close()));
+      await suggester.close();
     }
+  } finally {
+    await scratch.remove();
+  }
+}
+
+async function serveOver(
+  stop: AbortSignal,
+  suggester: Suggester,
+  place: LeanPlace,
+  keys: readonly string[],
+  { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
+): Promise<void> {
+  const stale = new AbortController();
+  const common = {
+    suggester,
+    host,
+    keys,
+    anyHost: !key,
+    modelNames: name,
+    searchSeconds: search,
+    requestsInFlight: maxRequests,
+    requestTimeoutMs: 1_000 * (timeout + search),
+    environment: place.environment,
+    onStale: () => stale.abort(),
+    onError: sayError,
+  };
+  const servers = [await startSuggestServer({ ...common, port })];
+  try {
+    if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
+    const lines = [
+      `serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`,
+      `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
+    ];
+    await serveUntilStopped(servers, { lines, keyVariable: SUGGEST_KEYS_VARIABLE, keys, stop, stale: stale.signal });
+  } catch (error) {
+    await Promise.all(servers.map((one) => one.close()));
+    throw error;
   }
 }
 

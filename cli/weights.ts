@@ -1,10 +1,13 @@
 /** `bin/stp weights`: models from elsewhere, what they are, and which engines here run them. */
 import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { printableJson, printableLine } from '@stp/base';
 import { describeModel, type EngineFit, ggufToFolder, type ModelDescription } from '@stp/language-model';
 import { describeHubModel, describePackage, fetchWeights, isNamed, weightsFolder } from '../infra/weights/weights.ts';
 import { workerSettings } from '../workers/settings.ts';
+import { isGguf } from './gguf.ts';
+import { findModel } from './model-source.ts';
 import { table } from './table.ts';
 
 export interface WeightsCommandOptions {
@@ -38,13 +41,12 @@ export async function showWeights(name: string, options: WeightsCommandOptions):
 
 /** Where the model lies here; null for named weights that were not fetched. */
 async function localPath(name: string, { python }: WeightsCommandOptions): Promise<string | null> {
+  if (isGguf(name)) return name;
+  if (!isNamed(name)) return (await findModel(name, tmpdir())).directory;
   const { cacheDirectory } = workerSettings();
   const place = { cacheDirectory, python, convertGguf: ggufToFolder };
-  const path = await weightsFolder(name, false, place).catch((error: unknown) => {
-    if (isNamed(name)) return null;
-    throw error;
-  });
-  return path !== null && isNamed(name) && !(await stat(path).catch(() => null)) ? null : path;
+  const path = await weightsFolder(name, false, place).catch(() => null);
+  return path !== null && (await stat(path).catch(() => null)) ? path : null;
 }
 
 const say = (what: string, text: string): void => console.log(printableLine(`${what.padEnd(13)}${text}`));

@@ -69,7 +69,7 @@ export function superviseWorker(
       if (failedStarts >= FAILED_STARTS_MAX) {
         giveUp(
           new StpError(
-            'STP1601',
+            'STP1604',
             `the worker does not start (${signal ?? `exit ${code}`})`,
             `Its last lines:\n${lastLines.slice(-8).join('\n')}`,
           ),

@@ -145,21 +145,23 @@ export function openEngines({
     (await open(run, directory, threads)).of(directory);
   /** The folder on this machine of the model that trainings start from, or null. */
   const baseOf = async (engine: TrainerEngine, signal: AbortSignal | undefined): Promise<string | null> => {
-    if (engine.kind !== 'pytorch' || engine.base === null) return null;
-    return weightsFolder(engine.base, engine.fetchBase, {
+    if (engine.kind === 'levanter' || engine.base === null) return null;
+    const { fetchBase, python } = engine.kind === 'pytorch' ? engine : { fetchBase: false, python: 'python3' };
+    return weightsFolder(engine.base, fetchBase, {
       cacheDirectory,
-      python: engine.python,
+      python,
       signal,
       convertGguf: ggufToFolder,
     });
   };
   const trainerFor = (engine: TrainerEngine, run: string, threads: number): Trainer => {
-    const options = { threads, runMark: runMark(run) };
+    const findBase = (signal: AbortSignal | undefined) => baseOf(engine, signal);
+    const options = { threads, runMark: runMark(run), findBase };
     switch (engine.kind) {
       case 'embedded':
         return embeddedTrainer(options);
       case 'pytorch':
-        return pytorchTrainer({ ...options, engine, findBase: (signal) => baseOf(engine, signal) });
+        return pytorchTrainer({ ...options, engine });
       case 'levanter':
         // In parts of its own, over a slice or on one machine: activities/host/train-by-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');

@@ -6,10 +6,12 @@ import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
+import { fileMark } from '@stp/base/files';
 import { suggestion } from '@stp/config';
 import { PROOF_CHARS_MAX, triedConjectureSchema } from '@stp/config/records';
 import { CORPUS_FILE, openSftSet, readSetOrigin, readStatements, requireSameLean } from '@stp/datasets';
 import {
+  type CorpusFile,
   Definitions,
   extractLibrary,
   type LeanSource,
@@ -40,7 +42,7 @@ export function repositorySources(
   const problemFolder = (name: string): string =>
     findSet('problem set', name, [join(dataDirectory, 'problems'), join(DATA, 'problems')]);
   return {
-    async *premises(name) {
+    async premises(name) {
       const path = join(problemFolder(name), CORPUS_FILE);
       if (!existsSync(path))
         throw new StpError(
@@ -48,7 +50,7 @@ export function repositorySources(
           `the problem set ${name} has no premises (prover.premisesFrom)`,
           'Only sets of `bin/stp data prepare --from lean` and `--from project` have them; make it again with --replace.',
         );
-      for await (const { row } of readCorpus(path)) yield row;
+      return corpus(path);
     },
     async *problemSet(name) {
       const folder = problemFolder(name);
@@ -92,6 +94,19 @@ async function* rowsOf<Row>(file: string, schema: z.ZodType<Row>, what: string, 
       throw new StpError('STP1501', `${path}:${lineNumber} is not ${what}`, `Make the file again: ${maker}.`);
     yield row.data;
   }
+}
+
+const readCorpora = new Map<string, { readonly mark: string | null; readonly rows: Promise<readonly CorpusFile[]> }>();
+
+/** The rows of a corpus file. Every shard asks for them, so they are read again only where the file was written anew. */
+async function corpus(path: string): Promise<readonly CorpusFile[]> {
+  const mark = await fileMark(path);
+  const known = readCorpora.get(path);
+  if (known?.mark === mark) return known.rows;
+  const rows = Array.fromAsync(readCorpus(path), ({ row }) => row);
+  readCorpora.set(path, { mark, rows });
+  rows.catch(() => readCorpora.delete(path));
+  return rows;
 }
 
 /** Read once: the modules of the repository do not change while a worker runs. */

@@ -17,7 +17,7 @@ import { type Progress, progressQuery, type Stage } from './control/contracts.ts
 import { publish } from './control/search-attributes.ts';
 import { ShardTally } from './control/shard-tally.ts';
 import { StageClock } from './control/stage-clock.ts';
-import { cleanBefore, folderName, getNode, giveNodesBack, type HostQueues, onNodes } from './nodes/nodes.ts';
+import { cleanBefore, folderName, getNode, giveNodesBack, onNodes } from './nodes/nodes.ts';
 import { proveShards } from './stages/prove-shards.ts';
 
 const FOLDER = 'evaluation';
@@ -66,7 +66,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     publish({ model: checkpoint.model });
 
     enter('prove', 'sampling proofs and verifying them in Lean');
-    const prove = ({ hostQueues }: Pick<HostQueues, 'hostQueues'>): Promise<ShardResult[]> => {
+    const prove = (hostQueues: readonly string[]): Promise<ShardResult[]> => {
       // Work that begins again on other machines finds the finished shards, and counts them anew.
       shards.begin(plan.shards.length);
       return proveShards({
@@ -94,7 +94,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
     // The machine that took the model in goes on by itself, or its samples are shared by the configuration's machines.
     const results =
       config.nodes.provider === 'local'
-        ? await prove({ hostQueues: [hostQueue] })
+        ? await prove([hostQueue])
         : await onNodes({ run, nodes: config.nodes, carried: null, say }, (machines) => machines.use(prove));
 
     const collected = await host(hostQueue, 'count proofs').collectEvaluation({

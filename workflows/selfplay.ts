@@ -27,7 +27,7 @@ import { RunControl, type Steered } from './control/run-control.ts';
 import { RunStatus } from './control/run-status.ts';
 import { withinBudget, withTime } from './nodes/budget.ts';
 import { byOne } from './nodes/machine-pool.ts';
-import { folderName, type HostQueues, type Machines, onNodes } from './nodes/nodes.ts';
+import { folderName, type Machines, onNodes } from './nodes/nodes.ts';
 import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';
@@ -55,11 +55,13 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
     steering.usdMax ??= config.budget.usdMax;
     const settled = carried === undefined ? await settle(run, start, config, status) : null;
     status.enter('provision', 'getting nodes');
-    const queues = carried === undefined ? null : queuesOf(carried.state);
     const context = {
       run,
       nodes: config.nodes,
-      carried: queues === null ? null : { queues, held: carried?.held ?? null, time: timeOf(carried!.state) },
+      carried:
+        carried === undefined
+          ? null
+          : { hostQueues: carried.state.hostQueues, held: carried.held, time: timeOf(carried.state) },
       say: status.note,
     };
     return await onNodes(context, (machines) => {
@@ -88,8 +90,6 @@ interface Play {
   readonly machines: Machines;
 }
 
-const queuesOf = ({ hostQueue, hostQueues }: RunState): HostQueues => ({ hostQueue, hostQueues });
-
 /** Time of machines at the last moment that the state knows. */
 function timeOf({ machineTime }: RunState): TimeHeld {
   const { setMs, machineMs } = machineTime.at(-1) ?? { setMs: 0, machineMs: 0 };
@@ -101,8 +101,8 @@ async function play(playing: Play): Promise<SelfplayResult> {
   const { run, start, input, config, carried, settled, steering, status, machines } = playing;
   const begin = async (from: Settled): Promise<RunState> => {
     const measured = measurePortfolio(run, config, from);
-    return machines.use(async (queues) => {
-      const first = await firstState(run, config, from, queues, status);
+    return machines.use(async (hostQueues) => {
+      const first = await firstState(run, config, from, hostQueues, status);
       await measured;
       return first;
     });
@@ -114,7 +114,9 @@ async function play(playing: Play): Promise<SelfplayResult> {
   }
   /** Work that a person may decide about when it fails; on other machines again when these are lost. */
   const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
-    runWithOperatorRetry(stage, label, steering, status, () => machines.use((queues) => work({ ...state, ...queues })));
+    runWithOperatorRetry(stage, label, steering, status, () =>
+      machines.use((hostQueues) => work({ ...state, hostQueues })),
+    );
   /** `proofs.lean`, once it is being written. */
   let written: Promise<void> | null = null;
   const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
@@ -238,17 +240,17 @@ async function firstState(
   run: string,
   config: RunConfig,
   settled: Settled,
-  queues: HostQueues,
+  hostQueues: readonly string[],
   status: RunStatus,
 ): Promise<RunState> {
   // What the other run cost is not this one's.
-  if (settled.state !== null) return { ...settled.state, ...queues, machineTime: [] };
+  if (settled.state !== null) return { ...settled.state, hostQueues, machineTime: [] };
   const { data } = settled;
   let { sft } = settled;
   if (sft === null) {
     status.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
     const { model, modelThreads, seed } = config;
-    sft = await trainModel(queues.hostQueues, config.engines, `SFT on ${data.sft.count} examples`, {
+    sft = await trainModel(hostQueues, config.engines, `SFT on ${data.sft.count} examples`, {
       run,
       name: 'checkpoints/sft',
       examples: data.sft,
@@ -260,7 +262,7 @@ async function firstState(
   }
   return {
     config,
-    ...queues,
+    hostQueues,
     data,
     sft,
     checkpoint: sft.checkpoint,
@@ -299,7 +301,7 @@ async function playRound(run: string, state: RunState, steering: RunControl): Pr
     workflowId: roundWorkflowId(run, round),
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: roundLabel(state),
-    args: [{ ...context, ...queuesOf(state), checkpoint, sftCheckpoint: sft.checkpoint, paused }],
+    args: [{ ...context, hostQueues: state.hostQueues, checkpoint, sftCheckpoint: sft.checkpoint, paused }],
   });
   steering.child = child.workflowId;
   try {
@@ -338,20 +340,15 @@ async function trainAnew(run: string, state: RunState, round: number): Promise<R
     replayFrom,
   });
   const { model, modelThreads, seed } = config;
-  const trained = await trainModel(
-    queuesOf(state).hostQueues,
-    config.engines,
-    `retrain on ${examples.count} examples`,
-    {
-      run,
-      name: `checkpoints/retrain-${round}`,
-      examples,
-      heldOut: data.sftEval,
-      init: null,
-      config: { model, modelThreads, seed },
-      optimiser: config.retrain.optimiser,
-    },
-  );
+  const trained = await trainModel(state.hostQueues, config.engines, `retrain on ${examples.count} examples`, {
+    run,
+    name: `checkpoints/retrain-${round}`,
+    examples,
+    heldOut: data.sftEval,
+    init: null,
+    config: { model, modelThreads, seed },
+    optimiser: config.retrain.optimiser,
+  });
   return {
     ...state,
     checkpoint: trained.checkpoint,

@@ -33,7 +33,7 @@ import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { lemmaCredit } from '../round/lemma-credit.ts';
 import { grownTheorems } from '../round/library.ts';
 import type { RoundContext } from '../round/round-context.ts';
-import { readManifests } from '../run/history.ts';
+import { bestRates, readManifests } from '../run/history.ts';
 
 const chosenSchema = z.strictObject({ chosen: artifactRefSchema, targets: artifactRefSchema.nullable() });
 export type Chosen = z.infer<typeof chosenSchema>;
@@ -146,10 +146,7 @@ async function writeTargets(
   signal: AbortSignal,
 ): Promise<ArtifactRef> {
   const { run, round, config, data } = input;
-  const proved = new Set<string>();
-  for await (const proof of readRecords(store, input.proved, provedSchema)) proved.add(proof.statementId);
-  for (const manifest of await readManifests(store, input.history))
-    for await (const rate of readRecords(store, manifest.certifiedRates, rateSchema)) proved.add(rate.statementId);
+  const proved = await bestRates(store, [input, ...(await readManifests(store, input.history))]);
   async function* unproved() {
     for await (const statement of readRecords(store, data.train, statementSchema)) {
       if (proved.has(statement.id)) continue;

@@ -9,7 +9,6 @@ import {
   type ObjectStore,
   provedSchema,
   type RankerFigures,
-  type Rate,
   type RoundCounts,
   type RoundManifest,
   rateSchema,
@@ -69,12 +68,6 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
         withHeartbeat(async (signal) => {
           const earlier = await readManifests(store, input.history);
           const proved = await certifiedStatements(store, input.proved);
-          const certifiedRates = await writeRecords(
-            store,
-            `${input.name}/certified-rates.jsonl`,
-            ratesOf(store, input.rates, (rate) => proved.has(rate.statementId)),
-            signal,
-          );
           const grown = await Array.fromAsync(grownTheorems(store, input.library));
           const chosen = input.conjecturesMatched;
           const conjectures = conjectureFiles(config, input.conjectures, earlier);
@@ -127,17 +120,8 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           };
           const manifest: RoundManifest = {
             round,
-            inputHash: contentId(
-              'round',
-              String(round),
-              input.modelIn,
-              JSON.stringify(config),
-              ...input.history.map((ref) => ref.crc32c),
-              data.train.crc32c,
-            ),
             modelIn: input.modelIn,
             rates: input.rates,
-            certifiedRates,
             proved: input.proved,
             library: input.library,
             conjectures: input.conjectures,
@@ -164,10 +148,6 @@ async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Pro
   for await (const { statementId, model } of readRecords(store, proved, provedSchema))
     byModel.set(statementId, model !== SCRIPTS_MODEL || byModel.get(statementId) === true);
   return byModel;
-}
-
-async function* ratesOf(store: ObjectStore, ref: ArtifactRef, isWanted: (rate: Rate) => boolean): AsyncGenerator<Rate> {
-  for await (const rate of readRecords(store, ref, rateSchema)) if (isWanted(rate)) yield rate;
 }
 
 function shardCounts(shards: readonly ShardResult[]) {
@@ -202,7 +182,7 @@ async function statementCounts(
   }
   const provedThisRound = ever.size;
   for (const manifest of earlier)
-    for await (const rate of ratesOf(store, manifest.certifiedRates, ({ origin }) => origin === 'dataset'))
-      ever.add(rate.statementId);
+    for await (const { statementId, origin, successes } of readRecords(store, manifest.rates, rateSchema))
+      if (origin === 'dataset' && successes > 0) ever.add(statementId);
   return { attempted, conjecturesProved, provedThisRound, provedEver: ever.size, provedByScripts };
 }

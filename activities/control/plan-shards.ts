@@ -17,7 +17,7 @@ import { once, readAll, readRecords } from '../records/record-files.ts';
 import { conjectureRecordSchema } from '../round/conjecture-records.ts';
 import type { RoundContext } from '../round/round-context.ts';
 import { writeShards } from '../round/shard-files.ts';
-import { certifiedRates, readManifests } from '../run/history.ts';
+import { bestRates, readManifests } from '../run/history.ts';
 
 const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
 
@@ -106,7 +106,7 @@ async function* roundItems(store: ObjectStore, input: PlanShardsInput): AsyncGen
 
 async function* attemptedStatements(store: ObjectStore, input: PlanShardsInput): AsyncGenerator<Statement> {
   const { round, config, data } = input;
-  const best = await certifiedRates(store, await readManifests(store, input.history));
+  const best = await bestRates(store, await readManifests(store, input.history));
   for await (const statement of readRecords(store, data.train, statementSchema)) {
     const coin = randomStream(config.seed, round, 'attempt', statement.id).next();
     if (isAttempted(best.get(statement.id), config.selection, coin)) yield statement;

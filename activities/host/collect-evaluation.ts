@@ -20,9 +20,7 @@ import { foundProof } from '../round/found-proof.ts';
 export const collectedSchema = z.strictObject({
   /** The shortest proof of every statement that the samples prove. */
   proved: artifactRefSchema,
-  /** The same by scripts, of the statements that the samples do not prove; missing where no scripts were tried. */
-  provedByScripts: artifactRefSchema.optional(),
-  evaluation: modelEvaluationSchema.omit({ certified: true, scripts: true }),
+  evaluation: modelEvaluationSchema,
 });
 export type Collected = z.infer<typeof collectedSchema>;
 
@@ -54,13 +52,9 @@ export function collectEvaluationActivity(ports: RunStore) {
           const outcomes = outcomesOf(statements, tallies);
           const random = randomStream(input.seed, 'bootstrap', name);
           const found = shortestProofs(statements, tallies, samplesPerStatement, input.round);
-          const byScripts = found.filter(({ model: whose }) => whose !== model);
           const shortest = found.filter(({ model: whose }) => whose === model);
           return {
             proved: await writeRecords(store, `${name}/proved-*.jsonl`, shortest, signal),
-            ...(input.withScripts
-              ? { provedByScripts: await writeRecords(store, `${name}/proved-by-scripts-*.jsonl`, byScripts, signal) }
-              : {}),
             evaluation: {
               model,
               statements: statements.length,
@@ -68,6 +62,7 @@ export function collectEvaluationActivity(ports: RunStore) {
               proved: shortest.length,
               unverified: statements.reduce((sum, { id }) => sum + (tallies.get(id)?.unverified ?? 0), 0),
               passAtK: await passAtK(outcomes, budgetsFor(samplesPerStatement), samplesPerStatement, random),
+              ...(input.withScripts ? { provedByScripts: found.length - shortest.length } : {}),
             },
           };
         }),

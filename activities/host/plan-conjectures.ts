@@ -25,7 +25,7 @@ import { readRecords, writeRecords } from '../records/record-files.ts';
 import type { ConjecturePlan } from '../round/conjecture-records.ts';
 import { grownTheorems } from '../round/library.ts';
 import type { RoundContext } from '../round/round-context.ts';
-import { certifiedRates, readManifests } from '../run/history.ts';
+import { bestRates, readManifests } from '../run/history.ts';
 
 export function planConjecturesActivity(ports: RunStore) {
   return {
@@ -79,7 +79,7 @@ function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: nu
 async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedConfig): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
-  const best = await certifiedRates(store, manifests);
+  const best = await bestRates(store, manifests);
   const lemmas = new Map<string, string>();
   for await (const { name, statement } of readRecords(store, data.theorems, libraryTheoremSchema))
     lemmas.set(name, statement);
@@ -115,7 +115,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedCo
 async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);
-  const best = await certifiedRates(store, manifests);
+  const best = await bestRates(store, manifests);
   const entries: PlanEntry[] = [];
   let proved = 0;
   for await (const statement of readRecords(store, data.train, statementSchema)) {

@@ -32,7 +32,7 @@ import { type ReadConjectures, readConjecturesSchema } from '../round/gate-parts
 import { heldOutTest } from '../round/held-out.ts';
 import { rankConjectures } from '../round/rank-conjectures.ts';
 import type { RoundContext } from '../round/round-context.ts';
-import { certifiedRates, readManifests } from '../run/history.ts';
+import { bestRates, readManifests } from '../run/history.ts';
 
 export interface ReadConjecturesInput extends RoundContext {
   readonly plan: ArtifactRef;
@@ -167,7 +167,7 @@ const isGuided = (conjectures: ConjecturerConfig): boolean =>
 async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {
   const { perRoundMax } = conjecturing(config.conjectures);
   if (perRoundMax !== 'unproved') return conjecturesMax(perRoundMax, data.train.count, 0);
-  const best = await certifiedRates(store, await readManifests(store, history));
+  const best = await bestRates(store, await readManifests(store, history));
   let unproved = 0;
   for await (const { id } of readRecords(store, data.train, statementSchema)) if (!best.has(id)) unproved++;
   return conjecturesMax(perRoundMax, data.train.count, unproved);
@@ -176,7 +176,7 @@ async function placesOf(store: ObjectStore, { config, data, history }: RoundCont
 /** Keys of the conjectures of earlier rounds that have no certified proof. */
 async function openConjectures(store: ObjectStore, { history }: RoundContext): Promise<Set<string>> {
   const manifests = await readManifests(store, history);
-  const best = await certifiedRates(store, manifests);
+  const best = await bestRates(store, manifests);
   const keys = new Set<string>();
   for await (const { id, header, statement } of conjecturesOf(store, manifests))
     if (!best.has(id)) keys.add(statementKey(header, statement));

@@ -55,11 +55,9 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
           const records = allRecords(judgedSamples(store, shards), input.input.round);
           const log = await writeEvaluationLog(store, records, scratchPath, signal);
           const statements = await readAll(store, plan.statements, statementSchema);
-          const certified = new Set<string>();
           const sandbox = await ports.sandbox(plan.config.verification.sandbox);
           const ineligible = new Set(whyIneligible(sandbox));
           for await (const proof of readRecords(store, input.proved, provedSchema)) {
-            certified.add(proof.statementId);
             for (const reason of whyIneligible(proof.certificate.sandbox)) ineligible.add(reason);
           }
           const tallies = await tallyShards(store, shards);
@@ -87,7 +85,7 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
             ...costOf(sumTokens(shards), plan.config.sampling.price),
             groups: await Promise.all(
               [...groups].map(async ([group, members]) => ({
-                ...(await groupResult(group, members, tallies, certified, plan.config)),
+                ...(await groupResult(group, members, tallies, plan.config)),
                 ...(begun === null ? {} : { begun: members.filter(({ id }) => begun.has(id)).length }),
               })),
             ),
@@ -132,7 +130,6 @@ async function groupResult(
   group: string,
   members: readonly Statement[],
   tallies: ReadonlyMap<string, StatementTally>,
-  certified: ReadonlySet<string>,
   config: RunConfig,
 ): Promise<EvaluationGroup> {
   const { samplesPerStatement } = config.sampling;
@@ -146,7 +143,6 @@ async function groupResult(
     group,
     statements: members.length,
     proved: outcomes.filter((one) => one.successes(0, samplesPerStatement) > 0).length,
-    certified: members.filter(({ id }) => certified.has(id)).length,
     unverified,
     refused,
     block: budgets.map((k) => blockEstimate(outcomes, k, samplesPerStatement, 'drop')),

@@ -1,28 +1,7 @@
-/** Distributions that a report shows: quantiles and histograms of pass rates. Pure. */
+/** Histograms of pass rates. */
 import { hasConjecturer, type RunConfig } from '@stp/config';
 import type { Rate } from '@stp/config/records';
 import { passRate } from '@stp/selfplay';
-
-export interface Quantiles {
-  readonly count: number;
-  readonly p10: number;
-  readonly p25: number;
-  readonly median: number;
-  readonly p75: number;
-  readonly p90: number;
-}
-
-/** Quantiles by linear interpolation between order statistics; null for no values. */
-export function quantiles(values: readonly number[]): Quantiles | null {
-  if (values.length === 0) return null;
-  const sorted = Float64Array.from(values).sort();
-  const at = (share: number): number => {
-    const position = share * (sorted.length - 1);
-    const below = sorted[Math.floor(position)]!;
-    return below + (position - Math.floor(position)) * (sorted[Math.ceil(position)]! - below);
-  };
-  return { count: sorted.length, p10: at(0.1), p25: at(0.25), median: at(0.5), p75: at(0.75), p90: at(0.9) };
-}
 
 /** Bars of the histogram of pass rates above 0: (0, 0.1], (0.1, 0.2] … (0.9, 1]. */
 export const RATE_BINS = 10;

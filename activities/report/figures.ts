@@ -7,7 +7,7 @@ import type { RunConfig } from '@stp/config';
 import type { Evaluation, Proved, RoundCounts, ShardResult, Summary } from '@stp/config/records';
 import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
-import type { Quantiles, RateHistogram } from './distribution.ts';
+import type { RateHistogram } from './distribution.ts';
 import type { LibraryFigures } from './library-progress.ts';
 
 /** Dataset statements with a certified proof once so many samples were verified. */
@@ -29,12 +29,6 @@ export interface RoundFigures {
   readonly rates: { readonly dataset: RateHistogram; readonly conjecture: RateHistogram };
   /** Certified conjectures whose pass rate is in the conjecturer's band, before elegance, transport and relabelling. */
   readonly conjecturesInBand: number;
-  /**
-   * Figures of attempted conjectures: characters of the statement without its name; novelty in [0, 1]
-   * (`packages/selfplay/novelty.ts`).
-   */
-  readonly lengths: Quantiles | null;
-  readonly novelties: Quantiles | null;
   /** Theorems by which the library had grown before the round's statements were tried, and the round's certified proofs that rest on one. */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
@@ -53,11 +47,6 @@ export interface FoundBy {
   readonly samplesOnly: number;
   readonly scriptsOnly: number;
   readonly both: number;
-}
-
-export interface ListedProof {
-  readonly proof: Proved;
-  readonly novelty: number | null;
 }
 
 /** A proved conjecture that later proofs rest on, as their compiled objects say. */
@@ -96,11 +85,10 @@ export interface RunFigures {
   readonly failures: RunState['failures'];
   readonly losses: readonly LossPoint[];
   readonly library: LibraryFigures;
-  readonly newlyProved: { readonly count: number; readonly listed: readonly ListedProof[] };
-  /** Proved conjectures, lowest pass rates first, and most novel first. */
+  readonly newlyProved: { readonly count: number; readonly listed: readonly Proved[] };
   readonly foundBy: { readonly [Origin in Proved['origin']]: FoundBy };
-  readonly hardest: readonly ListedProof[];
-  readonly mostNovel: readonly ListedProof[];
+  /** Proved conjectures, lowest pass rates first. */
+  readonly hardest: readonly Proved[];
   /** How many lemmas some certified proof rests on, and those that most statements of the dataset rest on. */
   readonly lemmas: {
     /** Theorems of the run that certified proofs rest on. */

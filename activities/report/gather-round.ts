@@ -11,25 +11,21 @@ import {
   rateSchema,
   roundManifestSchema,
 } from '@stp/config/records';
-import { displayStatement, type NoveltyIndex, statementSymbols, workItemSchema } from '@stp/selfplay';
+import { statementSymbols, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
 import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { readJson, readRecords } from '../records/record-files.ts';
 import { secondOpinion, whyIneligible } from '../round/certificate-record.ts';
 import { chooserOf, conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { grownTheorems } from '../round/library.ts';
-import { addRate, bandOf, emptyHistogram, isInBand, quantiles } from './distribution.ts';
-import type { ListedProof, ProgressPoint, RoundFigures } from './figures.ts';
+import { addRate, bandOf, emptyHistogram, isInBand } from './distribution.ts';
+import type { ProgressPoint, RoundFigures } from './figures.ts';
 import type { LibraryTally } from './library-progress.ts';
 import { TopList } from './top-list.ts';
 
-/** The fields of a conjecture or theorem that are used here, the same for every origin. */
-export const textSchema = z.object({ id: z.string(), statement: z.string() });
-/** Those of a statement of the dataset. */
-export const labelledSchema = textSchema.extend({ labels: z.array(z.string()) });
+/** The fields of a statement of the dataset that are used here. */
+export const labelledSchema = z.object({ id: z.string(), labels: z.array(z.string()) });
 
-/** Conjectures of a round whose novelty is measured. Ids are hashes: those with the least ones are a fair sample. */
-const NOVELTY_SAMPLE_MAX = 1_000;
 /** Points of the progress line in a round; a shard more or less cannot be seen. */
 const PROGRESS_POINTS_MAX = 64;
 /** Proofs that a list on the page can hold. */
@@ -56,7 +52,6 @@ export interface Gathering {
   readonly store: ObjectStore;
   readonly config: RunConfig;
   readonly sftModel: string;
-  readonly index: NoveltyIndex;
   samples: number;
   readonly provedEver: Set<string>;
   /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
@@ -78,29 +73,23 @@ export interface Gathering {
   };
   /** Who chose each conjecture when it was attempted first, by id. */
   readonly choosers: Map<string, Chooser>;
-  readonly newlyProved: TopList<ListedProof>;
-  readonly hardest: TopList<ListedProof>;
-  readonly mostNovel: TopList<ListedProof>;
+  readonly newlyProved: TopList<Proved>;
+  readonly hardest: TopList<Proved>;
 }
 
 const shorterFirst = (a: Proved, b: Proved): number =>
   a.proof.length - b.proof.length || (a.statementId < b.statementId ? -1 : 1) || (a.proof < b.proof ? -1 : 1);
 
-export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest' | 'mostNovel'> => {
-  const byRate = (a: ListedProof, b: ListedProof): number =>
-    a.proof.passRate - b.proof.passRate || shorterFirst(a.proof, b.proof);
-  return {
-    newlyProved: new TopList(LISTED_MAX, byRate),
-    hardest: new TopList(LISTED_MAX, byRate),
-    mostNovel: new TopList(LISTED_MAX, (a, b) => (b.novelty ?? 0) - (a.novelty ?? 0) || byRate(a, b)),
-  };
+export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest'> => {
+  const byRate = (a: Proved, b: Proved): number => a.passRate - b.passRate || shorterFirst(a, b);
+  return { newlyProved: new TopList(LISTED_MAX, byRate), hardest: new TopList(LISTED_MAX, byRate) };
 };
 
 /** The round's figures; updates `gathering` with this round's data. */
 export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): Promise<RoundFigures> {
   const { store, config } = gathering;
   const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
-  const { lengths, novelties, functions } = await measureConjectures(gathering, manifest);
+  const functions = await functionSets(gathering, manifest);
   await readGrown(gathering, manifest);
   const chains = new Map<string, number>();
   // A round's conjectures stand before the statements whose proofs may rest on them.
@@ -128,13 +117,9 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
         statementId,
         (firstProved.get(statementId) ?? true) && under.some(({ isConjecture }) => isConjecture),
       );
-    if (proof.origin === 'conjecture') {
-      const listed = { proof, novelty: novelties.get(proof.statementId) ?? null };
-      gathering.hardest.offer(proof.statementId, listed);
-      if (listed.novelty !== null) gathering.mostNovel.offer(proof.statementId, listed);
-    } else if (proof.model === gathering.sftModel) gathering.provedBySft.add(proof.statementId);
-    else if (!gathering.provedEver.has(proof.statementId))
-      gathering.newlyProved.offer(proof.statementId, { proof, novelty: null });
+    if (proof.origin === 'conjecture') gathering.hardest.offer(proof.statementId, proof);
+    else if (proof.model === gathering.sftModel) gathering.provedBySft.add(proof.statementId);
+    else if (!gathering.provedEver.has(proof.statementId)) gathering.newlyProved.offer(proof.statementId, proof);
   }
 
   const rates = { dataset: emptyHistogram(), conjecture: emptyHistogram() };
@@ -158,8 +143,6 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
     checkMs: manifest.shards.reduce((sum, shard) => sum + shard.checkMs, 0),
     rates,
     conjecturesInBand,
-    lengths: quantiles(lengths),
-    novelties: quantiles([...novelties.values()]),
     libraryGrown: manifest.library?.count ?? 0,
     proofsWithGrown,
     functionSets: {
@@ -192,26 +175,15 @@ function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): voi
   }
 }
 
-/**
- * Lengths of the round's conjectures, and by id the novelty of a fair sample of them against all earlier statements.
- */
-async function measureConjectures({ store, index, choosers }: Gathering, { conjectures }: RoundManifest) {
-  const lengths: number[] = [];
-  const novelties = new Map<string, number>();
+/** The functions that each of the round's conjectures mentions, by its id; notes who chose the new ones. */
+async function functionSets({ store, choosers }: Gathering, { conjectures }: RoundManifest) {
   const functions = new Map<string, string>();
-  if (conjectures === null) return { lengths, novelties, functions };
-  const sample = new TopList<{ id: string; statement: string }>(NOVELTY_SAMPLE_MAX, (a, b) => (a.id < b.id ? -1 : 1));
-  for await (const conjecture of readRecords(store, conjectures, conjectureRecordSchema)) {
+  for await (const conjecture of conjectures === null ? [] : readRecords(store, conjectures, conjectureRecordSchema)) {
     const { id, statement } = conjecture;
     if (!choosers.has(id)) choosers.set(id, chooserOf(conjecture));
-    lengths.push(displayStatement(statement).length);
     functions.set(id, [...statementSymbols(statement)].sort().join(' '));
-    sample.offer(id, { id, statement });
   }
-  for (const { id, statement } of sample.best()) novelties.set(id, index.novelty(statement));
-  // Only now: a conjecture is compared with statements from before its round.
-  for await (const { statement } of readRecords(store, conjectures, textSchema)) index.add(statement);
-  return { lengths, novelties, functions };
+  return functions;
 }
 
 /** Extends the progress line, shard after shard; a statement is in one shard of a round only. */

@@ -1,14 +1,13 @@
 /** Figures of a run, from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '@stp/config';
 import type { CHOOSERS, Evaluation, ObjectStore, RunCost, Summary, TrackingLink } from '@stp/config/records';
-import { NoveltyIndex } from '@stp/selfplay';
 import { portfolioFigures } from '../provers/scripts/portfolio.ts';
 import { readRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import { lastManifest } from '../run/history.ts';
 import type { RunState } from '../run/run-state.ts';
 import type { FoundBy, ListedLemma, LossPoint, RoundFigures, RunFigures } from './figures.ts';
-import { type Gathering, gatherRound, LISTED_MAX, labelledSchema, newLists, textSchema } from './gather-round.ts';
+import { type Gathering, gatherRound, LISTED_MAX, labelledSchema, newLists } from './gather-round.ts';
 import { LibraryTally } from './library-progress.ts';
 import { summarise } from './summary.ts';
 import { TopList } from './top-list.ts';
@@ -33,19 +32,12 @@ export interface RunSource {
 export async function gatherRun(source: RunSource): Promise<RunFigures> {
   const { run, store, state } = source;
   const { config, sft } = state;
-  const index = new NoveltyIndex();
-  // What a conjecture is compared with, beside earlier conjectures: what the first model was trained on, and the dataset.
-  for await (const { statement } of readRecords(store, state.data.theorems, textSchema)) index.add(statement);
   const library = new LibraryTally();
-  for await (const one of readRecords(store, state.data.train, labelledSchema)) {
-    index.add(one.statement);
-    library.addStatement(one);
-  }
+  for await (const one of readRecords(store, state.data.train, labelledSchema)) library.addStatement(one);
   const gathering: Gathering = {
     store,
     config,
     sftModel: sft.checkpoint.model,
-    index,
     library,
     samples: 0,
     provedEver: new Set(),
@@ -105,11 +97,10 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
     library: libraries,
     newlyProved: {
       count: provedEver.difference(provedBySft).size,
-      listed: gathering.newlyProved.best().filter(({ proof }) => !provedBySft.has(proof.statementId)),
+      listed: gathering.newlyProved.best().filter(({ statementId }) => !provedBySft.has(statementId)),
     },
     foundBy: { dataset: foundBy(gathering.found.dataset), conjecture: foundBy(gathering.found.conjecture) },
     hardest: gathering.hardest.best(),
-    mostNovel: gathering.mostNovel.best(),
     lemmas: await usedLemmas(gathering, state),
   };
 }

@@ -5,7 +5,7 @@ import type { RunFigures } from './figures.ts';
 import { libraryTable, MODULES_CSV } from './library-progress.ts';
 import { reportPage } from './page.ts';
 import { type Plot, plotCsv, plotCsvName } from './plot.ts';
-import { funnelPlot, funnelRoundsPlot, lengthPlot, noveltyPlot } from './plots/conjectures.ts';
+import { funnelPlot, funnelRoundsPlot } from './plots/conjectures.ts';
 import { passAtKPlot, progressPlot } from './plots/proved.ts';
 import { ratesPlot } from './plots/rates.ts';
 import { stagesPlot, verdictsPlot } from './plots/stacks.ts';
@@ -25,7 +25,7 @@ export async function makeReport(runs: readonly [RunFigures, ...RunFigures[]]): 
   const [run] = runs;
   const plots = {
     proved: [await progressPlot(runs), await passAtKPlot(runs)],
-    conjectures: [await funnelPlot(run), await funnelRoundsPlot(run), await noveltyPlot(run), await lengthPlot(run)],
+    conjectures: [await funnelPlot(run), await funnelRoundsPlot(run)],
     rates: [await ratesPlot(run, 'dataset'), await ratesPlot(run, 'conjecture')],
     costs: [await verdictsPlot(run), await stagesPlot(run), await lossPlot(run)],
     library: await libraryPlot(runs),

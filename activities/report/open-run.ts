@@ -35,7 +35,7 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
   const written = /^(.*)\/[^/]+\/data\//.exec(state.data.train.uri)?.[1] ?? place;
   return {
     run: uri.slice(place.length + 1),
-    store: written === place ? store : withMoved(store, written, place),
+    store: withMoved(store, written, place),
     state: summary === null ? state : { ...state, secondsPerStage: summary.secondsPerStage },
     evaluation: summary?.heldOut ?? null,
     finished: summary !== null,

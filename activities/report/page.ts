@@ -149,7 +149,7 @@ function heldOutTable(runs: readonly RunFigures[]): string {
     if (portfolio && tried > 0) between.push(row('fixed list of scripts', tried, '–', portfolio.heldOut.proved));
     if (evaluation === null) return between;
     const { statements, samplesPerStatement, provedFirst, provedLast, withScripts } = evaluation;
-    const scripted = (model: string, { proved }: { proved: number }) =>
+    const scripted = (model: string, proved: number) =>
       row(`${model}, and scripts`, statements, samplesPerStatement, proved);
     return [
       row('SFT model', statements, samplesPerStatement, provedFirst),

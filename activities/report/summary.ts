@@ -124,16 +124,13 @@ export function summaryRows(summary: Summary): [string, string][] {
   const verdicts = Object.entries(summary.verdicts).sort(([, a], [, b]) => b - a);
   rows.push(['verdicts', verdicts.map(([kind, count]) => `${kind} ${count}`).join(', ')]);
   if (summary.heldOut) {
-    const { statements, samplesPerStatement, provedFirst, provedLast, certified, withScripts } = summary.heldOut;
+    const { statements, samplesPerStatement, provedFirst, provedLast, withScripts } = summary.heldOut;
     rows.push([
       'held-out',
-      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each; certified ${certified.first} → ${certified.last})`,
+      `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each)`,
     ]);
     if (withScripts)
-      rows.push([
-        'held-out, with scripts',
-        `${withScripts.first.proved} → ${share(withScripts.last.proved, statements)} proved (certified ${withScripts.first.certified} → ${withScripts.last.certified})`,
-      ]);
+      rows.push(['held-out, with scripts', `${withScripts.first} → ${share(withScripts.last, statements)} proved`]);
   }
   rows.push([
     'seconds',

@@ -1,7 +1,5 @@
 /** A proof that was judged, as a record with its certificate. */
-import { contentId } from '@stp/config/ids';
 import type { Proved, Sample, Statement, Verdict } from '@stp/config/records';
-import { proverPrompt } from '@stp/selfplay';
 import { certificateOf } from './certificate-record.ts';
 
 /** @param found where the statement comes from, the round, and its pass rate there */
@@ -23,7 +21,6 @@ export function foundProof(
     model: sample.model,
     seed: sample.seed,
     leanVersion: verdict.leanVersion,
-    promptHash: contentId('prompt', proverPrompt(statement)),
     certificate: certificateOf(stated, sample, verdict),
     checkMs: verdict.checkMs,
     ...(sample.steps === undefined ? {} : { steps: sample.steps }),

@@ -16,6 +16,7 @@ import { exampleKey, type ProofExamples, proofKey, proverExamples, RateTable, tr
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { externalSort, firstOfEach, groupSorted } from '../records/external-sort.ts';
 import { readRecords } from '../records/record-files.ts';
+import { bestRates } from '../run/history.ts';
 import { type ChosenRecord, chosenConjectureSchema } from './chosen-conjectures.ts';
 import { conjectureRecordSchema } from './conjecture-records.ts';
 
@@ -101,10 +102,7 @@ async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Exampl
 /** Attempts and successes over the window of the statements that have a certified proof in it; no others can train. */
 async function windowRates(input: RoundExamplesInput): Promise<RateTable> {
   const { store } = input;
-  const proved = new Set<string>();
-  for await (const proof of readRecords(store, input.proved, provedSchema)) proved.add(proof.statementId);
-  for (const manifest of input.window)
-    for await (const rate of readRecords(store, manifest.certifiedRates, rateSchema)) proved.add(rate.statementId);
+  const proved = await bestRates(store, [input, ...input.window]);
   const rates = new RateTable();
   for (const ref of [input.rates, ...input.window.map((manifest) => manifest.rates)])
     for await (const rate of readRecords(store, ref, rateSchema))

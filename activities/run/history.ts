@@ -27,13 +27,12 @@ export async function lastManifest(
  * Returns the best pass rate of every proved statement, over the rounds that proved it. Keeps a number a statement, read from
  * files without texts.
  */
-export async function certifiedRates(
+export async function bestRates(
   store: ObjectStore,
-  manifests: readonly RoundManifest[],
+  rounds: readonly Pick<RoundManifest, 'rates'>[],
 ): Promise<Map<string, number>> {
   const best = new Map<string, number>();
-  for (const manifest of manifests)
-    for await (const rate of readRecords(store, manifest.certifiedRates, rateSchema)) keepBest(best, rate);
+  for (const { rates } of rounds) for await (const rate of readRecords(store, rates, rateSchema)) keepBest(best, rate);
   return best;
 }
 

@@ -26,9 +26,7 @@ export const roundFailureSchema = z.strictObject({
 /** Everything a run carries over a continue-as-new, and what another run needs to start from it. */
 export const runStateSchema = z.strictObject({
   config: runConfigSchema,
-  /** Own queue of the machine that trains and samples. */
-  hostQueue: z.string(),
-  /** Own queues of all machines, that one first. */
+  /** Own queues of the run's machines. */
   hostQueues: z.array(z.string()).readonly(),
   data: preparedDataSchema,
   sft: trainedSchema,

@@ -23,6 +23,9 @@ const START_TIMEOUT_MS = 60_000; // it takes 0.5 s here; a loaded two-core runne
 const STOP_TIMEOUT_MS = 10_000;
 const START_ATTEMPTS = 3;
 const LOG_LINES_KEPT = 20;
+/** How Go begins a report of what ended it; the stacks of all its threads follow. */
+const PANIC = /^(?:panic|fatal error): /;
+const PANIC_LINES_KEPT = 6;
 /** The server's last lines if it could not listen (EADDRINUSE, as Go's runtime words it). */
 const PORT_TAKEN = /address already in use/;
 
@@ -193,22 +196,28 @@ function environmentFor(runMark: string | undefined): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** The last lines of both outputs, kept for errors. Always read, or the server would stop at a full pipe. */
+/** The last lines of both outputs, or the first of a panic, kept for errors. Always read, or the server would stop at a full pipe. */
 function collectLog(server: ChildProcess, onLog: (line: string) => void): readonly string[] {
   const kept: string[] = [];
+  let panicked = false;
   for (const output of [server.stdout, server.stderr]) {
     if (output === null) continue;
     createInterface({ input: output }).on('line', (line) => {
+      onLog(line);
+      if (!panicked && PANIC.test(line)) {
+        panicked = true;
+        kept.length = 0;
+      }
+      if (panicked && kept.length === PANIC_LINES_KEPT) return;
       kept.push(line);
       if (kept.length > LOG_LINES_KEPT) kept.shift();
-      onLog(line);
     });
   }
   return kept;
 }
 
 function ended(executable: string, how: string, log: readonly string[], cause?: Error): StpError {
-  const lines = log.length === 0 ? '' : `; its last lines:\n${log.map((line) => `  ${line}`).join('\n')}`;
+  const lines = log.length === 0 ? '' : `; it said:\n${log.map((line) => `  ${line}`).join('\n')}`;
   return new StpError(
     'STP1101',
     `the Temporal server (${executable}) is not running: ${how}${lines}`,

@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   STP1101: 'Temporal server not available',
   STP1102: 'port in use',
   STP1103: 'run of another version',
+  STP1104: 'the run failed',
   STP1201: 'Lean not available',
   STP1202: 'Lean library does not compile',
   STP1203: 'Lean could not check',

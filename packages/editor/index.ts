@@ -10,6 +10,7 @@ export { type LeanPlaces, openLeanPlaces } from './lean-places.ts';
 export { type EditPlace, editPlace } from './lsp/place.ts';
 export { startProxy } from './lsp/proxy.ts';
 export { SuggesterProcess, type SuggesterSource } from './lsp/suggester-process.ts';
+export { ownName } from './own-words.ts';
 export { Premises } from './premises.ts';
 export { Suggester } from './suggester.ts';
 export { type PlaceGoals, placeGoals, tryTactics } from './try-tactics.ts';

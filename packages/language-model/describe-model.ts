@@ -9,10 +9,12 @@ import { llamaCppEngine } from '@stp/config';
 import { z } from 'zod';
 import { type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
+import type { Architecture } from './checkpoint/architecture.ts';
 import { modelFiles, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
 import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
 import { convertible } from './gguf/gguf-folder.ts';
+import { embeddedTrainingMemory, memoryProblem } from './plan/embedded.ts';
 import { ggufMemory } from './plan/gguf.ts';
 import { totalGib } from './plan/memory.ts';
 
@@ -49,6 +51,8 @@ const EMBEDDED_COPIES = 4;
 const EMBEDDED_OVERHEAD_GIB = 0.2;
 /** Adam's two moments, a gradient and a weight, in single precision. */
 const TRAINED_BYTES = 16;
+/** Longest texts of a training that the estimate is made for, tokens. */
+const TRAINED_CONTEXT = 1_024;
 /** CUDA's context and the libraries' buffers. */
 const GPU_OVERHEAD_GIB = 3;
 
@@ -76,7 +80,7 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
     for (const { dtype, count } of await tensorsOf(join(directory, name)))
       values.set(dtype, (values.get(dtype) ?? 0) + count);
   const parameters = sum(values.values());
-  const problem = names.length === 0 ? 'no weights as safetensors' : await embeddedProblem(files);
+  const found = names.length === 0 ? 'no weights as safetensors' : await embeddedArchitecture(files);
   const isCheckpoint = 'manifest' in files;
   return {
     kind: isCheckpoint ? 'checkpoint' : 'folder',
@@ -88,13 +92,9 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
     licence: config.license ?? null,
     hasChatTemplate: (await readTemplate(files)) !== null,
     engines: [
-      embeddedFit(parameters, problem),
+      embeddedFit(parameters, typeof found === 'string' ? found : null),
       ...gpuFits(parameters, names.length === 0 ? 'no weights as safetensors' : null),
-      {
-        ...{ engine: 'embedded', does: 'trains', formula: '' },
-        problem: isCheckpoint && problem === null ? null : 'it trains its own checkpoints only',
-        gib: isCheckpoint && problem === null ? (TRAINED_BYTES * parameters) / GIB : null,
-      },
+      embeddedTrainingFit(found),
       {
         ...{ engine: 'pytorch', does: 'trains', problem: names.length === 0 ? 'no weights as safetensors' : null },
         gib: names.length === 0 ? null : (TRAINED_BYTES * parameters) / GIB,
@@ -104,14 +104,15 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
   };
 }
 
-/** Null where the embedded engine can sample the model. */
-async function embeddedProblem(files: ModelFiles): Promise<string | null> {
+/** Why not, in a line, where the embedded engine cannot run the model. */
+async function embeddedArchitecture(files: ModelFiles): Promise<Architecture | string> {
   try {
-    const bytes = weightBytes(await readArchitecture(files));
+    const found = await readArchitecture(files);
+    const bytes = weightBytes(found);
     if (bytes > WEIGHT_BYTES_MAX)
       return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;
     await readFolderTokenizer(files);
-    return null;
+    return found;
   } catch (error) {
     if (error instanceof StpError) return error.message;
     throw error;
@@ -124,6 +125,17 @@ function embeddedFit(parameters: number, problem: string | null): EngineFit {
     ...{ engine: 'embedded', does: 'samples', problem, gib: problem === null ? gib : null },
     formula: 'a process for each thread: 4 bytes a weight, in two graphs, twice each; caches come on top',
   };
+}
+
+/** All weights, on rows of usual length. */
+function embeddedTrainingFit(found: Architecture | string): EngineFit {
+  const fit = { engine: 'embedded', does: 'trains' } as const;
+  if (typeof found === 'string') return { ...fit, problem: found, gib: null, formula: '' };
+  const contextLength = Math.min(found.shape.contextLength, TRAINED_CONTEXT);
+  const parts = embeddedTrainingMemory({ ...found.shape, contextLength }, found.constants);
+  const problem = memoryProblem(parts);
+  const formula = `56 bytes a weight, and activations of ${contextLength} tokens; bin/stp plan says more`;
+  return { ...fit, problem, gib: problem === null ? totalGib(parts) : null, formula };
 }
 
 function gpuFits(parameters: number, problem: string | null): EngineFit[] {

@@ -1,8 +1,8 @@
 /** Entry for tests and benches of other packages that use `@stp/language-model`. Production code imports `index.ts`. */
-export { readCheckpoint, writeCheckpoint } from './checkpoint/checkpoint.ts';
+export { writeCheckpoint } from './checkpoint/checkpoint.ts';
 export { CHECKPOINT_FILES, type CheckpointFile, manifestOf } from './checkpoint/manifest.ts';
 export { readModel } from './checkpoint/model-folder.ts';
-export { writeSafetensors } from './checkpoint/safetensors.ts';
+export { readSafetensors, writeSafetensors } from './checkpoint/safetensors.ts';
 export { untrained } from './checkpoint/training-record.ts';
 export { makeFreshCheckpoint } from './embedded/fresh-checkpoint.ts';
 export type { InnerProducts } from './embedded/matrix/inner-products.ts';
@@ -16,6 +16,7 @@ export { type SampledModel, Sampler } from './embedded/sampling/sampler.ts';
 export { TypedTokens, TypedWriter } from './embedded/sampling/typed-writer.ts';
 export { initialParameters } from './embedded/training/initial-parameters.ts';
 export { KeptLogprobs } from './embedded/training/kept-logprobs.ts';
+export { learningRateAt } from './embedded/training/learning-rate.ts';
 export { packRows } from './embedded/training/pack-rows.ts';
 export { packedBatch } from './embedded/training/packed-batch.ts';
 export { parameterLayout, parameterView } from './embedded/training/parameter-layout.ts';
@@ -45,6 +46,7 @@ export { generatorContract, requestsFor, SAMPLING, sameSamples } from './testing
 export { llamaGguf, writeGguf } from './testing/gguf-writer.ts';
 export { MODEL_SIZES } from './testing/model-sizes.ts';
 export { lossAndGradient, plainEngine } from './testing/one-step.ts';
+export { relativeError } from './testing/reference.ts';
 export { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './testing/small-checkpoint.ts';
 export { lively, randomExample, SMALL_SHAPE as TRAINED_SHAPE, weighted } from './testing/small-model.ts';
 export { EXAMPLES, smallTraining } from './testing/small-training.ts';

@@ -24,9 +24,12 @@ export interface TrainRequest {
   readonly examplesPath: string;
   /** The objective, by default `likelihood`; all others require `initDirectory`. */
   readonly objective?: ObjectiveConfig;
-  /** Checkpoint folder of the model that objectives compare with, of the same tokenizer; by default the weights it starts from. */
+  /** Folder of the model that objectives compare with, of the same tokenizer; by default the weights it starts from. */
   readonly referenceDirectory?: string | null;
-  /** Checkpoint folder to start from, or null for fresh weights of `shape` with a tokenizer trained on the examples. */
+  /**
+   * Folder to start from: a checkpoint, or another model that the trainer knows. Null: the trainer's base, else fresh weights of
+   * `shape` with a tokenizer trained on the examples.
+   */
   readonly initDirectory: string | null;
   readonly shape: ModelShape;
   /** Folder the checkpoint is written to (made; must not hold one already). Written under a temporary name, then renamed. */

@@ -2,33 +2,48 @@
  * The definitions that a header brings along: what they are called, and how to compare texts that use them whatever
  * they are called. Reads text only.
  */
-import { readCommands } from './commands.ts';
-import { maskSource } from './scan.ts';
+import { type Token, tokenize } from './tokenizer.ts';
 
 const DEFINING: ReadonlySet<string> = new Set(['def', 'abbrev']);
+/** Words that begin another command wherever they stand: a definition ends above them. */
+const COMMANDS: ReadonlySet<string> = new Set([
+  ...['def', 'abbrev', 'noncomputable', 'private', 'protected', 'partial', 'unsafe', 'nonrec'],
+  ...['namespace', 'section', 'end', 'variable', 'universe', 'import', 'theorem', 'lemma', 'example', 'axiom'],
+  ...['inductive', 'structure', 'class', 'instance', 'opaque', 'mutual', 'attribute', 'deriving'],
+]);
+/** Words that begin one at the margin only: a term may have them too, before an `in`. */
+const MARGIN_COMMANDS: ReadonlySet<string> = new Set(['open', 'set_option']);
 /** Most headers define nothing, and are not read further. */
 const MAY_DEFINE = /\b(?:def|abbrev)\b/u;
 const WORD = "[\\p{L}_][\\p{L}\\p{N}_'!?₀-₉]*(?:\\.[\\p{L}_][\\p{L}\\p{N}_'!?₀-₉]*)*";
-const NAME = new RegExp(`^\\s*(${WORD})`, 'u');
 const NAMES = new RegExp(`(?<![\\p{L}\\p{N}_'.])${WORD}`, 'gu');
 
 export interface OwnDefinition {
   /** As it is written after its keyword. */
   readonly name: string;
-  /** From the keyword on, without comments, white space made single. */
+  /** From the keyword on, without comments; white space between tokens is one space. */
   readonly text: string;
 }
 
 /** Returns the header's definitions in their order; none for null, which stands for the library's header. */
 export function ownDefinitions(header: string | null): readonly OwnDefinition[] {
   if (header === null || !MAY_DEFINE.test(header)) return [];
-  const masked = maskSource(header);
-  return readCommands(masked).flatMap(({ keyword, start, end }) => {
-    const text = masked.withoutComments.slice(start, end).replace(/\s+/gu, ' ');
-    const name = DEFINING.has(keyword) ? NAME.exec(text.slice(keyword.length))?.[1] : undefined;
-    return name === undefined ? [] : [{ name, text }];
+  const tokens = tokenize(header).filter(({ kind }) => kind !== 'comment');
+  return tokens.flatMap(({ kind, text }, at) => {
+    const name = tokens[at + 1];
+    if (kind !== 'word' || !DEFINING.has(text) || name?.kind !== 'word') return [];
+    const next = tokens.findIndex((token, other) => other > at && beginsCommand(header, token));
+    return [{ name: name.text, text: joined(tokens.slice(at, next < 0 ? tokens.length : next)) }];
   });
 }
+
+function beginsCommand(source: string, { kind, text, start }: Token): boolean {
+  if (kind !== 'word') return false;
+  return COMMANDS.has(text) || (MARGIN_COMMANDS.has(text) && (start === 0 || source[start - 1] === '\n'));
+}
+
+const joined = (tokens: readonly Token[]): string =>
+  tokens.map(({ text, start }, at) => (at > 0 && tokens[at - 1]!.end < start ? ` ${text}` : text)).join('');
 
 /**
  * A reader of texts that use these definitions. It puts a number in the place of each defined name: two texts that read

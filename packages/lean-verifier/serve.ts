@@ -1,5 +1,6 @@
 /** The HTTP service. It loads a web server. */
 export { DEFAULT_LIMITS, type LeanServeLimits } from './serve/limits.ts';
 export { startLeanServer } from './serve/server.ts';
+export { refuseStaleWork, type StaleProject } from './serve/stale-project.ts';
 export { FileJudge } from './serve/verdicts/file-judge.ts';
 export type { GivenAnswer, ReadProof, VerdictTools } from './serve/verdicts/verdict-tools.ts';

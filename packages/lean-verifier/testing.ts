@@ -12,6 +12,7 @@ export { MEMORY_BYTES_MAX as DRIVER_MEMORY_BYTES_MAX, script } from './testing/d
 export { coreEnvironment, scratchFolder } from './testing/environment.ts';
 export { temporaryFolder } from './testing/temporary-folder.ts';
 export { leanForTests } from './testing/toolchain.ts';
+export { moduleMarks } from './toolchain/project-marks.ts';
 export { compileModule } from './trust/object/compiled-module.ts';
 export { confirmProofs } from './trust/object/confirm-proofs.ts';
 export { openCheckPool } from './trust/open-verifier.ts';

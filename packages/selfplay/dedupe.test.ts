@@ -52,6 +52,19 @@ describe('a statement that uses definitions of its header', () => {
     expect(new Set([one, other, plain]).size).toBe(3);
   });
 
+  it('is the same however they are spread over lines', () => {
+    const onOneLine = stated('import A open C def answer (n : Nat) := n');
+    const indented = stated('import A\n\n  /- a - -/ def  reply /-- doc -/\n (n : Nat) := n\nopen C', RENAMED.statement);
+    expect([onOneLine, indented].map(keyUnderAnyHeader)).toEqual([ONE, ONE].map(keyUnderAnyHeader));
+    const two = (names: readonly [string, string]) =>
+      stated(
+        `import A def ${names[0]} := 1 def ${names[1]} := "a  def b"`,
+        `theorem t : ${names[0]} = 1 ∧ ${names[1]} = ""`,
+      );
+    const [first, renamed, swapped] = [two(['f', 'g']), two(['h', 'k']), two(['g', 'f'])].map(keyUnderAnyHeader);
+    expect([renamed, swapped]).toEqual([first, first]);
+  });
+
   it('is held out with them and by its text alone', () => {
     expect(heldOutKeysOf(ONE)).toEqual([keyUnderAnyHeader(ONE), keyUnderAnyHeader(PLAIN)]);
     expect(heldOutKeysOf(PLAIN)).toEqual([statementKey(null, PLAIN.statement)]);

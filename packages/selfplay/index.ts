@@ -22,7 +22,6 @@ export { revisionPrompt } from './formats/revision.ts';
 export { type GateCandidate, gateQuestions, TRIVIAL_PROOF } from './gate.ts';
 export { countSymbols, guideScore, type SymbolCounts, statementSymbols } from './guide.ts';
 export { matchingWeight } from './matching-weight.ts';
-export { NoveltyIndex } from './novelty.ts';
 export { blockEstimate, budgetsFor, passAtK, type ShortBlock, stpBudgets } from './pass-at-k.ts';
 export {
   type ConjectureOrigin,
@@ -55,7 +54,7 @@ export {
 export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './ranking/conjecture-features.ts';
 export { type RankerExample, rankerScore, trainRanker } from './ranking/conjecture-ranker.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
-export { type Accessible, PremiseCorpus } from './retrieval/premise-corpus.ts';
+export { type Accessible, type Premise, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';
 export { TermRetriever, type TermScoring, type TermTable, TermTableBuilder, termsOf } from './retrieval/term-index.ts';
 export { queryText, VectorRetriever } from './retrieval/vector-retriever.ts';

@@ -3,7 +3,7 @@
  * command.
  */
 
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckpointRef, ObjectStore } from '@stp/config/records';
@@ -11,7 +11,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyCheckpointActivity } from '../../activities/every-node/copy-checkpoint.ts';
 import { nodeCommandSchema, runOnNodeActivity } from '../../activities/every-node/run-on-node.ts';
-import { warmPageCacheActivity } from '../../activities/every-node/warm-page-cache.ts';
 import { storeCheckpoint } from '../../activities/training/checkpoints.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { smallCheckpointFolder } from './small-checkpoint-folder.ts';
@@ -68,41 +67,6 @@ it('refuses a checkpoint of which a file was damaged in the store, and leaves no
   await expect(copying).rejects.toMatchObject({ code: expect.stringMatching(/^STP14/) });
   const left = await readdir(join(folder, 'damaged', 'scratch', 'checkpoints'));
   expect(left.filter((name) => !name.endsWith('.partial'))).toEqual([]);
-});
-
-it('reads the files below folders, passing over links and folders that are not there', async () => {
-  const warmed = join(folder, 'warmed');
-  await mkdir(join(warmed, 'Mathlib', 'Algebra'), { recursive: true });
-  await writeFile(join(warmed, 'Mathlib.olean'), Buffer.alloc(100));
-  await writeFile(join(warmed, 'Mathlib', 'Algebra', 'Group.olean'), Buffer.alloc(5 * 1024 * 1024));
-  await writeFile(join(warmed, 'empty'), '');
-  await symlink('/', join(warmed, 'everything'));
-  const { warmPageCache } = warmPageCacheActivity();
-  const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 1_000 });
-  const folders = [warmed, join(folder, 'nowhere')];
-  expect(await environment.run(warmPageCache, { folders })).toEqual({
-    node: expect.any(String),
-    files: 3,
-    bytes: 5 * 1024 * 1024 + 100,
-    whole: true,
-  });
-});
-
-it('stops reading where memory would be filled, and when it is cancelled', async () => {
-  const large = join(folder, 'large');
-  await mkdir(large);
-  // A file without blocks: as large as it says, and nothing on the disk.
-  const file = join(large, 'weights');
-  await writeFile(file, '');
-  await truncate(file, 8 * 1024 ** 4);
-  const { warmPageCache } = warmPageCacheActivity();
-  const full = new MockActivityEnvironment();
-  expect(await full.run(warmPageCache, { folders: [large] })).toMatchObject({ files: 0, bytes: 0, whole: false });
-
-  await truncate(file, 1024 ** 2);
-  const cancelled = new MockActivityEnvironment();
-  cancelled.cancel();
-  await expect(cancelled.run(warmPageCache, { folders: [large] })).rejects.toThrow(/cancelled/);
 });
 
 it('takes limits of time that a timer can hold, and no longer ones', async () => {

@@ -1,6 +1,5 @@
 /** The theorems that prompts show: which, where they may be used, how a proof names them, in slots and in real names. */
 
-import { Readable } from 'node:stream';
 import { type Prompts, resolveConfig } from '@stp/config';
 import type { LibraryTheorem } from '@stp/config/records';
 import type { CorpusFile } from '@stp/lean-explore';
@@ -130,7 +129,7 @@ describe('premises of a prepared set', () => {
     ),
     row('Init.Beside', [], [['List.rev_nil', ' : [].rev = []']]),
   ];
-  const withCorpus = { ...sources, premises: () => Readable.from(corpus) };
+  const withCorpus = { ...sources, premises: async () => corpus };
   const asked = { lemmasShown: 4, lemmaTokens: 100, premisesFrom: ['lists'] };
   const statement = 'theorem t (l : List Nat) : (l.map f).rev.rev = l.map f';
 
@@ -157,7 +156,7 @@ describe('premises of a prepared set', () => {
       [],
       [['List.map_rev', '.{u, v} {α : Type u} {β : Type v} (l : List α) : l.rev = l']],
     );
-    const offerFor = await lemmaOffers({ ...sources, premises: () => Readable.from([many]) }, asked, []);
+    const offerFor = await lemmaOffers({ ...sources, premises: async () => [many] }, asked, []);
     const [found] = offerFor({ header: 'prelude\nimport Init.Lists', statement })().lemmas;
     expect(found!.signature).toBe('{α : Type u} {β : Type v} (l : List α) : l.rev = l');
   });

@@ -14,7 +14,6 @@ import { writeRecords } from '../../activities/records/record-files.ts';
 export interface RoundSpec {
   readonly round: number;
   readonly proved?: readonly Proved[];
-  /** Rates of statements with a certified proof. */
   readonly rates?: readonly Rate[];
   readonly library?: ArtifactRef | null;
   readonly conjectures?: ArtifactRef | null;
@@ -26,10 +25,8 @@ export async function writeManifest(store: ObjectStore, folder: string, spec: Ro
   const rates = await writeRecords(store, `${folder}/rates.jsonl`, spec.rates ?? []);
   const manifest: RoundManifest = {
     round: spec.round,
-    inputHash: 'test',
     modelIn: 'm',
     rates,
-    certifiedRates: rates,
     proved: await writeRecords(store, `${folder}/proved.jsonl`, spec.proved ?? []),
     library: spec.library ?? null,
     conjectures: spec.conjectures ?? null,

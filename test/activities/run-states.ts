@@ -8,7 +8,6 @@ export function runState(config: RunConfig, object: ArtifactRef, more: Partial<R
   const checkpoint = { manifest: object, model: 'feed' };
   return {
     config,
-    hostQueue: 'stp/host/elsewhere',
     hostQueues: [],
     data: {
       train: object,

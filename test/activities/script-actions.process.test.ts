@@ -61,11 +61,10 @@ async function manifestOf({ store, items, scripted }: Awaited<ReturnType<typeof 
     ...{ items, samples: scripted.samples, verdicts: items, tries: scripted.tries },
     ...{ sampleCount: 1, distinctCount: 1, tokens: 0, verdictCounts: {}, provedStatements: 0, checkMs: 0 },
   };
-  const files = { rates: items, certifiedRates: items, proved: items };
+  const files = { rates: items, proved: items };
   const none = { library: null, conjectures: null, conjecturerExamples: null, examples: null };
   const manifest = {
     round: 0,
-    inputHash: 'h',
     modelIn: 'm',
     ...files,
     ...none,

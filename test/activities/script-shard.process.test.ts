@@ -140,12 +140,12 @@ it('tries the premises of a prepared set on statements, each by itself, and not 
     ...statement('theorem pushed (p : List Nat → Prop) (l : List Nat) (h : p []) (k : l.length ≤ 3) : p (l.drop 3)'),
     header,
   };
-  const premises = async function* (): AsyncGenerator<CorpusFile> {
+  const premises = async (): Promise<readonly CorpusFile[]> => {
     const code =
       'theorem List.drop_eq_nil_of_le.{u} {α : Type u} {as : List α} {i : Nat} (h : as.length ≤ i) : List.drop i as = []';
     const place = { start: [1, 1] as [number, number], end: [1, 2] as [number, number] };
     const one = { full_name: 'List.drop_eq_nil_of_le', code, kind: 'theorem', ...place };
-    yield { path: 'Init.Data.List.Basic', imports: [], premises: [one] };
+    return [{ path: 'Init.Data.List.Basic', imports: [], premises: [one] }];
   };
   const own = {
     ports: { ...ports, sources: { ...ports.sources, premises } },

@@ -228,14 +228,12 @@ describe('what is matched', () => {
     const rate = (id: string) => ({ statementId: id, origin: 'dataset', attempts: 8, successes: 1 });
     const conjectures = await readAll(store, round.conjectures, conjectureRecordSchema);
     const one = conjectures[0]!;
-    const certifiedRates = await writeRecords(store, 'earlier.jsonl', [rate(earlier!.id)]);
+    const rates = await writeRecords(store, 'earlier.jsonl', [rate(earlier!.id)]);
     const empty = await writeRecords(store, 'nothing.jsonl', []);
     const manifest = {
       round: 0,
-      inputHash: '',
       modelIn: 'm',
-      rates: empty,
-      certifiedRates,
+      rates,
       proved: empty,
       conjectures: null,
       conjecturerExamples: null,
@@ -259,7 +257,7 @@ describe('what is matched', () => {
       data,
       history: [await store.put('manifest.json', JSON.stringify(manifest))],
       conjectures: round.conjectures,
-      rates: await writeRecords(store, 'rates.jsonl', [{ ...rate(one.id), origin: 'conjecture' }]),
+      rates: await writeRecords(store, 'rates.jsonl', [rate(now!.id), { ...rate(one.id), origin: 'conjecture' }]),
       proved: await writeRecords(store, 'proved.jsonl', [
         proved(now!.statement, 'rfl'),
         proved(one.statement, 'rfl', { statementId: one.id, origin: 'conjecture', premises: [one.lemma!] }),

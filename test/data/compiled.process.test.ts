@@ -56,7 +56,7 @@ describe('bin/stp data prepare --from lean', () => {
     expect(new Set(statements.map(({ split }) => split))).toEqual(new Set(['train', 'held-out']));
     const origin = await readSetOrigin(join(directory, 'problems', 'two'));
     expect(origin).toMatchObject({ project: null, split: 'random' });
-    const corpus = await Array.fromAsync(repositorySources(directory).premises('two'));
+    const corpus = await repositorySources(directory).premises('two');
     const at = new Map(corpus.map(({ path }, place) => [path, place]));
     for (const { path, imports } of corpus) expect(imports.every((one) => at.get(one)! < at.get(path)!)).toBe(true);
     const premises = (module: string) => corpus[at.get(module)!]!.premises;

@@ -52,6 +52,11 @@ it('writes a file for each proof, below the folder, with the texts and what was 
   expect((await certificateOf(1)).header).toContain('import Stp');
 });
 
+it.each(['/proc/none/made', '/dev/null/made'])('says so where no folder can be: %s', async (none) => {
+  const refused = await stp(['verify', '--certify', none, await fileOf([good('a')], directory)]);
+  expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining('STP1401') });
+});
+
 it('confirms them, and says of an edited one what differs', async () => {
   const [first, second] = [await certificateOf(0), await certificateOf(1)];
   const other = 'theorem t (a b : Nat) : a + b = b + a + 1';
@@ -82,7 +87,10 @@ it('takes another Lean only where it is told to, and never other axioms', async 
   const otherLean = JSON.stringify({ ...first, leanVersion: 'Lean 9', fingerprint: '0'.repeat(20) });
   const otherAxioms = JSON.stringify({ ...first, leanVersion: 'Lean 9', axioms: ['cheat'] });
   expect(await checked([otherLean])).toMatchObject({ exitCode: 1, answers: [{ verdict: 'differs' }] });
-  expect(await checked([otherLean], '--other-lean')).toMatchObject({ exitCode: 0, answers: [{ verdict: 'differs' }] });
+  expect(await checked([otherLean], '--other-lean')).toMatchObject({
+    exitCode: 0,
+    answers: [{ verdict: 'confirmed', differences: [{ field: 'leanVersion' }, { field: 'fingerprint' }] }],
+  });
   expect(await checked([otherAxioms], '--other-lean')).toMatchObject({ exitCode: 1 });
 });
 

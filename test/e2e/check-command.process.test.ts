@@ -122,6 +122,8 @@ it('judges files and folders in one call, and the worst decides', async () => {
     'b.lean': GOOD,
     'a/z.lean': GOOD,
     'a/.lake/packages/x.lean': BAD,
+    // A program for Lake, no module.
+    'lakefile.lean': 'import Lake\nopen Lake DSL\npackage p\n',
     'notes.txt': BAD,
   });
   const outside = await folderWith({ 'bad.lean': BAD });

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PolicyExample, policyExampleSchema } from '@stp/config';
 import { type RoundManifest, roundManifestSchema, summarySchema } from '@stp/config/records';
-import { readCheckpoint } from '@stp/language-model/testing';
+import { readModel } from '@stp/language-model/testing';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { REPOSITORY } from '../../workers/settings.ts';
@@ -61,7 +61,7 @@ it('rounds train the model by the advantages of its samples', { timeout: 900_000
   expect(models.size).toBe(1 + manifests.filter(({ round, examples }) => round < 2 && examples !== null).length);
   // The rules for proofs fit those of the library, and what rewards train keeps the words of before.
   const kept = await Promise.all(
-    globSync('checkpoints/*/', { cwd: run }).map(async (name) => (await readCheckpoint(join(run, name))).proofWords),
+    globSync('checkpoints/*/', { cwd: run }).map(async (name) => (await readModel(join(run, name))).proofWords),
   );
   expect(kept.length).toBeGreaterThanOrEqual(models.size);
   for (const words of kept) expect(words).toEqual(kept[0]);

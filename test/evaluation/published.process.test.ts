@@ -43,7 +43,7 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
     leanSeconds: 3,
     groups: [
       {
-        ...{ group: 'minif2f held-out', statements: 2, proved: 2, certified: 2, unverified: 0, refused: null },
+        ...{ group: 'minif2f held-out', statements: 2, proved: 2, unverified: 0, refused: null },
         block: [{ k: 32, mean: 1, deviation: null }],
         unbiased: [{ k: 32, mean: 1, lower: 0.5, upper: 1 }],
       },
@@ -65,7 +65,7 @@ it('has its tokens and cost so far in its progress', () => {
   for (let done = 0; done < 2; done++) shards.add(shard as unknown as ShardResult);
   const progress = { ...shards.figures(), ...shards.spent({ prompt: 1, answer: 4 }), stage: 'prove' };
   const run = { ...progress, child: null, stageStartedAtMs: 0, paused: false, waiting: null } as unknown as Progress;
-  const now = describeNow({ run, round: null, activity: {} }, 60_000);
+  const now = describeNow({ run, round: null, activity: {}, retry: null }, 60_000);
   expect(now).toContain('shard 2/4 · 64 samples');
   expect(now).toContain('180000 tokens, cost 0.74');
   expect(new ShardTally().spent(null)).toEqual({ tokens: 0 });

@@ -115,14 +115,13 @@ describe('a run', () => {
     await run(fakes, contracts.SELFPLAY_TYPE, id, { rounds: 5 });
     const { state, evaluation } = reported as unknown as { state: RunState; evaluation: Evaluation };
     expect(state.evaluations).toMatchObject([
-      { round: 2, model: 'checkpoints-round-2', samplesSoFar: 3 * 40, proved: 2, certified: 2 },
+      { round: 2, model: 'checkpoints-round-2', samplesSoFar: 3 * 40, proved: 2 },
       { round: 4, model: 'checkpoints-round-4', samplesSoFar: 5 * 40 },
     ]);
     expect(evaluation).toMatchObject({
       statements: 4,
       provedFirst: 2,
       provedLast: 2,
-      certified: { first: 2, last: 2 },
     });
     expect(evaluation.passAtK.last).toEqual([{ k: 1, mean: 0.5, lower: 0.25, upper: 0.75 }]);
     expect(fakes.calls.filter((call) => call === 'planEvaluation')).toHaveLength(4);

@@ -62,6 +62,9 @@ describe('a theorem with a hole', () => {
     expect(goals).toEqual(['xs : List Nat\n⊢ total (twice xs) = 2 * total xs']);
     const { premises } = await agent.call('find_premises', { goal: (goals as string[])[0] });
     expect((premises as { name: string }[]).map(({ name }) => name)).toContain('Shelf.total_twice');
+    // Neither itself nor what stands below it can prove it.
+    const near = await agent.call('find_premises', place);
+    expect((near.premises as { name: string }[]).map(({ name }) => name)).not.toContain('Shelf.total_twice');
     const progress: string[] = [];
     const { results } = await agent.call(
       'try_tactics',

@@ -1,7 +1,14 @@
 /** The plan's formulas against sums made by hand, and its refusals. Under 1 s. */
 
 import { resolveConfig } from '@stp/config';
-import { GPUS, makePlan, totalGib, whatWouldFit } from '@stp/language-model/plan';
+import {
+  embeddedTrainingMemory,
+  GPUS,
+  makePlan,
+  memoryProblem,
+  totalGib,
+  whatWouldFit,
+} from '@stp/language-model/plan';
 import { adapterParameters, cacheBytesPerToken, parameters } from '@stp/language-model/testing';
 import { describe, expect, it } from 'vitest';
 import { type PlanOptions, planInput } from '../../cli/plan.ts';
@@ -71,6 +78,27 @@ describe('memory', () => {
     const { gib, formula } = training.find(({ what }) => what === 'weights that stay')!;
     expect(gib).toBeCloseTo((0.6 * parameters(config.model).all) / 2 ** 30, 9);
     expect(formula).toBe('0.6 bytes × P, on each GPU');
+  });
+});
+
+describe('memory of a training by the embedded engine', () => {
+  const { model } = resolveConfig({ preset: 'smollm2' });
+  const gibOf = (what: string) => embeddedTrainingMemory(model).find((part) => part.what === what)!.gib;
+
+  it('is 56 bytes a weight, and what a micro-batch keeps', () => {
+    const weights = ['weights and moments', 'their next values', 'gradients'].reduce((sum, what) => sum + gibOf(what), 0);
+    const count = (weights * 2 ** 30) / 56;
+    // The model card's 134.5 million.
+    expect(Math.abs(count / 134_515_008 - 1)).toBeLessThan(1e-6);
+    const ofLayer = 7 * 576 + 4 * 1_536 + 9 * 1_024;
+    expect(gibOf('activations')).toBeCloseTo((4 * 1_024 * (30 * ofLayer + 4 * 9 * 1_024)) / 2 ** 30, 9);
+    expect(gibOf('logits')).toBeCloseTo((16 * 1_024 * 49_152) / 2 ** 30, 9);
+  });
+
+  it('is refused in a sentence where the machine has less', () => {
+    const parts = embeddedTrainingMemory(model);
+    expect(memoryProblem(parts, totalGib(parts) + 0.1)).toBeNull();
+    expect(memoryProblem(parts, 8)).toMatch(/^training it takes about \d+\.\d GiB of memory, and this machine has 8\.0$/);
   });
 });
 

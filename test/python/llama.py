@@ -4,24 +4,11 @@ import json
 import sys
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
+from model_folders import END, PAD, make_folder
+from transformers import AutoModelForCausalLM
 
 torch.set_num_threads(1)
-PAD, END = 0, 1
 GREEDY_TOKENS = 16
-
-
-def make_folder(directory, seed, family, config, dtype, shard):
-    torch.manual_seed(seed)
-    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, eos_token_id=END, pad_token_id=PAD, **config))
-    with torch.no_grad():
-        for parameter in model.parameters():
-            # Larger than fresh weights, and no gain of one: what is forgotten shows.
-            parameter.mul_(2.0).add_(0.01 * torch.randn_like(parameter))
-            # Biases begin at zero.
-            if parameter.dim() == 1:
-                parameter.add_(0.2 * torch.randn_like(parameter))
-    model.to(getattr(torch, dtype)).save_pretrained(directory, max_shard_size=shard)
 
 
 def compute(directory, sequences):

@@ -12,7 +12,7 @@ import {
   objectiveOf,
   parameterView,
   plainEngine,
-  readCheckpoint,
+  readModel,
   SMALL_SHAPE,
   sequenceLogprobs,
   smallCheckpoint,
@@ -133,7 +133,7 @@ it.skipIf(skipsPython('objectives'))('losses and gradients of both trainers', { 
   }
   const engine = plainEngine(shape);
   const parametersOf = async (path: string): Promise<Float32Array> => {
-    const { tensors } = await readCheckpoint(path);
+    const { tensors } = await readModel(path);
     const flat = new Float32Array(engine.layout.size);
     for (const { name, offset } of engine.layout.entries) flat.set(tensors.get(name)!.values, offset);
     return flat;

@@ -1,104 +1,15 @@
-/** The measures of a report: novelty, quantiles, histograms, short lists, bands over seeds, CSV. */
+/** The measures of a report: histograms, short lists, bands over seeds, CSV. */
 
-import { NoveltyIndex } from '@stp/selfplay';
-import { noveltyTokens, Postings } from '@stp/selfplay/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../activities/report/csv.ts';
-import { addRate, emptyHistogram, isInBand, quantiles, RATE_BINS } from '../../activities/report/distribution.ts';
+import { addRate, emptyHistogram, isInBand, RATE_BINS } from '../../activities/report/distribution.ts';
 import { escapeHtml, formatNumber } from '../../activities/report/html.ts';
 import { shareAt } from '../../activities/report/progress.ts';
 import { TopList } from '../../activities/report/top-list.ts';
 import { firstFlaw } from './well-formed.ts';
 
-const text = fc
-  .array(fc.constantFrom('(a b : Nat)', ':', 'a', '+', 'b', '=', '0', 'Nat.succ', '(', ')', 'xs', '∀', '→'), {
-    minLength: 1,
-    maxLength: 25,
-  })
-  .map((words) => `theorem t ${words.join(' ')}`);
-
-/** As `NoveltyIndex`, from the definition: no index, no hashes. */
-function noveltyByDefinition(statement: string, earlier: readonly string[]): number {
-  const sets = [statement, ...earlier].map((one) => {
-    const tokens = ['^', '^', ...noveltyTokens(one), '$'];
-    return new Set(tokens.slice(2).map((token, at) => JSON.stringify([tokens[at], tokens[at + 1], token])));
-  });
-  const [own, ...others] = sets;
-  return 1 - Math.max(0, ...others.map((other) => own!.intersection(other).size / own!.union(other).size));
-}
-
-describe('novelty', () => {
-  it('is what its definition says, in any order of the statements', () => {
-    fc.assert(
-      fc.property(text, fc.array(text, { maxLength: 12 }), (statement, earlier) => {
-        const [forth, back] = [new NoveltyIndex(), new NoveltyIndex()];
-        for (const one of earlier) forth.add(one);
-        for (const one of earlier.toReversed()) back.add(one);
-        expect(forth.novelty(statement)).toBeCloseTo(noveltyByDefinition(statement, earlier), 12);
-        expect(back.novelty(statement)).toBe(forth.novelty(statement));
-        // asking changes nothing
-        expect(forth.novelty(statement)).toBe(back.novelty(statement));
-      }),
-      { numRuns: 200, seed: 1 },
-    );
-  });
-  it('is 0 for a statement with another name and other variables, 1 while there is nothing to compare with', () => {
-    const index = new NoveltyIndex();
-    expect(index.novelty('theorem a (n : Nat) : n = n')).toBe(1);
-    index.add('theorem a (n m : Nat) (h : n < m) : ¬ m < n');
-    expect(index.novelty('theorem b (x  y : Nat) (lt : x < y) :\n  ¬ y < x')).toBe(0);
-    expect(index.novelty('theorem c (x y : Nat) (lt : x < y) : ¬ x < y')).toBeGreaterThan(0);
-  });
-  it('holds no more than it has room for, and the first half of that whole', () => {
-    const statement = (n: number): string => `theorem t (a : Nat) : a + ${n} = ${n * n} * a`;
-    // "^ ^ (", "^ ( #0" … "* #0 $": as many as tokens and the end mark
-    const trigrams = noveltyTokens(statement(1)).length + 1;
-    const index = new NoveltyIndex(64 * trigrams);
-    for (let n = 0; n < 2_000; n++) {
-      index.add(statement(n));
-      expect(index.size).toBeLessThanOrEqual(64);
-    }
-    expect(index.size).toBeGreaterThan(48);
-    for (let n = 0; n < 32; n++) expect(index.novelty(statement(n))).toBe(0);
-  });
-});
-
-it('postings are the map of lists that they stand for', () => {
-  const entries = fc.array(fc.tuple(fc.oneof(fc.nat(5), fc.nat(0xffffffff)), fc.nat(9)), {
-    maxLength: 4_000,
-    size: 'max',
-  });
-  fc.assert(
-    fc.property(entries, (pairs) => {
-      const postings = new Postings();
-      for (const [key, value] of pairs) postings.add(key, value);
-      const expected = Map.groupBy(pairs, ([key]) => key);
-      expect(postings.size).toBe(pairs.length);
-      for (const key of [...expected.keys(), 0x7fffffff]) {
-        const found: number[] = [];
-        postings.each(key, (value) => found.push(value));
-        expect(found.toReversed()).toEqual((expected.get(key) ?? []).map(([, value]) => value));
-      }
-    }),
-    { numRuns: 20, seed: 2 },
-  );
-});
-
 describe('distributions', () => {
-  it('quantiles lie between the values, in order', () => {
-    const values = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 40 });
-    fc.assert(
-      fc.property(values, (numbers) => {
-        const { p10, p25, median, p75, p90 } = quantiles(numbers)!;
-        const all = [Math.min(...numbers), p10, p25, median, p75, p90, Math.max(...numbers)];
-        for (const [at, value] of all.slice(1).entries()) expect(value).toBeGreaterThanOrEqual(all[at]! - 1e-6);
-      }),
-      { seed: 3 },
-    );
-    expect(quantiles([1, 2, 3, 4, 5])).toEqual({ count: 5, p10: 1.4, p25: 2, median: 3, p75: 4, p90: 4.6 });
-    expect(quantiles([])).toBeNull();
-  });
   it('put a rate in the bin whose upper bound it is at most, exactly', () => {
     for (let attempts = 1; attempts <= 64; attempts++)
       for (let successes = 0; successes <= attempts; successes++) {

@@ -101,22 +101,6 @@ describe('the report of a run', () => {
     ]);
     expect(linesOf(files, 'pass-rates-conjecture')).toEqual([columns, '1,3,1,0,0,1,0,0,0,0,0,0,1']);
   });
-  it('measures length, and finds a renamed statement not new', () => {
-    const [, length] = linesOf(files, 'conjecture-length');
-    const [, novelty] = linesOf(files, 'conjecture-novelty');
-    const lengths = [
-      '(m : Nat) : m * 1 = m',
-      '(xs ys : List Nat) : (xs ++ ys).length = ys.length + xs.length',
-      '(p q : Prop) : p ∨ q ↔ q ∨ p',
-    ]
-      .map((text) => text.length)
-      .sort((a, b) => a - b);
-    expect(length!.split(',').map(Number).at(4)).toBe(lengths[1]);
-    const [round, count, low, , median] = novelty!.split(',').map(Number);
-    expect([round, count]).toEqual([1, 3]);
-    expect(low).toBeLessThan(median!);
-    expect(pageOf(files)).toContain('novelty 0.00');
-  });
   it('adds up verdicts, time and cost', () => {
     expect(linesOf(files, 'verdicts')).toEqual([
       'round,verdict,samples',
@@ -206,8 +190,6 @@ describe('the report of a run', () => {
       'conjecture_1_b',
       'conjecture_1_a',
     ]);
-    // Both of the hardest are the newest too, and stand once.
-    expect(theorems).not.toContain('Most novel');
     expect(theorems).toContain('Certified by Lean 4.test (test): axioms propext; file hash aaaaaaaaaaaa');
   });
   it('says what was lost', () => {
@@ -296,6 +278,16 @@ describe('runs that are out of the ordinary', () => {
     const source = await openRun(pathToFileURL(join(directory, 'elsewhere', 'moving')).href);
     const figures = await gatherRun({ ...source, losses: [] });
     expect(figures.progress.at(-1)).toEqual({ samples: 40, proved: 2, round: 1 });
+  });
+  it('renamed, alone or copied beside what it refers to', async () => {
+    await makeRun(join(directory, 'first', 'old'), KNOWN);
+    await rename(join(directory, 'first', 'old'), join(directory, 'first', 'new'));
+    for (const place of ['first', 'copied']) {
+      const source = await openRun(pathToFileURL(join(directory, place, 'new')).href);
+      const figures = await gatherRun({ ...source, losses: [] });
+      expect([figures.run, figures.progress.at(-1)]).toEqual(['new', { samples: 40, proved: 2, round: 1 }]);
+      if (place === 'first') await rename(join(directory, 'first'), join(directory, 'copied'));
+    }
   });
   it('that is no run at all', async () => {
     await expect(openRun(pathToFileURL(join(directory, 'nothing')).href)).rejects.toMatchObject({ code: 'STP1403' });

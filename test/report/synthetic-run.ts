@@ -112,7 +112,6 @@ export async function makeRun(directory: string, run: SyntheticRun): Promise<Mad
   }
   const state: RunState = {
     config,
-    hostQueue: 'stp/host/test',
     hostQueues: [],
     data: {
       train: await writeRecords(store, 'data/train/statements.jsonl', statements),
@@ -211,14 +210,8 @@ async function makeRound(
   const provedThisRound = proved.length - conjecturesProved;
   const manifest: RoundManifest = {
     round,
-    inputHash: contentId('synthetic', String(round)),
     modelIn: model,
     rates: await writeRecords(store, `${folder}/rates.jsonl`, rates),
-    certifiedRates: await writeRecords(
-      store,
-      `${folder}/certified-rates.jsonl`,
-      rates.filter(({ successes }) => successes > 0),
-    ),
     proved: await writeRecords(
       store,
       `${folder}/proved.jsonl`,
@@ -296,7 +289,6 @@ function asProved(
     model,
     seed: 5,
     leanVersion: 'Lean 4.test',
-    promptHash: 'test',
     certificate: {
       ...CERTIFICATE,
       leanVersion: 'Lean 4.test',

@@ -53,7 +53,7 @@ const machineTime: MachineTime[] = (
 ).map(([until, hours]) => ({ until, atMs: 1, setMs: hours * HOUR_MS, machineMs: 2 * hours * HOUR_MS }));
 const EVALUATION: Evaluation = {
   ...{ statements: 4, samplesPerStatement: 2, provedFirst: 1, provedLast: 3 },
-  ...{ certified: { first: 1, last: 3 }, passAtK: { first: [], last: [] } },
+  passAtK: { first: [], last: [] },
 };
 
 /** Files that Lean was asked about. */

@@ -3,11 +3,16 @@
  * engine with. Costs about 8 s of CPU.
  */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { requestsFor, SAMPLING, sameSamples } from '@stp/language-model/testing';
 import { checkpointDirectory, clientOf, openEmbedded, openRemote, PROMPTS } from '@stp/language-model/testing-hooks';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { workerSettings } from '../../workers/settings.ts';
+import { makeRun } from '../report/synthetic-run.ts';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
 
@@ -49,12 +54,34 @@ it('serves with a key and a name, and stops on SIGTERM with exit 0', async () =>
   expect(all).not.toMatch(/\b(one|two)\b/);
 });
 
+it('serves the last model of a run', async () => {
+  const run = await mkdtemp(join(tmpdir(), 'stp-serve-run-'));
+  onTestFinished(() => rm(run, { recursive: true }));
+  const { store, state } = await makeRun(run, {
+    statements: ['theorem a (n : Nat) : n = n'],
+    rounds: [{ samples: 1, shards: [{ 0: 1 }] }],
+  });
+  await store.put('config.json', JSON.stringify(state.config));
+  const manifest = { ...state.checkpoint.manifest, uri: pathToFileURL(join(directory, 'files.json')).href };
+  await rm(join(run, 'state', 'round-0.json'));
+  await store.put('state/round-0.json', JSON.stringify({ ...state, checkpoint: { ...state.checkpoint, manifest } }));
+  const { command } = await startServe(await freePort(), ['--model', run, '--name', 'prover']);
+  command.kill('SIGTERM');
+  expect((await command).exitCode).toBe(0);
+  const shown = await stp(['weights', 'show', run]);
+  expect(shown.all).toContain('a checkpoint of a run');
+  expect(await stp(['weights', 'show', `${run}-none`])).toMatchObject({
+    exitCode: 2,
+    all: expect.stringContaining('names no model'),
+  });
+});
+
 describe('is refused', () => {
   it.each([
     ['for all the world without a key', ['--host', '0.0.0.0'], 'STP_SERVE_KEYS', 2],
     ['on a host that is not here', ['--host', '192.0.2.1', '--no-key'], '192.0.2.1', 2],
     ['on a port that cannot be', ['--port', '70000'], 'port', 2],
-    ['without a checkpoint', ['--model', '/nonexistent'], 'STP1302', 1],
+    ['without a checkpoint', ['--model', '/nonexistent'], 'names no model', 2],
   ])('%s', async (_, args, said, code) => {
     const result = await stp(['serve', '--model', directory, '--port', String(await freePort()), ...args], {
       env: { STP_SERVE_KEYS: '' },

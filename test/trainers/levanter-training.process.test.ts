@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { enginesConfigSchema } from '@stp/config';
-import { parseMetricsLine, readCheckpoint, rowsWanted, standInForLevanter } from '@stp/language-model/testing';
+import { parseMetricsLine, readModel, rowsWanted, standInForLevanter } from '@stp/language-model/testing';
 import { optimiserSteps } from '@stp/selfplay';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -40,8 +40,8 @@ it.skipIf(skipped)('all machines train together, and again when one fails', asyn
     const [, folder] = /^(checkpoints\/sft-[0-9a-f]{8})\//.exec(
       trained.checkpoint.manifest.uri.slice(store.root.length + 1),
     )!;
-    const { training, manifest } = await readCheckpoint(join(directory, 'store', folder!, 'checkpoint'));
-    expect(manifest.model).toBe(trained.checkpoint.model);
+    const { training, model } = await readModel(join(directory, 'store', folder!, 'checkpoint'));
+    expect(model).toBe(trained.checkpoint.model);
     expect(training).toMatchObject({ steps: STEPS, parent: null });
     // Both machines had the same configuration, but for their own folders.
     const config = async (machine: string) => parse(await readFile(join(directory, `config${machine}.yaml`), 'utf8'));

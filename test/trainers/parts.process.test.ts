@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { enginesConfigSchema, type PytorchEngine } from '@stp/config';
 import { pytorchTrainer } from '@stp/language-model';
-import { readCheckpoint } from '@stp/language-model/testing';
+import { readModel } from '@stp/language-model/testing';
 import { WorkflowFailedError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, it } from 'vitest';
@@ -82,7 +82,7 @@ it.skipIf(skipped)('two machines train together, and go on when one is lost', as
     const alone = await onOneMachine(join(directory, 'alone'));
     expect(trained.loss).toBeCloseTo(alone.loss, 4);
     expect(trained).toMatchObject({ steps: STEPS, tokens: alone.tokens });
-    const [together, reference] = await Promise.all([trained, alone].map((done) => readCheckpoint(folderOf(done))));
+    const [together, reference] = await Promise.all([trained, alone].map((done) => readModel(folderOf(done))));
     let distance = 0;
     for (const [name, { values }] of together!.tensors)
       values.forEach((value, index) => {

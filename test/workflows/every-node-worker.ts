@@ -6,7 +6,6 @@
 import { join } from 'node:path';
 import { copyCheckpointActivity } from '../../activities/every-node/copy-checkpoint.ts';
 import { runOnNodeActivity } from '../../activities/every-node/run-on-node.ts';
-import { warmPageCacheActivity } from '../../activities/every-node/warm-page-cache.ts';
 import { runNodeWorker } from '../support/node-worker.ts';
 
 const [address = '', taskQueue = '', folder = ''] = process.argv.slice(2);
@@ -18,5 +17,4 @@ const ports = {
 await runNodeWorker(address, taskQueue, {
   ...runOnNodeActivity(ports),
   ...copyCheckpointActivity(ports),
-  ...warmPageCacheActivity(),
 });

@@ -178,10 +178,6 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       call('copyCheckpoint', model);
       return { node: 'test', directory: `/test/${model}`, bytes: 1 };
     },
-    async warmPageCache({ folders }) {
-      call('warmPageCache', folders.join());
-      return { node: 'test', files: 1, bytes: 1, whole: true };
-    },
     async cleanUpNode(_run, why) {
       call('cleanUpNode', why);
       return { node: 'test', processesEnded: 0, memoryBytesFreed: 0, cpuSecondsUsed: 0, scratchBytesFreed: 0 };
@@ -361,7 +357,6 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       const { samplesPerStatement, model } = input;
       return {
         proved: ref('held-out-proofs', 2),
-        ...(input.withScripts ? { provedByScripts: ref('held-out-proofs-by-scripts', 1) } : {}),
         evaluation: {
           model,
           statements: 4,
@@ -369,6 +364,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
           proved: 2,
           unverified: 0,
           passAtK: [{ k: 1, mean: 0.5, lower: 0.25, upper: 0.75 }],
+          ...(input.withScripts ? { provedByScripts: 1 } : {}),
         },
       };
     },

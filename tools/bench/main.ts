@@ -1,6 +1,6 @@
 /**
- * `npm run bench [model] [pretrained] [verify] [kernel] [storage] [gpu]`: how fast this machine trains, samples, verifies, checks by the
- * second kernel and copies files. Nothing here passes or fails. `model` has columns for PyTorch after `npm run test:python`.
+ * `npm run bench [model] [pretrained] [verify] [kernel] [gpu]`: how fast this machine trains, samples, verifies and checks by the
+ * second kernel. Nothing here passes or fails. `model` has columns for PyTorch after `npm run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -12,7 +12,6 @@ import { benchKernel } from './kernel.ts';
 import { benchSampling } from './model-sampling.ts';
 import { benchTraining } from './model-training.ts';
 import { benchPretrained } from './pretrained-sampling.ts';
-import { benchStorage } from './storage.ts';
 import { benchVerify } from './verify.ts';
 
 const libraryExamples = async () =>
@@ -32,7 +31,6 @@ const parts: Readonly<Record<string, (directory: string) => Promise<void>>> = {
   pretrained: benchPretrained,
   verify: benchVerify,
   kernel: benchKernel,
-  storage: benchStorage,
   gpu: async (directory) => benchGpu(directory, await libraryExamples()),
 };
 

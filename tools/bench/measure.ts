@@ -24,6 +24,12 @@ export function endedChildrenCpuSeconds(): number {
   return secondsIn(readFileSync('/proc/self/stat', 'utf8'), 13);
 }
 
+/** Returns the processor time of this process, of its children that have ended, and of those with this mark that run, seconds. Linux only. */
+export async function processorSeconds(mark: string): Promise<number> {
+  const running = await markedFigures(mark);
+  return cpuSeconds() + endedChildrenCpuSeconds() + running.reduce((sum, { cpuSeconds: own }) => sum + own, 0);
+}
+
 /** Fields are counted after the program's name, state being the third: 16 and 17 are those of the children, 14 and 15 its own. */
 function secondsIn(statistics: string, first: number): number {
   const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');

@@ -1,14 +1,15 @@
 /**
  * Small proofs one by one, as an agent or a trainer sends them: how long one answer takes and what it costs in processor time, with the
  * compiled object judged and the second kernel's word, against a process of plain Lean for each proof; and how busy eight clients keep
- * the cores; and the same through the HTTP service. Without a sandbox, which hides the processor time of what runs in it. A minute of two cores.
+ * the cores; and the same through the HTTP service. Without a sandbox, which hides the processor time of what runs in it. Processor time
+ * has the warm processes in it. A minute of two cores.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Candidate, type LeanEnvironment, LIBRARY_HEADER, openVerifier, type Verifier } from '@stp/lean-verifier';
 import { compileModule, DRIVER_MEMORY_BYTES_MAX } from '@stp/lean-verifier/testing';
 import type { WorkerSettings } from '../../workers/settings.ts';
-import { cpuSeconds, endedChildrenCpuSeconds, median, row } from './measure.ts';
+import { median, processorSeconds, row } from './measure.ts';
 import { benchServedProofs } from './verify-served.ts';
 
 const PROOFS = 24;
@@ -16,6 +17,7 @@ const CLIENTS = 8;
 /** Before anything is measured: processes and readers are warm then. */
 const WARM_UP = 4;
 const HEADER = 'import Init';
+const RUN_MARK = `bench-${process.pid}`;
 
 const proofOf = (number: number): Candidate => ({
   id: String(number),
@@ -39,7 +41,7 @@ export async function benchSmallProofs(
   const plain = await measured(WARM_UP + PROOFS, async (number) => {
     const { statement, proof } = proofOf(number);
     const { path, failure } = await compileModule({
-      place: { environment, workingDirectory: directory },
+      place: { environment, workingDirectory: directory, runMark: RUN_MARK },
       module: 'Plain',
       text: `${HEADER}\n${statement} := by\n${proof}\n`,
       directory: join(directory, 'plain'),
@@ -65,20 +67,19 @@ export async function benchSmallProofs(
   const clients = await withVerifier(place, async (verifier) => {
     for (let number = 0; number < WARM_UP; number++) await check(verifier, proofOf(1_000_000 + number));
     const started = performance.now();
-    const before = cpuSeconds() + endedChildrenCpuSeconds();
+    const before = await processorSeconds(RUN_MARK);
     await Promise.all(
       Array.from({ length: CLIENTS }, async (_, client) => {
         for (let at = 0; at < PROOFS / 2; at++) await check(verifier, proofOf(client * PROOFS + at));
       }),
     );
     const seconds = (performance.now() - started) / 1_000;
-    return { seconds, processorSeconds: cpuSeconds() + endedChildrenCpuSeconds() - before };
+    return { seconds, busySeconds: (await processorSeconds(RUN_MARK)) - before };
   });
   row(`${CLIENTS} clients`, (CLIENTS * PROOFS) / 2 / clients.seconds, 'proofs/s', 1);
-  // The warm processes of the screen have not ended: their time is not in it.
   row(
-    '  time that cores were busy for them, at least',
-    (clients.processorSeconds / clients.seconds / availableParallelism()) * 100,
+    '  time that cores were busy for them',
+    (clients.busySeconds / clients.seconds / availableParallelism()) * 100,
     '%',
     0,
   );
@@ -94,17 +95,17 @@ function tell(name: string, { medianMs, processorMs }: Measured): void {
   row('  processor time', processorMs, 'ms a proof', 0);
 }
 
-/** One after another; the first ones warm up. Processor time without that of warm processes that go on. */
+/** One after another; the first ones warm up. */
 async function measured(count: number, work: (number: number) => Promise<void>): Promise<Measured> {
   const times: number[] = [];
   let before = 0;
   for (let number = 0; number < count; number++) {
-    if (number === WARM_UP) before = cpuSeconds() + endedChildrenCpuSeconds();
+    if (number === WARM_UP) before = await processorSeconds(RUN_MARK);
     const started = performance.now();
     await work(number);
     if (number >= WARM_UP) times.push(performance.now() - started);
   }
-  const processorMs = ((cpuSeconds() + endedChildrenCpuSeconds() - before) * 1_000) / times.length;
+  const processorMs = (((await processorSeconds(RUN_MARK)) - before) * 1_000) / times.length;
   return { medianMs: median(times), processorMs };
 }
 
@@ -121,7 +122,7 @@ async function withVerifier<T>(
   const { environment, directory, indexFolder } = place;
   const verifier = await openVerifier({
     ...{ environment, indexFolder, libraryHeader: LIBRARY_HEADER, cacheDirectory: null },
-    ...{ scratchDirectory: directory, processes: availableParallelism(), driver: 'server' },
+    ...{ scratchDirectory: directory, processes: availableParallelism(), driver: 'server', runMark: RUN_MARK },
   });
   try {
     return await work(verifier);

@@ -186,7 +186,7 @@ async function withLemmas(seed: number, origin: string, options: ExperimentOptio
   }
   const { groups } = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   return {
-    proved: groups.reduce((sum, { certified }) => sum + certified, 0),
+    proved: groups.reduce((sum, { proved }) => sum + proved, 0),
     statements: groups.reduce((sum, { statements }) => sum + statements, 0),
   };
 }

@@ -10,7 +10,7 @@ import { type Installation, WORKERS } from './installation.ts';
  * tables of the report) or what they refer to by address and generation (`*.json`).
  */
 const SAME_BYTES =
-  /(?:\/(?:items|conjectures|rates|certified-rates|examples|statements|theorems|eval|canaries|held-out-keys)\.jsonl|proofs\.lean|model\.safetensors|tokenizer\.json)$/;
+  /(?:\/(?:items|conjectures|rates|examples|statements|theorems|eval|canaries|held-out-keys)\.jsonl|proofs\.lean|model\.safetensors|tokenizer\.json)$/;
 /** Proofs, which are the same but for the times and hashes of their certificates. */
 const PROOFS = /\/proved(?:-by-scripts)?-[0-9a-f]{12}\.jsonl$/;
 const DIFFERENCES_MAX = 5;

@@ -34,7 +34,6 @@ export interface RoundInput {
   readonly run: string;
   readonly round: number;
   readonly config: RunConfig;
-  readonly hostQueue: string;
   /** Own queues of all nodes of the run. */
   readonly hostQueues: readonly string[];
   readonly data: PreparedData;

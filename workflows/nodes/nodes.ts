@@ -25,18 +25,10 @@ import { type HeldNodes, type NodesInUse, type ProvisioningSteps, type TimeHeld,
 
 type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;
 
-/** Where work is done now. */
-export interface HostQueues {
-  /** Own queue of the machine that trains and samples. */
-  readonly hostQueue: string;
-  /** Own queues of all machines, that one first. */
-  readonly hostQueues: readonly string[];
-}
-
 /** The machines of a run, of any kind. */
 export interface Machines {
-  /** Does the work where the machines are now, and again elsewhere when they are lost on the way. */
-  use<T>(work: (queues: HostQueues) => Promise<T>): Promise<T>;
+  /** Does the work on the present machines, given by their own queues, and again on others when these are lost on the way. */
+  use<T>(work: (hostQueues: readonly string[]) => Promise<T>): Promise<T>;
   /** State for a continue-as-new; null for this machine. */
   readonly held: HeldNodes | null;
   /** Since the start of the run. */
@@ -51,7 +43,11 @@ export interface OnNodes {
   readonly run: string;
   readonly nodes: NodesConfig;
   /** Where the run has machines from before a continue-as-new. */
-  readonly carried: { readonly queues: HostQueues; readonly held: HeldNodes | null; readonly time: TimeHeld } | null;
+  readonly carried: {
+    readonly hostQueues: readonly string[];
+    readonly held: HeldNodes | null;
+    readonly time: TimeHeld;
+  } | null;
   /** One line on what is going on with the machines. */
   readonly say: (line: string) => void;
 }
@@ -82,7 +78,7 @@ async function onThisMachine<T>(
   carried: OnNodes['carried'],
   body: (machines: Machines) => Promise<T>,
 ): Promise<T> {
-  let hostQueue = carried?.queues.hostQueue ?? null;
+  let hostQueue = carried?.hostQueues[0] ?? null;
   const { setMs } = carried?.time ?? NO_TIME;
   const sinceMs = Date.now();
   let isContinuing = false;
@@ -91,9 +87,9 @@ async function onThisMachine<T>(
       hostQueue = await getNode(run);
       await cleanBefore(run, hostQueue);
     }
-    const queues = { hostQueue, hostQueues: [hostQueue] };
+    const hostQueues = [hostQueue];
     return await body({
-      use: (work) => work(queues),
+      use: (work) => work(hostQueues),
       held: null,
       get time() {
         const ms = setMs + Date.now() - sinceMs;
@@ -116,7 +112,7 @@ function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
       machines.use((held) => {
         const hostQueues = held.hosts.map(({ taskQueue }) => taskQueue);
         upsertMemo({ [HOST_QUEUES_MEMO]: hostQueues });
-        return work({ hostQueue: hostQueues[0]!, hostQueues });
+        return work(hostQueues);
       }),
     get held() {
       return machines.held;

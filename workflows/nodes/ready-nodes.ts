@@ -1,6 +1,6 @@
 /**
- * Has a model on the disk and in the memory of every machine that will sample from it, all at the same time, while the work
- * is still being cut. One machine fetches it when it is asked to sample.
+ * Has a model on the disk of every machine that will sample from it, all at the same time, while the work is still being cut. One
+ * machine fetches it when it is asked to sample.
  */
 import type { CheckpointRef } from '@stp/config/records';
 import { onceOnNode, onEveryNode, warnOf } from './every-node.ts';
@@ -13,13 +13,7 @@ export async function readyNodes(run: string, queues: readonly string[], checkpo
   if (queues.length < 2) return;
   const outcomes = await onEveryNode(
     queues,
-    async (queue) => {
-      const { directory } = await onceOnNode(queue, 'the model onto this machine', LIMITS).copyCheckpoint({
-        run,
-        checkpoint,
-      });
-      return onceOnNode(queue, 'the model into memory', LIMITS).warmPageCache({ folders: [directory] });
-    },
+    (queue) => onceOnNode(queue, 'the model onto this machine', LIMITS).copyCheckpoint({ run, checkpoint }),
     { together: false },
   );
   warnOf(outcomes, 'a machine has not got the model ahead of its work');

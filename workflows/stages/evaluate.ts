@@ -53,20 +53,17 @@ export async function evaluateHeldOut(
     samplesPerStatement: first.samplesPerStatement,
     provedFirst: first.proved,
     provedLast: last.proved,
-    certified: { first: first.certified, last: last.certified },
     passAtK: { first: first.passAtK, last: last.passAtK },
-    ...(first.scripts && last.scripts
-      ? { withScripts: { first: withScripts(first, first.scripts), last: withScripts(last, last.scripts) } }
+    ...(first.provedByScripts !== undefined && last.provedByScripts !== undefined
+      ? {
+          withScripts: {
+            first: first.proved + first.provedByScripts,
+            last: last.proved + last.provedByScripts,
+          },
+        }
       : {}),
   };
 }
-
-type Proved = Pick<ModelEvaluation, 'proved' | 'certified'>;
-
-const withScripts = (samples: Proved, scripts: Proved): Proved => ({
-  proved: samples.proved + scripts.proved,
-  certified: samples.certified + scripts.certified,
-});
 
 /** Is the model to be evaluated after `round`? The baseline's round has the SFT model's figure at the end. */
 export function isEvaluationDue(state: RunState, round: number): boolean {
@@ -160,10 +157,5 @@ async function evaluateModel(
       seed: config.seed,
     }),
   );
-  const { evaluation, proved, provedByScripts } = collected;
-  return {
-    ...evaluation,
-    certified: proved.count,
-    ...(provedByScripts ? { scripts: { proved: provedByScripts.count, certified: provedByScripts.count } } : {}),
-  };
+  return collected.evaluation;
 }

@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import type { DataSources, Exploration, RunStore } from '../../ports.ts';
 import { anchorOf, type ConjecturePlan, type ConjectureText, conjecturesOf } from '../../round/conjecture-records.ts';
-import { certifiedRates, readManifests } from '../../run/history.ts';
+import { bestRates, readManifests } from '../../run/history.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
 
 export const typedPlanSchema = z.strictObject({
@@ -70,7 +70,7 @@ const keyOf = (header: string | null, text: string): string => `${header ?? ''}\
 /** Keys of the conjectures of earlier rounds that have a certified proof. */
 async function provedBefore(store: ObjectStore, history: readonly ArtifactRef[]): Promise<ReadonlySet<string>> {
   const manifests = await readManifests(store, history);
-  const best = await certifiedRates(store, manifests);
+  const best = await bestRates(store, manifests);
   const keys = new Set<string>();
   for await (const { id, header, statement } of conjecturesOf(store, manifests))
     if (best.has(id)) keys.add(keyOf(header, displayStatement(statement)));

@@ -1,6 +1,5 @@
-/** Conjectures: their way through gate and proof, how long and how new they are. */
+/** Conjectures: their way through gate and proof. */
 import { COLOURS, renderChart, WIDTH } from '../chart.ts';
-import type { Quantiles } from '../distribution.ts';
 import type { RunFigures } from '../figures.ts';
 import { FUNNEL_STEPS, funnel, GATE_REASONS } from '../funnel.ts';
 import { formatNumber, formatShare } from '../html.ts';
@@ -94,78 +93,6 @@ export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
     ),
     columns: ['round', 'share_of', 'share'],
     rows: values.map(({ round, line, share: value }) => [round, line, value]),
-  };
-}
-
-export const lengthPlot = (run: RunFigures): Promise<Plot | null> =>
-  boxes(run, {
-    name: 'conjecture-length',
-    title: 'Length of conjectures',
-    caption:
-      'Characters of an attempted conjecture without its name: median, middle half, and 10th to 90th percentile.',
-    axis: 'characters',
-    domain: {},
-    of: (round) => round.lengths,
-  });
-
-export const noveltyPlot = (run: RunFigures): Promise<Plot | null> =>
-  boxes(run, {
-    name: 'conjecture-novelty',
-    title: 'Novelty of conjectures',
-    caption:
-      'One minus the greatest similarity (Jaccard, of three tokens in a row, up to names) to a statement of the dataset, the library or an earlier round. 0: known.',
-    axis: 'novelty',
-    domain: { domain: [0, 1] },
-    of: (round) => round.novelties,
-  });
-
-interface BoxesOptions {
-  readonly name: string;
-  readonly title: string;
-  readonly caption: string;
-  readonly axis: string;
-  readonly domain: object;
-  readonly of: (round: RunFigures['rounds'][number]) => Quantiles | null;
-}
-
-async function boxes(run: RunFigures, options: BoxesOptions): Promise<Plot | null> {
-  const values = run.rounds.flatMap((round) => {
-    const found = options.of(round);
-    return found === null ? [] : [{ round: round.round, ...found }];
-  });
-  if (values.length === 0) return null;
-  const x = roundAxis(values.map(({ round }) => round));
-  const thickness = Math.max(2, Math.min(16, (0.6 * WIDTH) / values.length));
-  const y = (field: string) => ({
-    field,
-    type: 'quantitative',
-    title: options.axis,
-    axis: { tickCount: 5 },
-    scale: options.domain,
-  });
-  return {
-    name: options.name,
-    title: options.title,
-    caption: options.caption,
-    svg: await renderChart(
-      {
-        data: { values },
-        layer: [
-          { mark: { type: 'rule', color: COLOURS.muted }, encoding: { x, y: y('p10'), y2: { field: 'p90' } } },
-          {
-            mark: { type: 'bar', size: thickness, color: COLOURS.accent, opacity: 0.75 },
-            encoding: { x, y: y('p25'), y2: { field: 'p75' } },
-          },
-          {
-            mark: { type: 'tick', orient: 'horizontal', thickness: 2, size: thickness + 6, color: COLOURS.ink },
-            encoding: { x, y: y('median') },
-          },
-        ],
-      },
-      `${options.title} by round`,
-    ),
-    columns: ['round', 'count', 'p10', 'p25', 'median', 'p75', 'p90'],
-    rows: values.map(({ round, count, p10, p25, median, p75, p90 }) => [round, count, p10, p25, median, p75, p90]),
   };
 }
 

@@ -99,7 +99,7 @@ export function gateTable(run: RunFigures): string {
 export function curriculumTable(run: RunFigures): string {
   const rows = run.rounds
     .filter(({ counts }) => counts.conjecturesAttempted > 0)
-    .map(({ round, counts, functionSets, chain, firstProved, novelties, libraryGrown, checkMs }) => [
+    .map(({ round, counts, functionSets, chain, firstProved, libraryGrown, checkMs }) => [
       String(round),
       counts.conjecturesAttempted,
       counts.conjecturesProved,
@@ -108,7 +108,6 @@ export function curriculumTable(run: RunFigures): string {
       chain,
       firstProved.statements,
       firstProved.onConjectures,
-      novelties?.median.toFixed(2) ?? '–',
       libraryGrown,
       counts.distinctSamples === 0 ? '–' : Math.round(checkMs / counts.distinctSamples),
     ]);
@@ -123,7 +122,6 @@ export function curriculumTable(run: RunFigures): string {
       'Longest chain of lemmas',
       'Statements first proved',
       'Only by conjectures',
-      'Median novelty',
       'Library',
       'Lean, ms a sample',
     ],

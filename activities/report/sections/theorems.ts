@@ -1,6 +1,6 @@
 /** The best new theorems with their proofs. Lists are capped; `proofs.lean` has all. */
 import type { Proved } from '@stp/config/records';
-import type { ListedProof, RunFigures } from '../figures.ts';
+import type { RunFigures } from '../figures.ts';
 import { escapeHtml, note, section } from '../html.ts';
 
 /** Characters of a theorem shown; a longer one is cut, since a page must stay readable. */
@@ -9,8 +9,6 @@ const CODE_CHARS_MAX = 4_000;
 const OPEN_MAX = 6;
 
 export function theorems(run: RunFigures): string {
-  const hardest = new Set(run.hardest.map(({ proof }) => proof.statementId));
-  const others = run.mostNovel.filter(({ proof }) => !hardest.has(proof.statementId));
   const lists = [
     list(
       'Statements the SFT model did not prove',
@@ -18,23 +16,14 @@ export function theorems(run: RunFigures): string {
       run.newlyProved.listed,
     ),
     list('Hardest conjectures proved', 'Theorems that the run proposed itself, lowest pass rate first.', run.hardest),
-    ...(others.length === 0
-      ? []
-      : [
-          list(
-            'Most novel of the other conjectures proved',
-            'Those least like any statement of dataset, library or earlier rounds.',
-            others,
-          ),
-        ]),
   ];
   return section('theorems', 'New theorems', ...lists);
 }
 
-function list(title: string, text: string, entries: readonly ListedProof[]): string {
+function list(title: string, text: string, entries: readonly Proved[]): string {
   const heading = `<h3>${escapeHtml(title)}</h3>`;
   if (entries.length === 0) return `${heading}${note('None.')}`;
-  const grid = (shown: readonly ListedProof[]): string =>
+  const grid = (shown: readonly Proved[]): string =>
     `<div class="theorems">\n${shown.map(theorem).join('\n')}\n</div>`;
   const open = grid(entries.slice(0, OPEN_MAX));
   const rest = entries.slice(OPEN_MAX);
@@ -42,11 +31,10 @@ function list(title: string, text: string, entries: readonly ListedProof[]): str
   return [heading, note(text), open, folded].join('\n');
 }
 
-function theorem({ proof, novelty }: ListedProof): string {
+function theorem(proof: Proved): string {
   const facts = [
     `round ${proof.round}`,
     `pass rate ${proof.passRate.toFixed(3)}`,
-    ...(novelty === null ? [] : [`novelty ${novelty.toFixed(2)}`]),
     `model ${proof.model.slice(0, 8)}`,
     `seed ${proof.seed}`,
   ];
@@ -83,7 +71,6 @@ function listed(axioms: readonly string[]): string {
 }
 
 function certificate({ certificate: found }: Proved): string {
-  if (found === null) return 'Not certified.';
   const axioms = found.axioms.length === 0 ? 'no axioms' : `axioms ${listed(found.axioms)}`;
   const { checks, claim, sandbox } = found;
   const passed = checks.filter(({ outcome }) => outcome === 'accepted').map(({ by }) => by);

@@ -29,8 +29,8 @@ const lora = z.strictObject({
   output: z.enum(['merged', 'separate']).default('merged'),
 });
 
-/** The ONNX training graph in the worker's own child process. */
-const embeddedTrainer = z.strictObject({ kind: z.literal('embedded') });
+/** The ONNX training graph in the worker's own child process. `base` as for PyTorch; a machine that lacks it fetches nothing. */
+const embeddedTrainer = z.strictObject({ kind: z.literal('embedded'), base });
 
 /**
  * `packages/language-model/trainers/python/train.py`: any causal language model that transformers loads, by PyTorch on the processor or on GPUs, of
@@ -176,7 +176,7 @@ export const llamaCppEngine = (values: Partial<Omit<LlamaCppEngine, 'kind'>> = {
 export type VllmEngine = z.infer<typeof vllmGenerator>;
 
 export const enginesConfigSchema = z.strictObject({
-  trainer: trainerEngineSchema.default({ kind: 'embedded' }),
+  trainer: trainerEngineSchema.prefault({ kind: 'embedded' }),
   generator: generatorEngineSchema.default({ kind: 'embedded' }),
 });
 export type EnginesConfig = z.infer<typeof enginesConfigSchema>;

@@ -58,8 +58,6 @@ export const evaluationGroupSchema = z.strictObject({
   statements: count,
   /** Statements with a proof that counts. */
   proved: count,
-  /** The same number: a proof counts with its certificate only. */
-  certified: count,
   /** Statements whose search could begin: Lean and the screen accept the statement. Set if proofs were searched for. */
   begun: count.optional(),
   /** Samples without a verdict. */

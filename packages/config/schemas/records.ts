@@ -219,7 +219,6 @@ export const provedSchema = z.strictObject({
   model: z.string(),
   seed: z.number().int().nonnegative(),
   leanVersion: z.string(),
-  promptHash: z.string(),
   certificate: certificateSchema,
   checkMs: z.number().nonnegative(),
   /** `steps` of the sample. */

@@ -155,12 +155,8 @@ export const NO_ROUND_COUNTS: RoundCounts = {
 
 export const roundManifestSchema = z.strictObject({
   round: count,
-  /** Hash over everything the round's result depends on. */
-  inputHash: z.string(),
   modelIn: z.string(),
   rates: artifactRefSchema,
-  /** Those of `rates` whose statement has a certified proof in this round: later rounds read no proofs to know what is proved. */
-  certifiedRates: artifactRefSchema,
   proved: artifactRefSchema,
   /** Grown theorems that stood under this round's proofs of statements (`library: grow`); null: none. */
   library: artifactRefSchema.nullable(),
@@ -194,23 +190,19 @@ export const passAtKSchema = z.strictObject({
 });
 export type PassAtK = z.infer<typeof passAtKSchema>;
 
-const provedSchema = z.strictObject({ proved: count, certified: count });
-
 /** One model on a list of statements, the same number of samples each. */
 export const modelEvaluationSchema = z.strictObject({
   model: z.string(),
   statements: count,
   samplesPerStatement: count,
-  /** Statements with a proof that the screen accepted. */
+  /** Statements with a certified proof. */
   proved: count,
-  /** Of those, statements whose shortest proof was accepted again from a file of its own, by fresh processes. */
-  certified: count,
   /** Samples without a verdict; they count as failures, so every figure is a lower bound. */
   unverified: count,
-  /** Unbiased estimate from the screen's verdicts. */
+  /** Unbiased estimate. */
   passAtK: z.array(passAtKSchema),
   /** Statements beside `proved` that scripts prove, with the lemmas that the model had; missing where none were tried. */
-  scripts: provedSchema.optional(),
+  provedByScripts: count.optional(),
 });
 export type ModelEvaluation = z.infer<typeof modelEvaluationSchema>;
 
@@ -228,11 +220,9 @@ export const evaluationSchema = z.strictObject({
   /** Held-out statements with at least one proof: first model (SFT) and last model, equal samples. */
   provedFirst: count,
   provedLast: count,
-  /** The same, counting statements whose shortest proof is certified. */
-  certified: z.strictObject({ first: count, last: count }),
   passAtK: z.strictObject({ first: z.array(passAtKSchema), last: z.array(passAtKSchema) }),
   /** Statements that the samples or the scripts prove (`prover.scripts`); missing where no scripts were tried. */
-  withScripts: z.strictObject({ first: provedSchema, last: provedSchema }).optional(),
+  withScripts: z.strictObject({ first: count, last: count }).optional(),
 });
 export type Evaluation = z.infer<typeof evaluationSchema>;
 

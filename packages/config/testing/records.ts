@@ -58,7 +58,6 @@ export function proved(text: string, proof: string, more: Partial<Proved> = {}):
     model: 'test',
     seed: 0,
     leanVersion: 'test',
-    promptHash: 'test',
     certificate: CERTIFICATE,
     checkMs: 0,
     ...more,

@@ -23,6 +23,8 @@ export const unauthorised = (): HttpError =>
 export const foreignHost = (): HttpError =>
   new HttpError(403, 'Without keys only this machine is served, under the names of this machine.');
 
+export const stale = (why: string): HttpError => new HttpError(503, `${why}.`, RETRY_AFTER_SECONDS);
+
 export const workEndings: WorkEndings = {
   tooManyRequests: (most) =>
     new HttpError(

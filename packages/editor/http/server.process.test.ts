@@ -2,8 +2,11 @@
  * Suggestions over HTTP with real Lean: the three contracts, classes and ranks, the cache, and requests that are bad, many, or
  * given up. About fifteen seconds of one core.
  */
+import { rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { moduleMarks, scratchFolder } from '@stp/lean-verifier/testing';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { markedProcesses } from '../../../test/support/processes.ts';
 import type { Engine } from '../engines/engine.ts';
@@ -342,5 +345,29 @@ describe('faults', () => {
     const { body, status } = await asked;
     expect(status).toBe(200);
     expect(body.suggestions.filter((one: { class: string }) => one.class === 'valid').length).toBeGreaterThan(0);
+  });
+});
+
+describe('a Lake project that is built anew below the service', () => {
+  test('ends all answers, and is told to whoever opens it again', async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, 'A.olean'), 'a module');
+    let told = 0;
+    const { url: own } = await serve(suggester, {
+      environment: { projectModules: { folders: [folder], marks: await moduleMarks([folder]) } },
+      onStale: () => {
+        told += 1;
+      },
+    });
+    const ask = () => post(`${own}/v2/suggest`, { tactic_state: AND });
+    expect([(await ask()).status, told]).toEqual([200, 0]);
+    writeFileSync(join(folder, 'A.olean'), 'another module');
+    await vi.waitFor(async () => expect((await ask()).status).toBe(503), { timeout: 30_000 });
+    const { body, headers } = await ask();
+    expect(body.error.message).toMatch(/built anew since it was opened here, and the server opens it again/);
+    expect(headers.get('retry-after')).toBe('1');
+    expect(told).toBeGreaterThan(0);
+    expect((await fetch(`${own}/health`)).status).toBe(200);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -6,10 +6,11 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { BearerKeys, discardBody, isLoopbackHost, listen, WorkTracker } from '@stp/http';
+import { refuseStaleWork, type StaleProject } from '@stp/lean-verifier/serve';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Suggester } from '../suggester.ts';
 import type { SuggestionRequest } from '../suggestion.ts';
-import { BODY_BYTES_MAX, foreignHost, HttpError, httpErrorOf, unauthorised, workEndings } from './http-error.ts';
+import { BODY_BYTES_MAX, foreignHost, HttpError, httpErrorOf, stale, unauthorised, workEndings } from './http-error.ts';
 import {
   encodeSchema,
   engineNamed,
@@ -43,6 +44,10 @@ export interface SuggestServerOptions {
   readonly searchSeconds: number;
   readonly requestsInFlight: number;
   readonly requestTimeoutMs: number;
+  /** Of the Lean that checks; missing: it has no project. */
+  readonly environment?: StaleProject['environment'];
+  /** Called when its project was built anew: from then on all work is answered with 503. */
+  readonly onStale?: () => void;
   /** Receives failures that clients see only in part. */
   readonly onError: (error: unknown) => void;
 }
@@ -79,6 +84,8 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
     if (!bearers.admits(headers.authorization)) throw unauthorised();
     if (keys.length === 0 && !anyHost && !isLoopbackHost(headers.host)) throw foreignHost();
   });
+  const { environment = {}, onStale } = options;
+  refuseStaleWork(server, { environment, onStale, refusal: stale });
   server.get(HEALTH_ROUTE, () => ({ status: 'ok', engines: suggester.engines.map(({ name }) => name) }));
 
   async function answer<T>(reply: FastifyReply, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -15,6 +15,7 @@ const START_MS = 600_000;
 const SILENCE_MS = 120_000;
 /** The suggester and its Lean yield to the editor and to the Lean server that a person waits for. */
 const NICENESS = 10;
+const NOT_SERVING = 503;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface SuggesterCommand {
@@ -40,11 +41,17 @@ export interface ServedAnswer {
 type OnEvent = (kind: string, data: Json) => void;
 
 class ConnectionLost extends Error {}
+/** The server ends, or opens its Lean again over a project that was built anew: it will serve at another address. */
+class NotServing extends Error {}
 
 export class SuggesterProcess {
   readonly #source: SuggesterSource;
   #client: Promise<HttpClient> | null = null;
   #child: ChildProcess | null = null;
+  /** The client of the address at which the child serves next. */
+  #next: PromiseWithResolvers<HttpClient> | null = null;
+  /** Whether `#client` is that one. */
+  #isAwaited = false;
 
   constructor(source: SuggesterSource) {
     this.#source = source;
@@ -56,7 +63,8 @@ export class SuggesterProcess {
   }
 
   /**
-   * Asks once more where a suggester of its own has ended: it may have been killed since the last question.
+   * Asks once more where a suggester of its own has ended, or opens its Lean again: it may have been killed since the last
+   * question, and the project may have been built.
    *
    * @param onEvent hears what the server says on the way
    */
@@ -66,9 +74,13 @@ export class SuggesterProcess {
     try {
       return await askOf(client, body, signal, onEvent);
     } catch (error) {
-      if (!(error instanceof ConnectionLost) || 'url' in this.#source) throw error;
+      const isGone = error instanceof ConnectionLost;
+      if (!(isGone || error instanceof NotServing) || 'url' in this.#source) throw error;
       // Another question may have started a new one meanwhile.
-      if (this.#client === connecting) this.#drop();
+      if (this.#client === connecting) {
+        if (isGone || this.#next === null) this.#drop();
+        else this.#client = this.#reopened(this.#next.promise);
+      }
       return await askOf(await this.#connect(), body, signal, onEvent);
     }
   }
@@ -82,6 +94,7 @@ export class SuggesterProcess {
     this.#child?.kill('SIGKILL');
     this.#child = null;
     this.#client = null;
+    this.#next = null;
   }
 
   #connect(): Promise<HttpClient> {
@@ -104,27 +117,55 @@ export class SuggesterProcess {
     if (child.pid !== undefined) setPriority(child.pid, NICENESS);
     child.stdin.on('error', () => {});
     child.once('exit', () => {
-      if (this.#child === child) this.#drop();
+      if (this.#child !== child) return;
+      this.#next?.reject(new Error('the suggester ended before it served'));
+      this.#drop();
     });
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const timer = setTimeout(() => reject(new Error('the suggester did not start in time')), START_MS);
-    child.once('error', reject);
-    child.once('exit', () => reject(new Error('the suggester ended before it served')));
+    child.once('error', (error) => this.#next?.reject(error));
+    this.#next = unheard();
+    const first = this.#next.promise;
     createInterface({ input: child.stdout }).on('line', (line) => {
       const url = SERVING.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
       // Standard output belongs to the editor.
-      else console.error(line);
+      if (url === undefined) return console.error(line);
+      if (this.#child !== child) return;
+      const client = clientOf(url, key);
+      // A question may have waited for it, or none was asked since the project was built.
+      if (!this.#isAwaited) this.#client = Promise.resolve(client);
+      this.#isAwaited = false;
+      this.#next?.resolve(client);
+      this.#next = unheard();
     });
+    return this.#serving(first);
+  }
+
+  #reopened(next: Promise<HttpClient>): Promise<HttpClient> {
+    return this.#serving(next).catch((error: unknown) => {
+      this.#drop();
+      throw error;
+    });
+  }
+
+  async #serving(next: Promise<HttpClient>): Promise<HttpClient> {
+    this.#isAwaited = true;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error('the suggester did not start in time')), START_MS);
     try {
-      return clientOf(await promise, key);
+      return await Promise.race([next, promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 }
 
-/** The server's answer to one question. Throws `ConnectionLost` where the server is gone. */
+/** A promise that nobody may be waiting for when it fails. */
+function unheard(): PromiseWithResolvers<HttpClient> {
+  const next = Promise.withResolvers<HttpClient>();
+  next.promise.catch(() => {});
+  return next;
+}
+
+/** The server's answer to one question. Throws `ConnectionLost` where the server is gone, `NotServing` where it says so itself. */
 async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEvent: OnEvent): Promise<ServedAnswer> {
   let answer: ServedAnswer | null = null;
   let failure = '';
@@ -142,7 +183,8 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
     },
   });
   if (answer !== null) return answer;
-  throw new Error(failure || `the suggester answered ${status}: ${messageIn(refused)}`);
+  const said = failure || `the suggester answered ${status}: ${messageIn(refused)}`;
+  throw status === NOT_SERVING ? new NotServing(said) : new Error(said);
 }
 
 /** Returns the message of a refusal; its beginning if it has another form. */

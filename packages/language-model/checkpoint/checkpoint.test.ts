@@ -3,9 +3,10 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from '../testing/small-checkpoint.ts';
-import { readCheckpoint, readManifest, removePartialCheckpoints, writeCheckpoint } from './checkpoint.ts';
+import { readManifest, removePartialCheckpoints, writeCheckpoint } from './checkpoint.ts';
 import type { CheckpointFile } from './manifest.ts';
 import { CHECKPOINT_FILES, MANIFEST_FILE, manifestOf, WEIGHTS_FILE } from './manifest.ts';
+import { readModel } from './model-folder.ts';
 
 const damaged = expect.objectContaining({ code: 'STP1302' });
 const invalid = expect.objectContaining({ code: 'STP1002' });
@@ -30,12 +31,12 @@ describe('checkpoint', () => {
   it('reads back as it was written', async () => {
     const { directory, manifest } = await written();
     const { shape, tensors, tokenizer, training } = smallCheckpoint();
-    const read = await readCheckpoint(directory);
+    const read = await readModel(directory);
     expect(read.shape).toEqual(shape);
     expect([...read.tensors]).toEqual([...tensors]);
     expect(read.tokenizer.vocabulary).toEqual(tokenizer.vocabulary);
     expect(read.training).toEqual(training);
-    expect(read.manifest).toEqual(manifest);
+    expect(read.model).toBe(manifest.model);
     expect(await readManifest(directory)).toEqual(manifest);
   });
 
@@ -65,7 +66,7 @@ describe('checkpoint', () => {
     const content = await readFile(path);
     content[Math.floor(content.length / 2)]! ^= 1;
     await writeFile(path, content);
-    await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+    await expect(readModel(directory)).rejects.toThrow(damaged);
   });
 
   it.each([...CHECKPOINT_FILES, MANIFEST_FILE])('is refused when %s is cut short or missing', async (name) => {
@@ -73,9 +74,9 @@ describe('checkpoint', () => {
     const path = join(directory, name);
     const { length } = await readFile(path);
     await truncate(path, length - 2);
-    await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+    await expect(readModel(directory)).rejects.toThrow(damaged);
     await rm(path);
-    await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+    await expect(readModel(directory)).rejects.toThrow(damaged);
   });
 
   it.each<[string, CheckpointFile, (json: Record<string, unknown>) => unknown]>([
@@ -84,16 +85,15 @@ describe('checkpoint', () => {
     ['an endless model', 'config.json', (config) => ({ ...config, num_hidden_layers: 1e9 })],
     ['another architecture', 'config.json', (config) => ({ ...config, model_type: 'gpt2' })],
     ['code to run', 'config.json', (config) => ({ ...config, auto_map: { AutoModel: 'evil.Model' } })],
-    ['another rotary base', 'config.json', (config) => ({ ...config, rope_theta: 500_000 })],
     ['steps that are no number', 'training.json', (training) => ({ ...training, steps: 'many' })],
     ['a vocabulary that is too small', 'config.json', (config) => ({ ...config, vocab_size: 200 })],
   ])('is refused when it honestly carries %s', async (_, name, change) => {
     const { directory } = await written();
     const json = JSON.parse(await readFile(join(directory, name), 'utf8'));
     await replaceHonestly(directory, name, JSON.stringify(json));
-    await expect(readCheckpoint(directory)).resolves.toBeDefined();
+    await expect(readModel(directory)).resolves.toBeDefined();
     await replaceHonestly(directory, name, JSON.stringify(change(json)));
-    await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+    await expect(readModel(directory)).rejects.toThrow(damaged);
   });
 
   it('is refused when its manifest names other files', async () => {
@@ -106,10 +106,10 @@ describe('checkpoint', () => {
       [first, first, ...rest.slice(1)],
     ]) {
       await writeFile(path, JSON.stringify({ ...manifest, files }));
-      await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+      await expect(readModel(directory)).rejects.toThrow(damaged);
     }
     await writeFile(path, JSON.stringify({ ...manifest, model: '0'.repeat(20) }));
-    await expect(readCheckpoint(directory)).rejects.toThrow(damaged);
+    await expect(readModel(directory)).rejects.toThrow(damaged);
   });
 
   it('may hold an adapter in the place of weights, which then go elsewhere', async () => {
@@ -122,7 +122,7 @@ describe('checkpoint', () => {
       writeFile(path, JSON.stringify({ ...manifest, model: adapter!.sha256.slice(0, 20), files }));
     await write([...others, config!, adapter!]);
     expect(await readManifest(directory)).toMatchObject({ model: adapter!.sha256.slice(0, 20) });
-    await expect(readCheckpoint(directory)).rejects.toThrow(invalid);
+    await expect(readModel(directory)).rejects.toThrow(invalid);
     for (const files of [[...others, adapter!], [...others, config!], [...manifest.files, config!, adapter!], others]) {
       await write(files);
       await expect(readManifest(directory)).rejects.toThrow(damaged);

@@ -1,71 +1,82 @@
 /**
- * A checkpoint folder: weights, shape, tokenizer and how they were trained, readable by Hugging Face tools. Written under
- * a temporary name and renamed, so it is there whole or not at all; read only when every checksum holds.
+ * A checkpoint folder: a model as Hugging Face tools read it, how it was trained, and a manifest with the checksum of every
+ * file. Written under a temporary name and renamed, so it is there whole or not at all. `model-folder.ts` reads it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describeIssues, StpError } from '@stp/base';
+import { z } from 'zod';
 import { damaged } from '../damaged.ts';
 import type { ProofWords } from '../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
-import { readTokenizer, writeTokenizer } from '../tokenizer/tokenizer-file.ts';
+import { writeTokenizer } from '../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../trainer.ts';
-import { configOf, generationConfigOf, modelShapeSchema, proofWordsIn, shapeOf, tokenizerConfigOf } from './config.ts';
+import { configOf, generationConfigOf, modelShapeSchema, tokenizerConfigOf } from './config.ts';
 import { FILE_BYTES_MAX, type ModelFiles, parseJson, readWhole } from './files.ts';
 import { tensorProblem, tokenizerProblem } from './fit.ts';
-import { llamaTensorShapes } from './llama-tensors.ts';
+import { type LlamaParts, llamaTensorShapes } from './llama-tensors.ts';
 import {
   ADAPTER_FILE,
+  type AnyFile,
   CHECKPOINT_FILES,
-  type CheckpointFile,
   type CheckpointManifest,
+  FOREIGN_FILES,
   MANIFEST_FILE,
   manifestOf,
   manifestSchema,
   sha256Hex,
   WEIGHTS_FILE,
 } from './manifest.ts';
-import { readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts';
+import { type Tensor, writeSafetensors } from './safetensors.ts';
 import { type TrainingRecord, trainingRecordSchema } from './training-record.ts';
 
 export interface Checkpoint {
   readonly shape: ModelShape;
-  /** The tensors of `llamaTensorShapes(shape)`, all of them and no other. */
+  /** Default: those of this project's own models. */
+  readonly constants?: LlamaParts;
+  /** The tensors of `llamaTensorShapes(shape, constants)`, all of them and no other. */
   readonly tensors: ReadonlyMap<string, Tensor>;
   readonly tokenizer: Tokenizer;
   /** Words that its proofs may have, if their names are slots. */
   readonly proofWords: ProofWords | null;
   readonly training: TrainingRecord;
+  /** The files beside the weights that they were trained from; a fresh model has none. */
+  readonly kept?: KeptFiles | null;
 }
 
+/** What a training takes over from the folder that it starts from. */
+export type KeptFiles = Readonly<Partial<Record<AnyFile, Buffer>>>;
+
+const KEPT_FILES: readonly AnyFile[] = [
+  ...CHECKPOINT_FILES.filter((name) => name !== WEIGHTS_FILE && name !== 'training.json'),
+  ...FOREIGN_FILES,
+];
 const MANIFEST_BYTES_MAX = 64 * 1024;
 /** Between a checkpoint's name and random digits: the name of a folder being written. */
 const PARTIAL_MARK = '.partial-';
 
 /** Writes `directory`, which must not exist or be empty. Throws STP1002 where it does, or where the parts do not fit. */
 export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<CheckpointManifest> {
-  const { shape, tokenizer } = checkpoint;
-  const parsed = modelShapeSchema.safeParse(shape);
-  if (!parsed.success) throw unfit(directory, describeIssues(parsed.error));
-  const problem = tensorProblem(shape, checkpoint.tensors) ?? tokenizerProblem(shape, tokenizer);
+  const { shape, constants, tokenizer, kept = null } = checkpoint;
+  const parsed = kept === null ? modelShapeSchema.safeParse(shape) : null;
+  if (parsed?.error) throw unfit(directory, describeIssues(parsed.error));
+  const problem = tensorProblem(shape, checkpoint.tensors, constants) ?? tokenizerProblem(shape, tokenizer);
   if (problem !== null) throw unfit(directory, problem);
   if (await isOccupied(directory)) throw unfit(directory, 'the folder is there and not empty');
 
-  const ordered = new Map([...llamaTensorShapes(shape).keys()].map((name) => [name, checkpoint.tensors.get(name)!]));
-  const contents: Record<CheckpointFile, Buffer> = {
-    'config.json': jsonBytes(configOf(shape, tokenizer)),
-    'generation_config.json': jsonBytes(generationConfigOf(tokenizer)),
-    'model.safetensors': writeSafetensors(ordered),
-    'tokenizer.json': Buffer.from(writeTokenizer(tokenizer)),
-    'tokenizer_config.json': jsonBytes(tokenizerConfigOf(shape, checkpoint.proofWords)),
+  const names = [...llamaTensorShapes(shape, constants).keys()];
+  const contents: Partial<Record<AnyFile, Buffer>> = {
+    ...(kept === null ? freshFiles(checkpoint) : keptFor(kept, checkpoint.proofWords)),
+    'model.safetensors': writeSafetensors(new Map(names.map((name) => [name, checkpoint.tensors.get(name)!]))),
     'training.json': jsonBytes(trainingRecordSchema.parse(checkpoint.training)),
   };
   const manifest = manifestOf(contents);
   const temporary = `${resolve(directory)}${PARTIAL_MARK}${randomBytes(6).toString('hex')}`;
   try {
     await mkdir(temporary, { recursive: true });
-    for (const name of CHECKPOINT_FILES) await writeDurably(join(temporary, name), contents[name]);
+    for (const { name } of manifest.files) await writeDurably(join(temporary, name), contents[name]!);
     await writeDurably(join(temporary, MANIFEST_FILE), jsonBytes(manifest));
     await rename(temporary, directory);
   } catch (cause) {
@@ -123,23 +134,10 @@ export async function checkpointFiles(
   return { manifest, path, find, read };
 }
 
-/** Throws STP1302 where a file is missing, cut short, altered or not what its manifest says, STP1002 for an adapter. */
-export async function readCheckpoint(
-  directory: string,
-): Promise<Checkpoint & { readonly manifest: CheckpointManifest }> {
-  const { manifest, path, read } = await checkpointFiles(directory);
-  const json = async <Value>(name: CheckpointFile, parse: (json: unknown) => Value): Promise<Value> =>
-    parseJson(await read(name, FILE_BYTES_MAX), path(name), parse);
-  const shape = await json('config.json', shapeOf);
-  const training = await json('training.json', (value) => trainingRecordSchema.parse(value));
-  await json('generation_config.json', (value) => value);
-  const text = (await read('tokenizer.json', FILE_BYTES_MAX)).toString('utf8');
-  const tokenizer = readTokenizer(text, path('tokenizer.json'));
-  const proofWords = await json('tokenizer_config.json', proofWordsIn);
-  const tensors = readSafetensors(await read(WEIGHTS_FILE, FILE_BYTES_MAX), path(WEIGHTS_FILE));
-  const problem = tensorProblem(shape, tensors) ?? tokenizerProblem(shape, tokenizer);
-  if (problem !== null) throw damaged(directory, problem);
-  return { shape, tensors, tokenizer, proofWords, training, manifest };
+/** Reads the files that `writeCheckpoint` keeps. Throws STP1302 where one cannot be trusted. */
+export async function keptFiles(files: ModelFiles): Promise<KeptFiles> {
+  const read = KEPT_FILES.map(async (name) => [name, await files.find(name, FILE_BYTES_MAX)] as const);
+  return Object.fromEntries((await Promise.all(read)).filter(([, content]) => content !== null));
 }
 
 /** The manifest alone, without reading the weights. Throws STP1302 where it is missing or malformed. */
@@ -148,6 +146,38 @@ export async function readManifest(directory: string): Promise<CheckpointManifes
   const read = parseJson(await readWhole(path, MANIFEST_BYTES_MAX), path, (json) => manifestSchema.safeParse(json));
   if (!read.success) throw damaged(path, describeIssues(read.error), read.error);
   return read.data;
+}
+
+const freshFiles = ({ shape, tokenizer, proofWords }: Checkpoint): KeptFiles => ({
+  'config.json': jsonBytes(configOf(shape, tokenizer)),
+  'generation_config.json': jsonBytes(generationConfigOf(tokenizer)),
+  'tokenizer.json': Buffer.from(writeTokenizer(tokenizer)),
+  'tokenizer_config.json': jsonBytes(tokenizerConfigOf(shape, proofWords)),
+});
+
+/** The files as they are, but for the type of the weights, which are written in float32, and words of new proofs. */
+function keptFor(kept: KeptFiles, proofWords: ProofWords | null): KeptFiles {
+  const words: Readonly<Record<string, unknown>> = proofWords === null ? {} : { proof_words: proofWords };
+  return {
+    ...kept,
+    'config.json': changed(kept['config.json'], ({ dtype, torch_dtype: older }) => ({
+      ...(dtype !== undefined && { dtype: 'float32' }),
+      ...(older !== undefined && { torch_dtype: 'float32' }),
+    })),
+    'generation_config.json': kept['generation_config.json'] ?? jsonBytes({}),
+    'tokenizer_config.json': changed(kept['tokenizer_config.json'], () => words),
+  };
+}
+
+/** A JSON object with some fields changed; its very bytes where none is another than before. */
+function changed(
+  bytes: Buffer = jsonBytes({}),
+  changesOf: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Buffer {
+  const fields = z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString('utf8')));
+  const changes = Object.entries(changesOf(fields));
+  if (changes.every(([name, value]) => isDeepStrictEqual(fields[name], value))) return bytes;
+  return jsonBytes({ ...fields, ...Object.fromEntries(changes) });
 }
 
 async function isOccupied(directory: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * `config.json` of a checkpoint: the fields of a Hugging Face `LlamaForCausalLM`, from a `ModelShape` and back; and the
- * two small files beside it that other tools want. Reads only models the embedded engine can run.
+ * The small files of a fresh checkpoint: `config.json` with the fields of a Hugging Face `LlamaForCausalLM`, and those that
+ * other tools want beside it. `architecture.ts` reads the configuration again, as it does those of other people's models.
  */
 import { z } from 'zod';
 import { type ProofWords, proofWordsSchema } from '../tokenizer/proof-words.ts';
@@ -47,30 +47,10 @@ export const sizeFields = {
 } as const;
 type SizeFields = z.infer<z.ZodObject<typeof sizeFields>>;
 
-const configSchema = z.strictObject({
-  ...sizeFields,
-  architectures: z.tuple([z.literal('LlamaForCausalLM')]),
-  model_type: z.literal('llama'),
-  torch_dtype: z.literal('float32'),
-  head_dim: z.int(),
-  hidden_act: z.literal('silu'),
-  rms_norm_eps: z.literal(RMS_EPSILON),
-  rope_theta: z.literal(ROPE_THETA),
-  rope_scaling: z.null(),
-  attention_bias: z.literal(false),
-  mlp_bias: z.literal(false),
-  attention_dropout: z.literal(0),
-  initializer_range: z.number(),
-  use_cache: z.literal(true),
-  bos_token_id: z.null(),
-  eos_token_id: z.int().nonnegative(),
-  pad_token_id: z.int().nonnegative(),
-});
-
 /** Standard deviation Llama weights are drawn with; kept for readers, not used by them. */
 const INITIALIZER_RANGE = 0.02;
 
-export function configOf(shape: ModelShape, tokenizer: Tokenizer): z.infer<typeof configSchema> {
+export function configOf(shape: ModelShape, tokenizer: Tokenizer) {
   return {
     architectures: ['LlamaForCausalLM'],
     model_type: 'llama',
@@ -97,14 +77,6 @@ export function configOf(shape: ModelShape, tokenizer: Tokenizer): z.infer<typeo
     eos_token_id: tokenizer.endId,
     pad_token_id: tokenizer.padId,
   };
-}
-
-/** Shape in a parsed `config.json`; a ZodError where it is not one of ours. */
-export function shapeOf(config: unknown): ModelShape {
-  const fields = configSchema.parse(config);
-  const shape = modelShapeSchema.parse(shapeFrom(fields));
-  z.literal(shape.hiddenSize / shape.heads).parse(fields.head_dim);
-  return shape;
 }
 
 /** A ZodError where the engine cannot sample a model of these sizes. */

@@ -1,13 +1,13 @@
 /** Tests whether tensors and a tokenizer match a model's shape: null, or the difference in words. */
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import type { ModelShape } from '../trainer.ts';
-import { type LlamaConstants, llamaTensorShapes } from './llama-tensors.ts';
+import { type LlamaParts, llamaTensorShapes } from './llama-tensors.ts';
 import type { Tensor } from './safetensors.ts';
 
 export function tensorProblem(
   shape: ModelShape,
   tensors: ReadonlyMap<string, Tensor>,
-  constants?: LlamaConstants,
+  constants?: LlamaParts,
 ): string | null {
   const expected = llamaTensorShapes(shape, constants);
   for (const [name, dimensions] of expected) {

@@ -36,10 +36,14 @@ export type RopeScaling =
     };
 
 /** Constants that distinguish decoders of Llama's kind from one another, beside their sizes. */
-export interface LlamaConstants {
+export interface LlamaConstants extends LlamaParts {
   readonly rmsEpsilon: number;
   readonly ropeTheta: number;
   readonly ropeScaling?: RopeScaling;
+}
+
+/** The constants that say which weights there are. */
+export interface LlamaParts {
   /** By default the hidden size is shared out among the heads. */
   readonly headSize?: number;
   /** The products that add one; by default none. */
@@ -48,7 +52,10 @@ export interface LlamaConstants {
   readonly headNorms?: boolean;
 }
 
-export const headSizeOf = (shape: ModelShape, { headSize }: Pick<LlamaConstants, 'headSize'>): number =>
+/** The constants of this project's own models. */
+export const OWN_CONSTANTS: LlamaConstants = { rmsEpsilon: RMS_EPSILON, ropeTheta: ROPE_THETA };
+
+export const headSizeOf = (shape: ModelShape, { headSize }: LlamaParts): number =>
   headSize ?? shape.hiddenSize / shape.heads;
 
 export const EMBEDDING_TENSOR = 'model.embed_tokens.weight';
@@ -74,13 +81,15 @@ export function layerTensors(layer: number) {
   } as const;
 }
 
+export type LayerNames = ReturnType<typeof layerTensors>;
+
 /** Name of the bias beside a matrix. */
 export const biasTensor = (weight: string): string => weight.replace(/weight$/, 'bias');
 
 /** Every tensor of a model of this shape with its dimensions, in the order they are stored. */
 export function llamaTensorShapes(
   shape: ModelShape,
-  constants: Pick<LlamaConstants, 'headSize' | 'biases' | 'headNorms'> = {},
+  constants: LlamaParts = {},
 ): ReadonlyMap<string, readonly number[]> {
   const { hiddenSize, feedForwardSize } = shape;
   const headSize = headSizeOf(shape, constants);

@@ -20,10 +20,12 @@ export const CHECKPOINT_FILES = [
 ] as const;
 export type CheckpointFile = (typeof CHECKPOINT_FILES)[number];
 
-/** Further files that checkpoints of the PyTorch trainer may hold, in the manifest's order after the others. */
-const FURTHER_FILES = ['chat_template.jinja', 'special_tokens_map.json', ADAPTER_CONFIG_FILE, ADAPTER_FILE] as const;
+/** Files that a model of other people may have beside these, which a training keeps. */
+export const FOREIGN_FILES = ['chat_template.jinja', 'special_tokens_map.json'] as const;
+/** Files that may follow the others in a manifest. */
+const FURTHER_FILES = [...FOREIGN_FILES, ADAPTER_CONFIG_FILE, ADAPTER_FILE] as const;
 const ALL_FILES = [...CHECKPOINT_FILES, ...FURTHER_FILES] as const;
-type AnyFile = (typeof ALL_FILES)[number];
+export type AnyFile = (typeof ALL_FILES)[number];
 
 /** As `contentId`: 80 bits. */
 export const MODEL_HEX_DIGITS = 20;
@@ -47,12 +49,11 @@ export const manifestSchema = z
   .refine(({ files, model }) => modelOf(files) === model, 'model is not the hash of the weights');
 export type CheckpointManifest = z.infer<typeof manifestSchema>;
 
-export function manifestOf(contents: Readonly<Record<CheckpointFile, Buffer>>): CheckpointManifest {
-  const files = CHECKPOINT_FILES.map((name) => ({
-    name,
-    bytes: contents[name].length,
-    sha256: sha256Hex(contents[name]),
-  }));
+export function manifestOf(contents: Readonly<Partial<Record<AnyFile, Buffer>>>): CheckpointManifest {
+  const files = ALL_FILES.flatMap((name) => {
+    const content = contents[name];
+    return content === undefined ? [] : [{ name, bytes: content.length, sha256: sha256Hex(content) }];
+  });
   return { format: 'stp-checkpoint/1', model: modelOf(files), files };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads the model in a folder for sampling: a checkpoint of our own, whose files have checksums, or one from elsewhere as
+ * Reads the model in a folder, to sample or train it: a checkpoint of our own, whose files have checksums, or one from elsewhere as
  * `save_pretrained` of Hugging Face's `transformers` writes it: `config.json`, the weights in one safetensors file or in
  * shards with an index, and the tokenizer. Weights of other forms are refused: a pickle runs code when it is read.
  */
@@ -19,6 +19,7 @@ import { JSON_BYTES_MAX, readFolderTokenizer } from './folder-tokenizer.ts';
 import { HEAD_TENSOR, llamaTensorShapes } from './llama-tensors.ts';
 import { type CheckpointFile, MANIFEST_FILE, MODEL_HEX_DIGITS, WEIGHTS_FILE } from './manifest.ts';
 import { readSafetensors, type Tensor } from './safetensors.ts';
+import { type TrainingRecord, trainingRecordSchema } from './training-record.ts';
 
 export interface ModelFolder extends Architecture {
   /** The tensors of `llamaTensorShapes(shape, constants)`, all of them and no other. */
@@ -30,6 +31,8 @@ export interface ModelFolder extends Architecture {
   readonly proofWords: ProofWords | null;
   /** First hex digits of the SHA-256 of the weights' bytes. */
   readonly model: string;
+  /** How it was trained; only checkpoints of ours say so. */
+  readonly training: TrainingRecord | null;
 }
 
 /** A file that only our checkpoints have: a folder with it and without a manifest was cut short. */
@@ -69,7 +72,10 @@ export async function readModel(directory: string): Promise<ModelFolder> {
   const tensors = new Map([...all].filter(([name]) => !isRedundant(name, shape.tiedEmbeddings !== false)));
   const problem = tensorProblem(shape, tensors, constants);
   if (problem !== null) throw foreign(directory, problem);
-  return { shape, constants, tensors, tokenizer, template, proofWords, model };
+  const record = await files.find(TRAINING_FILE, JSON_BYTES_MAX);
+  const training =
+    record === null ? null : parseJson(record, files.path(TRAINING_FILE), (json) => trainingRecordSchema.parse(json));
+  return { shape, constants, tensors, tokenizer, template, proofWords, model, training };
 }
 
 /** Throws STP1302 where the engine cannot run the model. */

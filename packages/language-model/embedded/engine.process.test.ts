@@ -7,7 +7,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { markedProcesses } from '../../../test/support/processes.ts';
-import { readCheckpoint, readManifest, writeCheckpoint } from '../checkpoint/checkpoint.ts';
+import { readManifest, writeCheckpoint } from '../checkpoint/checkpoint.ts';
+import { readModel } from '../checkpoint/model-folder.ts';
 import type { Completion, Generator, SampleRequest } from '../generator.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from '../testing/small-checkpoint.ts';
 import type { TrainRequest } from '../trainer.ts';
@@ -424,7 +425,7 @@ describe('embedded trainer', () => {
     expect(losses.length).toBe(60);
     expect(result.finalLoss).toBeLessThan(losses[0]! / 4);
     expect(markedProcesses(mark)).toEqual([]);
-    expect((await readCheckpoint(request.outputDirectory)).training.steps).toBe(60);
+    expect((await readModel(request.outputDirectory)).training?.steps).toBe(60);
     const generator = await embeddedGenerator({ threads: 1, batchSize: 8 })(request.outputDirectory);
     onTestFinished(() => generator.close());
     const greedy = await generator.sample(requestsFor(1), { ...SAMPLING, temperature: 0 });

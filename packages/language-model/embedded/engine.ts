@@ -51,13 +51,16 @@ export function embeddedGenerator(options: EmbeddedGeneratorOptions): GeneratorF
 export interface EmbeddedTrainerOptions extends EmbeddedOptions {
   /** Least time between two keepings of the state of a training whose request has a folder for it, default 10 s. */
   readonly keepStateMs?: number;
+  /** Finds the folder of the model that a training starts from where its request names none; null: fresh weights. */
+  readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
 }
 
 export function embeddedTrainer(options: EmbeddedTrainerOptions): Trainer {
   return {
     async train(request, trainOptions = {}) {
       refuseShare(trainOptions);
-      return train(request, trainOptions, options);
+      const base = request.initDirectory ?? (await options.findBase?.(trainOptions.signal)) ?? null;
+      return train({ ...request, initDirectory: base }, trainOptions, options);
     },
   };
 }

@@ -11,18 +11,15 @@ export async function startingPoint(
   workDirectory: string,
   options: { runMark: string | undefined; signal: AbortSignal | undefined },
 ): Promise<{ initDirectory: string; parent: string | null }> {
-  if (request.initDirectory !== null) {
-    const { model } = await readManifest(request.initDirectory);
-    return { initDirectory: request.initDirectory, parent: model };
+  const given = request.initDirectory ?? base;
+  if (given !== null) {
+    const parent = await readManifest(given).then(
+      ({ model }) => model,
+      // Of other people, or damaged: the trainer looks.
+      () => null,
+    );
+    return { initDirectory: given, parent };
   }
-  if (base !== null)
-    return {
-      initDirectory: base,
-      parent: await readManifest(base).then(
-        (m) => m.model,
-        () => null,
-      ),
-    };
   const initDirectory = join(workDirectory, 'fresh');
   await makeFreshCheckpoint(request, initDirectory, options);
   return { initDirectory, parent: null };

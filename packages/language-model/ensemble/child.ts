@@ -1,9 +1,9 @@
 /** Entry of a process that holds an ensemble and scores targets: log-probabilities of the reference and of each member. */
 import { join } from 'node:path';
-import { readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { readModel } from '../checkpoint/model-folder.ts';
 import type { Objective, Sequence } from '../embedded/objectives/objective.ts';
 import { serve } from '../embedded/process/serve.ts';
-import { parameterLayout } from '../embedded/training/parameter-layout.ts';
+import { flatParameters } from '../embedded/training/parameter-layout.ts';
 import { sequenceLogprobs } from '../embedded/training/sequence-logprobs.ts';
 import { TrainingEngine } from '../embedded/training/training-engine.ts';
 import { TrainingSet } from '../embedded/training/training-set.ts';
@@ -42,16 +42,11 @@ serve<ScoreRequest, ScoreMessage>(async ({ id, directory, threads, targets }, po
 
 async function open(directory: string, threads: number): Promise<Ensemble> {
   const { reference, members, beta } = await readEnsemble(directory);
-  const { shape, tokenizer } = await readCheckpoint(join(directory, reference));
-  const layout = parameterLayout(shape);
+  const { shape, constants, tokenizer } = await readModel(join(directory, reference));
+  const engine = new TrainingEngine({ shape, constants, threads, weightDecay: 0, gradientClipNorm: 0 });
   const weights: Float32Array[] = [];
-  for (const folder of [reference, ...members]) {
-    const { tensors } = await readCheckpoint(join(directory, folder));
-    const flat = new Float32Array(layout.size);
-    for (const { name, offset } of layout.entries) flat.set(tensors.get(name)!.values, offset);
-    weights.push(flat);
-  }
-  const engine = new TrainingEngine({ shape, threads, weightDecay: 0, gradientClipNorm: 0 });
+  for (const folder of [reference, ...members])
+    weights.push(flatParameters(engine.layout, (await readModel(join(directory, folder))).tensors));
   return { engine, tokenizer, shape, beta, weights };
 }
 

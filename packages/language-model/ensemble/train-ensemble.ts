@@ -6,7 +6,7 @@ import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { Preference } from '@stp/config';
-import { readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { modelFiles, readArchitecture } from '../checkpoint/model-folder.ts';
 import { uniformGenerator } from '../embedded/training/random.ts';
 import type { Trainer, TrainProgress, TrainRequest } from '../trainer.ts';
 import { writeEnsemble } from './folder.ts';
@@ -38,7 +38,7 @@ export async function trainEnsemble(
       'there are no pairs to train on',
       'Take a run that proved statements and failed at them too.',
     );
-  const { shape } = await readCheckpoint(initDirectory);
+  const { shape } = await readArchitecture(await modelFiles(initDirectory));
   await mkdir(directory, { recursive: true });
   const reference = join(directory, 'reference');
   if (!(await isThere(join(reference, 'manifest.json')))) await cp(initDirectory, reference, { recursive: true });

@@ -62,9 +62,7 @@ describe('completions', () => {
 
   it('takes tokens as prompts', async () => {
     const { choices } = await ask();
-    const { tokenizer } = await import('../checkpoint/checkpoint.ts').then((module) =>
-      module.readCheckpoint(directory),
-    );
+    const { tokenizer } = await import('../checkpoint/model-folder.ts').then((module) => module.readModel(directory));
     const ids = tokenizer.encode(prompt);
     expect((await ask({ prompt: ids })).choices).toEqual(choices);
     expect((await ask({ prompt: [ids] })).choices).toEqual(choices);

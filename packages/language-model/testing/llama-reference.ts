@@ -3,7 +3,7 @@
  * or embeds. From the papers (Touvron et al. 2023; RoPE: Su et al. 2021; RMSNorm: Zhang and Sennrich 2019; GQA: Ainslie et al. 2023).
  */
 import { EMBEDDING_TENSOR, FINAL_NORM_TENSOR, HEAD_TENSOR, layerTensors } from '../checkpoint/llama-tensors.ts';
-import type { Weights } from '../embedded/sampling/decoder.ts';
+import type { Weights } from '../embedded/sampling/fused-decoder.ts';
 
 type Vector = Float64Array<ArrayBuffer>;
 

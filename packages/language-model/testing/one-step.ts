@@ -1,4 +1,5 @@
 /** Losses and gradients as training computes them: by the graph that trains, read off the first moment after one step. */
+import type { LlamaConstants } from '../checkpoint/llama-tensors.ts';
 import type { GraphLoss } from '../embedded/training/graph-loss.ts';
 import type { PackedBatch } from '../embedded/training/packed-batch.ts';
 import { TrainingEngine } from '../embedded/training/training-engine.ts';
@@ -9,13 +10,14 @@ import type { ModelShape } from '../trainer.ts';
 const FIRST_SHARE = Math.fround(0.1);
 
 /** An engine that neither clips nor decays. */
-export function plainEngine(shape: ModelShape, loss?: GraphLoss): TrainingEngine {
+export function plainEngine(shape: ModelShape, loss?: GraphLoss, constants?: LlamaConstants): TrainingEngine {
   return new TrainingEngine({
     shape,
     threads: 1,
     weightDecay: 0,
     gradientClipNorm: 0,
     ...(loss && { loss }),
+    ...(constants && { constants }),
   });
 }
 

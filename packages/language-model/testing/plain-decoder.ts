@@ -1,9 +1,9 @@
 /** The decoder over one packed batch as a graph of its own with every shape fixed, and its inputs: what the reference evaluates. */
+import type { Architecture } from '../checkpoint/architecture.ts';
 import type { Graph, Value } from '../embedded/onnx/graph.ts';
-import { type DecoderOutputs, decoder } from '../embedded/training/decoder.ts';
 import type { PackedBatch } from '../embedded/training/packed-batch.ts';
 import { parameterLayout, parameterView } from '../embedded/training/parameter-layout.ts';
-import type { ModelShape } from '../trainer.ts';
+import { type DecoderOutputs, trainedDecoder } from '../embedded/training/trained-decoder.ts';
 import { type Tensor, tensor } from './reference.ts';
 
 export interface PlainDecoder {
@@ -16,7 +16,7 @@ export interface PlainDecoder {
 
 export function plainDecoder(
   graph: Graph,
-  shape: ModelShape,
+  architecture: Architecture,
   parameters: Float32Array,
   batch: PackedBatch,
 ): PlainDecoder {
@@ -27,11 +27,11 @@ export function plainDecoder(
     feeds.set(name, tensor(dimensions, data));
     return graph.input(name, type, dimensions);
   };
-  const { entries } = parameterLayout(shape);
+  const { entries } = parameterLayout(architecture.shape, architecture.constants);
   const weights = new Map(
     entries.map((entry) => [entry.name, input(entry.name, 'float32', entry.shape, parameterView(parameters, entry))]),
   );
-  const outputs = decoder(graph, shape, weights, {
+  const outputs = trainedDecoder(graph, architecture, weights, {
     tokens: input('tokens', 'int64', [rows, rowLength], batch.tokens),
     positions: input('positions', 'int64', [rows, rowLength], batch.positions),
     attentionBias: input('attention_bias', 'float32', [rows, 1, rowLength, rowLength], attentionBias(batch)),

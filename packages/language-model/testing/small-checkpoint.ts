@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import { type LlamaConstants, RMS_EPSILON, ROPE_THETA } from '../checkpoint/llama-tensors.ts';
+import { type LlamaConstants, OWN_CONSTANTS } from '../checkpoint/llama-tensors.ts';
 import { untrained } from '../checkpoint/training-record.ts';
 import { uniformAt } from '../embedded/sampling/philox.ts';
 import type { SampledModel } from '../embedded/sampling/sampler.ts';
@@ -64,10 +64,7 @@ export function smallCheckpoint(shape: ModelShape = SMALL_SHAPE, seed = 7): Chec
 }
 
 /** The same as it is sampled from; other constants where a test wants them. */
-export function smallModel(
-  shape: ModelShape = SMALL_SHAPE,
-  constants: LlamaConstants = { rmsEpsilon: RMS_EPSILON, ropeTheta: ROPE_THETA },
-): SampledModel {
+export function smallModel(shape: ModelShape = SMALL_SHAPE, constants: LlamaConstants = OWN_CONSTANTS): SampledModel {
   return { ...smallCheckpoint(shape), constants };
 }
 

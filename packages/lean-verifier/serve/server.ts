@@ -8,7 +8,6 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import type { SandboxFacts } from '../runtime/sandbox/sandbox.ts';
-import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { addAxleRoutes } from './axle/axle-routes.ts';
 import { addCheckRoutes } from './check-routes.ts';
@@ -17,6 +16,7 @@ import { addOpenApi, DOCS_ROUTE, describe, OPENAPI_ROUTE } from './openapi.ts';
 import { type HidePaths, hidePathsOf } from './private-paths.ts';
 import { ServeMetrics } from './serve-metrics.ts';
 import { ServiceError, serviceErrorOf, unauthorised, unavailable, workEndings } from './service-error.ts';
+import { refuseStaleWork } from './stale-project.ts';
 import { addVerdictRoutes } from './verdicts/verdict-routes.ts';
 import type { VerdictTools } from './verdicts/verdict-tools.ts';
 import { environmentAnswerSchema, healthAnswerSchema } from './wire.ts';
@@ -85,13 +85,8 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
     const isOpen = OPEN_ROUTES.has(url) || url === DOCS_ROUTE || url.startsWith(`${DOCS_ROUTE}/`);
     if (!isOpen && !keys.admits(request.headers.authorization)) throw unauthorised();
   });
-  const rebuilt = watchProject(options.environment);
-  server.addHook('preHandler', async ({ method }) => {
-    const why = method === 'POST' ? await rebuilt() : null;
-    if (why === null) return;
-    options.onStale?.();
-    throw unavailable(`${hidePaths(why)}, and the server opens it again`);
-  });
+  const { environment, onStale } = options;
+  refuseStaleWork(server, { environment, onStale, refusal: (why) => unavailable(hidePaths(why)) });
   await addOpenApi(server, options.keys.length > 0);
   addFactRoutes(server, options, hidePaths);
   server.get('/metrics', { schema: { hide: true } }, async (_, reply) =>
@@ -99,7 +94,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
   );
   const checks = { pool, limits, metrics, hidePaths };
   addCheckRoutes(server, { ...checks, tracker });
-  const { verdicts: tools, environment, sandbox } = options;
+  const { verdicts: tools, sandbox } = options;
   if (tools !== undefined) {
     addVerdictRoutes(server, tools, tracker);
     await addAxleRoutes(server, { ...checks, environment, sandbox, tools }, tracker);

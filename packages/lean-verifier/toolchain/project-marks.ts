@@ -12,6 +12,8 @@ export const COMPILED = /\.olean(\.server|\.private)?$/u;
 /** Some thousand modules take a tenth of a second of a core. */
 const LOOK_EVERY_MS = 1_000;
 
+type WithProject = Pick<LeanEnvironment, 'projectModules'>;
+
 /** Hash of names, sizes and times of all compiled modules below the folders. */
 export async function moduleMarks(folders: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
@@ -26,13 +28,13 @@ export async function moduleMarks(folders: readonly string[]): Promise<string> {
 }
 
 /** Why the environment is not that of the modules on disk any more, or null. Without a project nothing changes. */
-export async function rebuiltProject({ projectModules: known }: LeanEnvironment): Promise<string | null> {
+export async function rebuiltProject({ projectModules: known }: WithProject): Promise<string | null> {
   if (known === undefined || known.marks === (await moduleMarks(known.folders))) return null;
   return 'the Lake project was built anew since it was opened here';
 }
 
 /** As `rebuiltProject`, for those who ask often: what is answered may be a second old. What was built anew stays so. */
-export function watchProject(environment: LeanEnvironment): () => Promise<string | null> {
+export function watchProject(environment: WithProject): () => Promise<string | null> {
   let [asked, untilMs] = [Promise.resolve<string | null>(null), Number.NEGATIVE_INFINITY];
   return async () => {
     if (performance.now() >= untilMs) {

@@ -123,6 +123,9 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       indexFolder: options.indexFolder ?? null,
       disagreementsFolder: options.disagreementsFolder ?? null,
       takeTurn: (work, signal) => host.turns.run(pool.stats().processes, work, signal),
+      beside: (work) => runIfFree(host.turns, pool.stats().processes, work),
+      processes: pool.stats().processes,
+      isOneByOne: candidatesPerRun === 1,
       signal: closing.signal,
     }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
@@ -156,6 +159,16 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       await own?.close();
     },
   };
+}
+
+/** Null where no turn is free now. */
+function runIfFree<T>(turns: LeanHost['turns'], width: number, work: () => Promise<T>): Promise<T> | null {
+  let begun: Promise<T> | null = null;
+  const leave = turns.take(width, () => {
+    begun = work().finally(() => turns.give());
+  });
+  leave();
+  return begun;
 }
 
 function ownPool(

@@ -101,7 +101,7 @@ export function calledName(name: string, proof: string): string | undefined {
 }
 
 /** Does a header bring variables along? */
-function hasVariables(above: string): boolean {
+export function hasVariables(above: string): boolean {
   return /\bvariable\b/u.test(above) && codeWords(above).some(({ text }) => text === 'variable');
 }
 

@@ -1,7 +1,7 @@
 /** `find_premises`: theorems of the project that share terms with a goal. */
 import { StpError } from '@stp/base';
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
-import { Premises, placeGoals } from '@stp/editor';
+import { ownName, Premises, placeGoals } from '@stp/editor';
 import { readHeader } from '@stp/lean-text';
 import { z } from 'zod';
 import { fileInput, findPlace, givenFile, placeInput } from '../place-input.ts';
@@ -17,7 +17,7 @@ export const findPremises = tool({
   name: 'find_premises',
   title: 'Find premises',
   description:
-    'Theorems of the project’s files that are like a goal, by the terms they share (BM25), best first. Give the goal as text, or a place in a file. A file has to be imported before its theorems can be used.',
+    'Theorems of the project’s files that are like a goal, by the terms they share (BM25), best first. Give the goal as text, or a place in a file. A file has to be imported before its theorems can be used. Of the place’s own file come those above it.',
   input: {
     goal: z.string().min(1).max(STATEMENT_CHARS_MAX).optional().describe('a goal as Lean prints it, or a statement'),
     ...fileInput,
@@ -43,13 +43,18 @@ export const findPremises = tool({
     if (goal === undefined && (!isPlace || line === undefined))
       throw new StpError('STP1002', 'there is no goal', 'Give goal as text, or a file (path or text) and a line.');
     const given = isPlace ? await givenFile(folder, asked) : null;
-    const state = goal ?? (await goalAt(given!.text, line!));
+    const at = given === null || line === undefined ? null : await opened(given.text, line, goal === undefined);
+    const state = goal ?? at!.goal!;
     const files = (await folder.files(call.signal)).filter(({ path }) => path !== given?.file?.path);
     const texts = files.map(({ path, text }) => ({ path, text }));
-    if (given !== null) texts.unshift({ path: given.file?.path ?? '(text)', text: given.text });
+    if (given !== null) texts.unshift({ path: given.file?.path ?? '(text)', text: at?.above ?? given.text });
     if (given !== null && readHeader(given.text).imports.some(({ name }) => LIBRARY.test(name)))
       for (const text of await libraryTexts()) texts.push({ path: LIBRARY_FILE, text });
-    const found = await new Premises(texts.map(({ text }) => text)).find(state, null, most);
+    const found = await new Premises(texts.map(({ text }) => text)).find(
+      state,
+      at === null ? null : ownName(at.above),
+      most,
+    );
     return {
       goal: state,
       premises: found.map(({ name, code, text }) => ({
@@ -58,13 +63,14 @@ export const findPremises = tool({
       files: texts.length,
     };
 
-    async function goalAt(text: string, at: number): Promise<string> {
-      const { goals } = await withLean(call, ({ places }) =>
+    /** What stands above the place: neither the theorem there nor one below it can be used in its proof. */
+    async function opened(text: string, at: number, needsGoal: boolean): Promise<{ above: string; goal?: string }> {
+      const { place, goals } = await withLean(call, ({ places }) =>
         findPlace(text, { line: at, column }, (context) => placeGoals(places, context, call.signal)),
       );
-      if (goals.problem !== null)
+      if (goals.problem !== null && needsGoal)
         throw new StpError('STP1002', `there is no goal at line ${at}: ${goals.problem}`, 'Name a place in a proof.');
-      return goals.goals[0]!;
+      return { above: place.context, ...(goals.problem === null ? { goal: goals.goals[0]! } : {}) };
     }
   },
 });

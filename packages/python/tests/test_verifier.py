@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 import threading
 import time
+import types
 import unittest
 from collections import Counter
 from collections.abc import Callable
@@ -155,6 +157,13 @@ class VerifierTest(unittest.TestCase):
         with self.assertRaisesRegex(VerifierError, "status 422: body.rows.0.format: is none of stp"):
             self.verifier(judge).verify([Row("theorem t : True", answer="good", format="mine")])
         self.assertEqual(len(judge.sizes), 1)
+
+    def test_a_version_of_verifiers_without_rubrics_is_named(self) -> None:
+        other = types.ModuleType("verifiers")
+        other.__version__ = "0.4.0"
+        said = self.assertRaisesRegex(ImportError, "0.4.0 has no rubrics")
+        with mock.patch.dict(sys.modules, {"verifiers": other}), said:
+            import stp_verifier.environment  # noqa: F401
 
     def test_a_row_is_a_proof_or_an_answer_with_its_format(self) -> None:
         for fields in ({}, {"proof": "a", "answer": "b", "format": "stp"}, {"answer": "b"}):

@@ -21,7 +21,6 @@ import { cleanUpNodeActivity } from '../../../activities/every-node/clean-up-nod
 import { copyCheckpointActivity } from '../../../activities/every-node/copy-checkpoint.ts';
 import { runOnNodeActivity } from '../../../activities/every-node/run-on-node.ts';
 import { sweepNodeActivity } from '../../../activities/every-node/sweep-node.ts';
-import { warmPageCacheActivity } from '../../../activities/every-node/warm-page-cache.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { hostQueue, runLabel } from '../../../infra/nodes/names.ts';
 import { workflowBundle } from '../../../workers/bundle.ts';
@@ -61,7 +60,6 @@ function activitiesOf(name: string): object {
   return {
     ...runOnNodeActivity(ports),
     ...copyCheckpointActivity(ports),
-    ...warmPageCacheActivity(),
     ...provisionNodesActivity(ports),
     ...cleanUpNodeActivity(ports),
     ...sweepNodeActivity(ports),

@@ -176,6 +176,11 @@ it('says what the server said when it does not come up', async () => {
     code: 'STP1101',
     message: expect.stringMatching(/exit code 4[\s\S]*no such thing/),
   });
+  const panic = ["echo 'panic: listen tcp: no permission'", "for line in $(seq 99); do echo 'stack'; done", 'exit 2'];
+  const panicked = await writeProgram(join(folder, 'panicked'), `#!/bin/sh\n{ ${panic.join('; ')}; } >&2\n`);
+  await expect(startDevServer({ executable: panicked, dbFilename })).rejects.toMatchObject({
+    message: expect.stringContaining('panic: listen tcp: no permission'),
+  });
   await expect(startDevServer({ executable: '/nowhere', dbFilename })).rejects.toBeInstanceOf(StpError);
   expect(existsSync(`${dbFilename}.server.json`)).toBe(false);
 });

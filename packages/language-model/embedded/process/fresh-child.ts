@@ -6,7 +6,7 @@ import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { untrained } from '../../checkpoint/training-record.ts';
 import type { TrainRequest } from '../../trainer.ts';
 import { initialState } from '../training/initial-state.ts';
-import { parameterLayout, parameterView } from '../training/parameter-layout.ts';
+import { parameterLayout, tensorsOf } from '../training/parameter-layout.ts';
 import { serve } from './serve.ts';
 
 export type FreshRequest = Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed'> & {
@@ -18,12 +18,8 @@ export type FreshMessage = { readonly type: 'made' };
 
 serve<FreshRequest, FreshMessage>(async ({ examplesPath, shape, seed, directory }, post) => {
   const { tokenizer, proofWords, parameters } = await initialState({ examplesPath, shape, seed, initDirectory: null });
-  const tensors = new Map(
-    parameterLayout(shape).entries.map((entry) => [
-      entry.name,
-      { shape: entry.shape, values: parameterView(parameters, entry) },
-    ]),
-  );
-  await writeCheckpoint(directory, { shape, tensors, tokenizer, proofWords, training: untrained(seed) });
+  const tensors = tensorsOf(parameterLayout(shape), parameters);
+  const training = untrained(seed);
+  await writeCheckpoint(directory, { shape, tensors, tokenizer, proofWords, training });
   await post({ type: 'made' });
 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { PROOF_MARKER, SLOT_TOKENS } from '@stp/config/words';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readCheckpoint, writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { readModel } from '../../checkpoint/model-folder.ts';
 import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, smallModel } from '../../testing/small-checkpoint.ts';
 import { markersOf } from '../../tokenizer/special-tokens.ts';
 import { trainTokenizer } from '../../tokenizer/train.ts';
@@ -206,7 +207,7 @@ describe('a training', () => {
     expect(proofWords).toEqual(WORDS);
     const initDirectory = join(folder, 'first');
     await writeCheckpoint(initDirectory, { ...smallCheckpoint(shape), tokenizer: own, proofWords });
-    expect((await readCheckpoint(initDirectory)).proofWords).toEqual(WORDS);
+    expect((await readModel(initDirectory)).proofWords).toEqual(WORDS);
     const later = await examples([{ prompt: OTHER_PROMPT, target: 'norm_num' }]);
     const next = await initialState({ examplesPath: later.path, shape, seed: 1, initDirectory });
     expect(next.proofWords!.words.command).toContain('norm_num');

@@ -1,12 +1,13 @@
 /**
  * The graph of one decoding step: one new token in each of some rows, against keys and values of the tokens before it. The new keys and values are outputs; the cache itself never is, since outputs are copied.
  */
+import type { Projections } from '../decoder/decoder.ts';
 import { Graph, type Value } from '../onnx/graph.ts';
 import { add, multiply } from '../onnx/operations/arithmetic.ts';
 import { concatenate, reshape, slice } from '../onnx/operations/layout.ts';
 import { matmul } from '../onnx/operations/linear.ts';
 import { softmax } from '../onnx/operations/transformer.ts';
-import { Decoder, type Projections, type Weights } from './decoder.ts';
+import { FusedDecoder, type Weights } from './fused-decoder.ts';
 
 /** Rows decoded together, known when the graph runs. */
 const ROWS = 'rows';
@@ -26,7 +27,7 @@ export const valueCacheName = (layer: number): string => `values.${layer}`;
  */
 export function decodeGraph(weights: Weights): Uint8Array {
   const graph = new Graph('decode');
-  const decoder = new Decoder(graph, weights);
+  const decoder = new FusedDecoder(graph, weights);
   const { headSize, shape } = decoder;
   const { keyValueHeads } = shape;
   const askedGroup = shape.heads / keyValueHeads;

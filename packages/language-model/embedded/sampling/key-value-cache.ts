@@ -6,8 +6,9 @@
  */
 import { Tensor } from 'onnxruntime-node';
 import { headSizeOf } from '../../checkpoint/llama-tensors.ts';
+import { MASKED } from '../decoder/decoder.ts';
 import { keyCacheName, valueCacheName } from './decode-graph.ts';
-import { MASKED, type Weights } from './decoder.ts';
+import type { Weights } from './fused-decoder.ts';
 import type { Prefix } from './reader.ts';
 
 /**

@@ -3,7 +3,8 @@
  * batches of one padded length.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { MASKED, type Weights } from './decoder.ts';
+import { MASKED } from '../decoder/decoder.ts';
+import type { Weights } from './fused-decoder.ts';
 import { readingGraph } from './reading-graph.ts';
 import { openSession } from './session.ts';
 

@@ -2,13 +2,14 @@
  * The graph that reads whole texts: for a prompt it gives the cache entries and the logits of the next token, for a
  * text to embed the mean of the last layer. Rows are padded at their ends, which a causal decoder does not see.
  */
+import type { Projections } from '../decoder/decoder.ts';
 import { Graph, type Value } from '../onnx/graph.ts';
 import { add } from '../onnx/operations/arithmetic.ts';
 import { concatenate, gatherRows, reshape, shapeOf, transpose } from '../onnx/operations/layout.ts';
 import { matmul } from '../onnx/operations/linear.ts';
 import { softmax } from '../onnx/operations/transformer.ts';
 import type { Shape } from '../onnx/shape.ts';
-import { Decoder, type Projections, type Weights } from './decoder.ts';
+import { FusedDecoder, type Weights } from './fused-decoder.ts';
 
 /** Known when the graph runs: texts, tokens each is padded to, and the product of the two. */
 const ROWS = 'rows';
@@ -24,7 +25,7 @@ const TOKENS = 'tokens';
  */
 export function readingGraph(weights: Weights): Uint8Array {
   const graph = new Graph('reading');
-  const decoder = new Decoder(graph, weights);
+  const decoder = new FusedDecoder(graph, weights);
   const { headSize, shape } = decoder;
   const { keyValueHeads } = shape;
   const tokens = graph.input('tokens', 'int64', [ROWS, LENGTH]);

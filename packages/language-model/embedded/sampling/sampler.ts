@@ -14,7 +14,7 @@ import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { ProofTokens, ProofWriter } from '../proof-grammar/proof-writer.ts';
 import { TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
-import type { Weights } from './decoder.ts';
+import type { Weights } from './fused-decoder.ts';
 import { GrowingSample, type Step } from './growing-sample.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';

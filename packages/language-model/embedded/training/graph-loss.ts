@@ -6,7 +6,7 @@ import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
 import { gatherAlongLastAxis, reshape } from '../onnx/operations/layout.ts';
 import { logSoftmax } from '../onnx/operations/transformer.ts';
-import type { DecoderOutputs } from './decoder.ts';
+import type { DecoderOutputs } from './trained-decoder.ts';
 
 export interface GraphLoss {
   /** Names of its inputs, float32 [targets], found in `PackedBatch.targetValues`. */

@@ -1,12 +1,15 @@
 /**
- * The start of a training: weights and tokenizer of a checkpoint, or fresh weights and a tokenizer made from the
- * examples.
+ * The start of a training: weights and tokenizer of a checkpoint or of another model's folder, or fresh weights and a
+ * tokenizer made from the examples.
  */
 import { describeIssues, StpError } from '@stp/base';
 import { LIKELIHOOD } from '@stp/config';
 import { PROOF_MARKER } from '@stp/config/words';
-import { readCheckpoint } from '../../checkpoint/checkpoint.ts';
+import type { Architecture } from '../../checkpoint/architecture.ts';
+import { type KeptFiles, keptFiles } from '../../checkpoint/checkpoint.ts';
 import { modelShapeSchema } from '../../checkpoint/config.ts';
+import { OWN_CONSTANTS } from '../../checkpoint/llama-tensors.ts';
+import { modelFiles, readModel } from '../../checkpoint/model-folder.ts';
 import type { ProofWords } from '../../tokenizer/proof-words.ts';
 import { isSlot, markersOf } from '../../tokenizer/special-tokens.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
@@ -16,50 +19,57 @@ import { likelihood } from '../objectives/likelihood.ts';
 import { type ProofText, proofWordsOf } from '../proof-grammar/proof-words.ts';
 import { readRows } from './example-file.ts';
 import { initialParameters } from './initial-parameters.ts';
-import { parameterLayout } from './parameter-layout.ts';
+import { flatParameters, parameterLayout } from './parameter-layout.ts';
 
 export interface InitialState {
+  /** The sizes are those asked for. */
+  readonly architecture: Architecture;
   readonly tokenizer: Tokenizer;
   /** Words of the proofs of this training and of those before it. */
   readonly proofWords: ProofWords | null;
-  /** Flat vector of `parameterLayout(shape)`, the caller's to change. */
+  /** Flat vector of `parameterLayout` of the architecture, the caller's to change. */
   readonly parameters: Float32Array;
   /** Name of the model the weights are from; null for fresh ones. */
   readonly parent: string | null;
+  /** The files beside those weights; null for fresh ones. */
+  readonly kept: KeptFiles | null;
 }
 
-/** Throws STP1002 where the shape is impossible or not the checkpoint's, STP1302 where the checkpoint is damaged. */
+/**
+ * Throws STP1002 where the shape is impossible or not the model's, STP1302 where the model's folder is damaged or of a kind
+ * that is not trained here.
+ */
 export async function initialState(
   request: Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed' | 'initDirectory' | 'objective'>,
 ): Promise<InitialState> {
   const { shape, initDirectory } = request;
-  const parsed = modelShapeSchema.safeParse(shape);
-  if (!parsed.success)
-    throw new StpError('STP1002', `model shape: ${describeIssues(parsed.error)}`, 'See `ModelShape`.');
   if (initDirectory === null) {
+    const parsed = modelShapeSchema.safeParse(shape);
+    if (!parsed.success)
+      throw new StpError('STP1002', `model shape: ${describeIssues(parsed.error)}`, 'See `ModelShape`.');
     const texts = () => exampleTexts(request.examplesPath);
     const specialTokens = markersOf(texts());
     const tokenizer = trainTokenizer(texts(), { vocabularySize: shape.vocabularySize, specialTokens });
     const proofWords = hasSlots(tokenizer) ? proofWordsOf(proofsIn(request.examplesPath), null) : null;
-    return { tokenizer, proofWords, parameters: initialParameters(shape, request.seed), parent: null };
+    const architecture = { shape, constants: OWN_CONSTANTS };
+    const parameters = initialParameters(shape, request.seed);
+    return { architecture, tokenizer, proofWords, parameters, parent: null, kept: null };
   }
-  const checkpoint = await readCheckpoint(initDirectory);
-  const difference = differenceOf(shape, checkpoint.shape);
+  const found = await readModel(initDirectory);
+  const difference = differenceOf(shape, found.shape);
   if (difference !== null)
     throw new StpError(
       'STP1002',
-      `checkpoint ${initDirectory}: ${difference}`,
-      'Ask for the shape of the checkpoint, or start from fresh weights.',
+      `model ${initDirectory}: ${difference}`,
+      'Ask for the shape of the model (`model` of the configuration), or start from fresh weights.',
     );
-  const layout = parameterLayout(shape);
-  const parameters = new Float32Array(layout.size);
-  for (const { name, offset } of layout.entries) parameters.set(checkpoint.tensors.get(name)!.values, offset);
-  const { tokenizer, manifest } = checkpoint;
+  const { constants, tokenizer, proofWords: known, model: parent } = found;
   // What is trained by rewards was sampled, so it has no words of its own.
   const isOfProofs = (request.objective ?? LIKELIHOOD).kind === LIKELIHOOD.kind;
-  const known = checkpoint.proofWords;
   const proofWords = isOfProofs && known !== null ? proofWordsOf(proofsIn(request.examplesPath), known) : known;
-  return { tokenizer, proofWords, parameters, parent: manifest.model };
+  const parameters = flatParameters(parameterLayout(shape, constants), found.tensors);
+  const kept = await keptFiles(await modelFiles(initDirectory));
+  return { architecture: { shape, constants }, tokenizer, proofWords, parameters, parent, kept };
 }
 
 function* exampleTexts(path: string): Generator<string> {
@@ -75,9 +85,13 @@ function* proofsIn(path: string): Generator<ProofText> {
 
 const hasSlots = ({ specialTokens }: Tokenizer): boolean => [...specialTokens.values()].some(isSlot);
 
+/** A training may read shorter texts than the model can. */
 function differenceOf(asked: ModelShape, found: ModelShape): string | null {
   const [wanted, has] = [asked, found].map((shape) => ({ ...shape, tiedEmbeddings: shape.tiedEmbeddings ?? true }));
+  if (wanted!.contextLength > has!.contextLength)
+    return `it reads ${has!.contextLength} tokens (its contextLength, or its attention's window), asked for ${wanted!.contextLength}`;
   for (const key of Object.keys(wanted!) as (keyof ModelShape)[])
-    if (wanted![key] !== has![key]) return `its ${key} is ${has![key]}, asked for ${wanted![key]}`;
+    if (key !== 'contextLength' && wanted![key] !== has![key])
+      return `its ${key} is ${has![key]}, asked for ${wanted![key]}`;
   return null;
 }

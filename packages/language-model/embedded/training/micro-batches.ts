@@ -3,16 +3,15 @@
  * loop cuts out the current one. Row counts and lengths may differ from one to the next.
  */
 import * as onnx from 'onnxruntime-node';
-import type { ModelShape } from '../../trainer.ts';
+import type { Architecture } from '../../checkpoint/architecture.ts';
+import { MASKED } from '../decoder/decoder.ts';
 import type { Graph, Value } from '../onnx/graph.ts';
 import { and, atLeast, equal, where } from '../onnx/operations/compare.ts';
 import { cast, gatherRows, reshape, sliceRange } from '../onnx/operations/layout.ts';
-import { type DecoderOutputs, decoder, type ParameterValues } from './decoder.ts';
 import type { GraphLoss } from './graph-loss.ts';
 import type { PackedBatch } from './packed-batch.ts';
+import { type DecoderOutputs, type ParameterValues, trainedDecoder } from './trained-decoder.ts';
 
-/** Bias of a pair of positions that must not see each other. Finite, so that no row of scores is without a largest. */
-const HIDDEN_BIAS = -1e9;
 const PER_TOKEN = ['tokens', 'positions', 'examples'] as const;
 const PER_TARGET = ['predictors', 'labels'] as const;
 const PER_BATCH = ['rows', 'rowLength', 'firstToken', 'endToken', 'firstTarget', 'endTarget'] as const;
@@ -95,7 +94,7 @@ export const lossOf = (loss: GraphLoss, { outputs, labels, values }: MicroBatchO
 /** Micro-batch `index` (int64 [1]) through the decoder, in the loop body `body`. */
 export function microBatch(
   body: Graph,
-  shape: ModelShape,
+  architecture: Architecture,
   loss: GraphLoss,
   parameters: ParameterValues,
   inputs: MicroBatchInputs,
@@ -111,7 +110,7 @@ export function microBatch(
     reshape(sliceRange(input(name), firstToken, endToken, 'tokens'), ['rows', 'row_length']);
   const perTarget = (name: string) => sliceRange(input(name), firstTarget, endTarget, 'targets');
   const positions = perToken('positions');
-  const outputs = decoder(body, shape, parameters, {
+  const outputs = trainedDecoder(body, architecture, parameters, {
     tokens: cast(perToken('tokens'), 'int64'),
     positions: cast(positions, 'int64'),
     attentionBias: attentionBias(positions, perToken('examples')),
@@ -127,5 +126,5 @@ function attentionBias(positions: Value, examples: Value): Value {
   const asSeer = (value: Value) => reshape(value, [rows, 1, length, 1]);
   const asSeen = (value: Value) => reshape(value, [rows, 1, 1, length]);
   const seen = and(equal(asSeer(examples), asSeen(examples)), atLeast(asSeer(positions), asSeen(positions)));
-  return where(seen, positions.graph.scalar(0), positions.graph.scalar(HIDDEN_BIAS));
+  return where(seen, positions.graph.scalar(0), positions.graph.scalar(MASKED));
 }

@@ -8,7 +8,7 @@ import type { TokenisedExample } from './packed-batch.ts';
 const ROW_LENGTH_DIVISORS = [4, 2, 1];
 const ROW_LENGTH_UNIT = 8;
 /** Padded tokens in one run of the graph: more would leave the cache and cost memory, fewer would waste calls. */
-const MICRO_BATCH_TOKENS = 1024;
+export const MICRO_BATCH_TOKENS = 1024;
 
 export interface MicroBatch {
   readonly rowLength: number;

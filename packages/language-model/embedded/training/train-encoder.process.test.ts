@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { readModel } from '../../checkpoint/model-folder.ts';
 import { SMALL_SHAPE } from '../../testing/small-model.ts';
 import { embeddedGenerator } from '../engine.ts';
 import { trainInProcess } from './train.ts';
@@ -84,16 +84,16 @@ it('brings queries to their matches, as `embed` sees them', async () => {
   expect(finalLoss).toBeLessThan(0.3);
   expect(await hits(join(directory, 'trained'))).toBe(PAIRS.length);
   expect(before).toBeLessThan(PAIRS.length);
-  expect((await readCheckpoint(join(directory, 'trained'))).training).toMatchObject({
+  expect((await readModel(join(directory, 'trained'))).training).toMatchObject({
     steps: 80,
-    parent: (await readCheckpoint(start)).manifest.model,
+    parent: (await readModel(start)).model,
   });
 });
 
 it('gives the same weights again', async () => {
   for (const name of ['once', 'again']) await trainEncoder(request(name, 3));
-  const [once, again] = await Promise.all(['once', 'again'].map((name) => readCheckpoint(join(directory, name))));
-  expect(once!.manifest.model).toBe(again!.manifest.model);
+  const [once, again] = await Promise.all(['once', 'again'].map((name) => readModel(join(directory, name))));
+  expect(once!.model).toBe(again!.model);
 });
 
 it('refuses pairs that give no batch without a clash', async () => {

@@ -3,11 +3,12 @@
  * It blocks its thread for one step at a time. The same request gives the same weights.
  */
 import { StpError } from '@stp/base';
-import { readCheckpoint, writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { keptFiles, writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { modelFiles, readModel } from '../../checkpoint/model-folder.ts';
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
 import { contrastive, contrastiveBatch, type TextPair } from './contrastive.ts';
 import { learningRateAt } from './learning-rate.ts';
-import { parameterLayout, parameterView } from './parameter-layout.ts';
+import { flatParameters, tensorsOf } from './parameter-layout.ts';
 import { shuffledOrder } from './random.ts';
 import { TrainingEngine } from './training-engine.ts';
 import { freshState } from './training-state.ts';
@@ -54,9 +55,8 @@ export async function trainEncoder(
   { signal, onProgress }: TrainEncoderOptions = {},
 ): Promise<{ readonly finalLoss: number; readonly tokens: number }> {
   const { steps, batch, learningRate, seed } = request;
-  const { shape, tokenizer, proofWords, tensors, manifest } = await readCheckpoint(request.initDirectory);
-  const parameters = new Float32Array(parameterLayout(shape).size);
-  for (const { name, offset } of parameterLayout(shape).entries) parameters.set(tensors.get(name)!.values, offset);
+  const { shape, constants, tokenizer, proofWords, tensors, model } = await readModel(request.initDirectory);
+  const kept = await keptFiles(await modelFiles(request.initDirectory));
   const tokensMax = Math.min(EMBEDDING_TOKENS_MAX, shape.contextLength);
   const encoded = new Map<string, readonly number[]>();
   const tokensOf = (text: string): readonly number[] => {
@@ -64,14 +64,15 @@ export async function trainEncoder(
     encoded.set(text, known);
     return known;
   };
-  const state = freshState(parameters);
   const engine = new TrainingEngine({
     shape,
+    constants,
     threads: request.threads,
     weightDecay: WEIGHT_DECAY,
     gradientClipNorm: GRADIENT_CLIP_NORM,
     loss: contrastive(shape, batch),
   });
+  const state = freshState(flatParameters(engine.layout, tensors));
   const batches = batchesOfPairs(request.pairs, batch, seed);
   const schedule = { learningRate, warmupSteps: WARMUP_STEPS, schedule: 'linear' as const, steps };
   let [tokens, lossSum, lossCount] = [0, 0, 0];
@@ -94,12 +95,6 @@ export async function trainEncoder(
       onProgress?.({ step, loss });
     }
     const finalLoss = lossSum / lossCount;
-    const written = new Map(
-      engine.layout.entries.map((entry) => [
-        entry.name,
-        { shape: entry.shape, values: parameterView(parameters, entry) },
-      ]),
-    );
     const recipe = { ...schedule, weightDecay: WEIGHT_DECAY, gradientClipNorm: GRADIENT_CLIP_NORM };
     const training = {
       seed,
@@ -107,9 +102,10 @@ export async function trainEncoder(
       finalLoss,
       ...recipe,
       tokensPerStep: Math.round(tokens / steps),
-      parent: manifest.model,
+      parent: model,
     };
-    await writeCheckpoint(request.outputDirectory, { shape, tensors: written, tokenizer, proofWords, training });
+    const trained = { shape, constants, tensors: tensorsOf(engine.layout, state.parameters) };
+    await writeCheckpoint(request.outputDirectory, { ...trained, tokenizer, proofWords, training, kept });
     return { finalLoss, tokens };
   } finally {
     await engine.close();

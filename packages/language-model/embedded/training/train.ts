@@ -1,5 +1,5 @@
 /**
- * Trains the embedded model in this process: examples in, checkpoint folder out. It blocks its thread for some steps at
+ * Trains a decoder in this process: examples in, checkpoint folder out. It blocks its thread for some steps at
  * a time, so it belongs in a separate process. The same request with the same number of threads gives the same weights,
  * bit for bit, even after interruptions and resumptions from its `stateDirectory`.
  */
@@ -8,13 +8,15 @@ import { describeIssues, StpError } from '@stp/base';
 import { LIKELIHOOD } from '@stp/config';
 import { z } from 'zod';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { modelFiles, readArchitecture } from '../../checkpoint/model-folder.ts';
 import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
+import { embeddedTrainingMemory, memoryProblem } from '../../plan/embedded.ts';
 import { objectiveOf } from '../objectives/objectives.ts';
 import { readRows } from './example-file.ts';
 import { HeldOut } from './held-out.ts';
 import { initialState } from './initial-state.ts';
 import { KeptLogprobs } from './kept-logprobs.ts';
-import { parameterView } from './parameter-layout.ts';
+import { tensorsOf } from './parameter-layout.ts';
 import { requestHash } from './request-hash.ts';
 import { runSteps } from './run-steps.ts';
 import { StateFile } from './state-file.ts';
@@ -54,13 +56,13 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   const parsed = requestSchema.safeParse(request);
   if (!parsed.success)
     throw new StpError('STP1002', `training request: ${describeIssues(parsed.error)}`, 'See `TrainRequest`.');
-  const { shape } = request;
   const { objective: asked = LIKELIHOOD, referenceDirectory = null } = request;
   const objective = objectiveOf(asked);
   if (request.initDirectory === null && asked.kind !== 'likelihood')
     throw new StpError('STP1002', `${asked.kind} has no model to start from`, 'Give initDirectory.');
-  const { tokenizer, proofWords, parameters, parent } = await initialState(request);
-  const { contextLength } = shape;
+  await refuseWithoutMemory(request);
+  const { architecture, tokenizer, proofWords, parameters, parent, kept } = await initialState(request);
+  const { contextLength } = architecture.shape;
   const set = new TrainingSet(readRows(request.examplesPath, objective), objective, tokenizer, contextLength);
   if (set.count === 0)
     throw new StpError(
@@ -77,9 +79,9 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
     objective.needs.reference && referenceDirectory !== null
       ? await initialState({ ...request, initDirectory: referenceDirectory })
       : null;
-  const hash = await requestHash(request, parent, reference?.parent ?? null, threads);
+  const hash = await requestHash(request, architecture, parent, reference?.parent ?? null, threads);
   const stateFile = stateDirectory === null ? null : await StateFile.open(stateDirectory, hash);
-  const engine = new TrainingEngine({ ...request, threads });
+  const engine = new TrainingEngine({ ...request, ...architecture, threads });
   try {
     const keptOf = (name: string, weights: Float32Array) =>
       KeptLogprobs.of(engine, weights, set, { contextLength, directory: stateDirectory, name, request: hash });
@@ -97,20 +99,24 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
     const end = await runSteps(run, request, options);
     const finalLoss = end.finalLossSum / end.finalWeight;
     const heldOutLoss = (await heldOut?.loss(engine, parameters)) ?? null;
-    const tensors = new Map(
-      engine.layout.entries.map((entry) => [
-        entry.name,
-        { shape: entry.shape, values: parameterView(parameters, entry) },
-      ]),
-    );
+    const tensors = tensorsOf(engine.layout, parameters);
     const { seed, steps, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep } = request;
     const recipe = { learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm, tokensPerStep };
     const training = { seed, steps, tokens: end.tokens, finalLoss, ...recipe, parent };
-    await writeCheckpoint(request.outputDirectory, { shape, tensors, tokenizer, proofWords, training });
+    await writeCheckpoint(request.outputDirectory, { ...architecture, tensors, tokenizer, proofWords, training, kept });
     const { tokens, seconds } = end;
     const heldOutTooLong = heldOut?.tooLong ?? 0;
     return { steps, finalLoss, heldOutLoss, tokens, seconds, tooLong: set.tooLong, heldOutTooLong };
   } finally {
     await engine.close();
   }
+}
+
+/** Before the weights are read: a process that runs out of memory is killed without a word. */
+async function refuseWithoutMemory({ shape, initDirectory }: TrainRequest): Promise<void> {
+  const found = initDirectory === null ? null : await readArchitecture(await modelFiles(initDirectory));
+  const problem = memoryProblem(embeddedTrainingMemory(shape, found?.constants));
+  if (problem === null) return;
+  const advice = 'Take a smaller model or contextLength, or train an adapter with PyTorch (engines.trainer.kind=pytorch).';
+  throw new StpError('STP1002', `${initDirectory ?? 'the model'}: ${problem}`, advice);
 }

@@ -6,6 +6,8 @@
 
 import { StpError } from '@stp/base';
 import * as onnx from 'onnxruntime-node';
+import type { Architecture } from '../../checkpoint/architecture.ts';
+import { type LlamaConstants, OWN_CONSTANTS } from '../../checkpoint/llama-tensors.ts';
 import type { ModelShape } from '../../trainer.ts';
 import { stepFactors } from './adamw.ts';
 import { type GraphLoss, weightedLikelihood } from './graph-loss.ts';
@@ -39,6 +41,8 @@ export interface StepResult {
 
 export interface TrainingEngineOptions extends OptimizerOptions {
   readonly shape: ModelShape;
+  /** Default: those of this project's own models. */
+  readonly constants?: LlamaConstants;
   readonly threads: number;
   /** Default: that of weights and log-probabilities. */
   readonly loss?: GraphLoss;
@@ -47,20 +51,23 @@ export interface TrainingEngineOptions extends OptimizerOptions {
 export class TrainingEngine {
   readonly layout: ParameterLayout;
   private readonly options: TrainingEngineOptions;
+  private readonly architecture: Architecture;
   private readonly loss: GraphLoss;
   private training: Promise<onnx.InferenceSession> | undefined;
   private scoring: Promise<onnx.InferenceSession> | undefined;
 
   constructor(options: TrainingEngineOptions) {
     this.options = options;
-    this.layout = parameterLayout(options.shape);
+    const { shape, constants = OWN_CONSTANTS } = options;
+    this.architecture = { shape, constants };
+    this.layout = parameterLayout(shape, constants);
     this.loss = options.loss ?? weightedLikelihood;
   }
 
   /** Runs the steps one after another in one call; `state` is changed in place. STP1301 where ONNX Runtime fails. */
   async train(state: TrainingState, plans: readonly StepPlan[]): Promise<StepResult[]> {
-    const { shape, weightDecay } = this.options;
-    this.training ??= this.open(() => trainingGraph(shape, this.loss, this.options));
+    const { weightDecay } = this.options;
+    this.training ??= this.open(() => trainingGraph(this.architecture, this.loss, this.options));
     const session = await this.training;
     const feeds: Record<string, onnx.Tensor> = {
       ...microBatchFeeds(
@@ -87,15 +94,19 @@ export class TrainingEngine {
     for (const part of STATE_PARTS) this.feedState(feeds, part, state[part]);
     const results = await this.run(session, feeds);
     for (const part of STATE_PARTS)
-      for (const entry of this.layout.entries)
-        parameterView(state[part], entry).set(results[outputName(part, entry.name)]!.data as Float32Array);
+      for (const entry of this.layout.entries) {
+        const next = results[outputName(part, entry.name)]!.data as Float32Array<ArrayBuffer>;
+        parameterView(state[part], entry).set(next);
+        // Frees it now: a large model's results are gigabytes, and the collector would let those of two calls gather.
+        next.buffer.transfer(0);
+      }
     const [losses, norms] = [results.losses!.data as Float32Array, results.norms!.data as Float32Array];
     return plans.map(({ step }, index) => ({ step, loss: losses[index]!, gradientNorm: norms[index]! }));
   }
 
   /** Log-probability of each scored token, batch after batch, in the order of `PackedBatch.labels`. */
   async logProbabilities(parameters: Float32Array, batches: readonly PackedBatch[]): Promise<Float32Array[]> {
-    this.scoring ??= this.open(() => scoringGraph(this.options.shape));
+    this.scoring ??= this.open(() => scoringGraph(this.architecture));
     const session = await this.scoring;
     const found: Float32Array[] = [];
     for (const batch of batches) {

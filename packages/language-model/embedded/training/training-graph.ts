@@ -3,7 +3,7 @@
  * micro-batches that adds up gradients, so that many steps run without anything leaving the device. `scoringGraph`: the
  * log-probabilities of a micro-batch's targets, without a gradient.
  */
-import type { ModelShape } from '../../trainer.ts';
+import type { Architecture } from '../../checkpoint/architecture.ts';
 import { differentiate } from '../onnx/gradients/differentiate.ts';
 import { Graph, type Value } from '../onnx/graph.ts';
 import { add } from '../onnx/operations/arithmetic.ts';
@@ -30,9 +30,9 @@ export interface OptimizerOptions {
 }
 
 /** ONNX model of K optimizer steps; K is the length of its inputs. Outputs: the state, and loss and norm of each step. */
-export function trainingGraph(shape: ModelShape, loss: GraphLoss, options: OptimizerOptions): Uint8Array {
+export function trainingGraph(architecture: Architecture, loss: GraphLoss, options: OptimizerOptions): Uint8Array {
   const graph = new Graph('training');
-  const { entries } = parameterLayout(shape);
+  const { entries } = layoutOf(architecture);
   const inputs = microBatchInputs(graph, loss);
   const firstBatch = graph.input('firstBatch', 'int64', ['steps']);
   const batchCount = graph.input('batchCount', 'int64', ['steps']);
@@ -48,7 +48,7 @@ export function trainingGraph(shape: ModelShape, loss: GraphLoss, options: Optim
     build: (body, step, state) => {
       const weights = state.slice(0, entries.length);
       const ofStep = (vector: Value) => gatherRows(body.capture(vector), step);
-      const { total, gradients } = stepGradient(body, shape, loss, weights, inputs, {
+      const { total, gradients } = stepGradient(body, architecture, loss, weights, inputs, {
         first: ofStep(firstBatch),
         count: ofStep(batchCount),
       });
@@ -83,14 +83,21 @@ export function trainingGraph(shape: ModelShape, loss: GraphLoss, options: Optim
 }
 
 /** ONNX model of one micro-batch's targets, output `logProbabilities`, float32 [targets]. */
-export function scoringGraph(shape: ModelShape): Uint8Array {
+export function scoringGraph(architecture: Architecture): Uint8Array {
   const graph = new Graph('scoring');
   const inputs = microBatchInputs(graph, weightedLikelihood);
-  const { entries } = parameterLayout(shape);
+  const { entries } = layoutOf(architecture);
   const parameters = new Map(
     entries.map((entry) => [entry.name, graph.input(inputName('parameters', entry.name), 'float32', entry.shape)]),
   );
-  const { outputs, labels } = microBatch(graph, shape, weightedLikelihood, parameters, inputs, graph.integers([0]));
+  const { outputs, labels } = microBatch(
+    graph,
+    architecture,
+    weightedLikelihood,
+    parameters,
+    inputs,
+    graph.integers([0]),
+  );
   graph.output('logProbabilities', labelLogProbabilities(outputs.logits(), labels));
   return graph.encode();
 }
@@ -98,13 +105,13 @@ export function scoringGraph(shape: ModelShape): Uint8Array {
 /** Loss of a step and its gradient by each weight, added up over the micro-batches from `first` on. */
 function stepGradient(
   graph: Graph,
-  shape: ModelShape,
+  architecture: Architecture,
   loss: GraphLoss,
   weights: readonly Value[],
   inputs: MicroBatchInputs,
   batches: { readonly first: Value; readonly count: Value },
 ): { readonly total: Value; readonly gradients: readonly Value[] } {
-  const layout = parameterLayout(shape);
+  const layout = layoutOf(architecture);
   const { carried } = loop(graph, {
     name: 'batches',
     turns: batches.count,
@@ -113,7 +120,7 @@ function stepGradient(
     build: (body, turn, [lossSoFar, ...sums]) => {
       const parameters = capturedParameters(body, layout, weights);
       const index = add(turn, body.capture(batches.first));
-      const value = lossOf(loss, microBatch(body, shape, loss, parameters, inputs, index));
+      const value = lossOf(loss, microBatch(body, architecture, loss, parameters, inputs, index));
       const gradients = differentiate(value, [...parameters.values()]);
       const totals = gradients.map((gradient, place) => add(sums[place]!, gradient));
       return { carried: [add(lossSoFar!, value), ...totals], collected: [] };
@@ -122,6 +129,8 @@ function stepGradient(
   const [total, ...gradients] = carried;
   return { total: total!, gradients };
 }
+
+const layoutOf = ({ shape, constants }: Architecture): ParameterLayout => parameterLayout(shape, constants);
 
 function capturedParameters(body: Graph, layout: ParameterLayout, weights: readonly Value[]): Map<string, Value> {
   return new Map(layout.entries.map(({ name }, index) => [name, body.capture(weights[index]!)]));

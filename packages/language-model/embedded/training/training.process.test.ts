@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { Example } from '@stp/config/records';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCheckpoint, writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { readModel } from '../../checkpoint/model-folder.ts';
 import { SMALL_SHAPE } from '../../testing/small-model.ts';
 import type { TrainProgress, TrainRequest } from '../../trainer.ts';
 import { trainInProcess } from './train.ts';
@@ -78,7 +79,7 @@ describe('learning', () => {
     // An untrained model is near the logarithm of the vocabulary.
     expect(progress[0]!.loss).toBeGreaterThan(4);
     expect(result.finalLoss).toBeLessThan(0.05);
-    const { training, shape, tokenizer } = await readCheckpoint(asked.outputDirectory);
+    const { training, shape, tokenizer } = await readModel(asked.outputDirectory);
     expect(shape).toEqual(asked.shape);
     expect(tokenizer.size).toBeLessThanOrEqual(300);
     expect(training).toMatchObject({
@@ -94,7 +95,7 @@ describe('learning', () => {
     const shape = { ...SMALL_SHAPE, tiedEmbeddings: false };
     const asked = request(await write(EXAMPLES), { shape, steps: 40, tokensPerStep: 500 });
     expect((await trainInProcess(asked, { threads: 1 })).finalLoss).toBeLessThan(0.5);
-    const { shape: written, tensors } = await readCheckpoint(asked.outputDirectory);
+    const { shape: written, tensors } = await readModel(asked.outputDirectory);
     expect(written.tiedEmbeddings).toBe(false);
     expect(tensors.get('lm_head.weight')!.shape).toEqual([300, 32]);
   });
@@ -105,18 +106,18 @@ describe('learning', () => {
     const asked = request(await write([example('omega', 3), example('decide', 1), example('simp', 0)]), { steps: 60 });
     await trainInProcess(asked, { threads: 1 });
     // The best a model can do at the first token is the mixture 3 : 1; later tokens are certain.
-    const { training } = await readCheckpoint(asked.outputDirectory);
+    const { training } = await readModel(asked.outputDirectory);
     const lengths = await lengthsOf(asked.outputDirectory, ['omega', 'decide', 'simp']);
     const entropy = 3 * Math.log(4 / 3) + Math.log(4);
     const best = entropy / (3 * lengths[0]! + lengths[1]!);
-    expect(training.finalLoss).toBeGreaterThan(0.98 * best);
-    expect(training.finalLoss).toBeLessThan(1.1 * best);
+    expect(training!.finalLoss).toBeGreaterThan(0.98 * best);
+    expect(training!.finalLoss).toBeLessThan(1.1 * best);
   });
 });
 
 /** Tokens of each target, end-of-text included. */
 async function lengthsOf(directory: string, targets: readonly string[]): Promise<number[]> {
-  const { tokenizer } = await readCheckpoint(directory);
+  const { tokenizer } = await readModel(directory);
   return targets.map((target) => tokenizer.encode(target).length + 1);
 }
 
@@ -198,7 +199,7 @@ describe('starting from a checkpoint', () => {
   test('keeps its tokenizer, names it as parent and goes on from its loss', async () => {
     const base = request(await write(EXAMPLES), { steps: 40, tokensPerStep: 500 });
     await trainInProcess(base, { threads: 1 });
-    const parent = await readCheckpoint(base.outputDirectory);
+    const parent = await readModel(base.outputDirectory);
     const losses: number[] = [];
     const next = request(base.examplesPath, {
       initDirectory: base.outputDirectory,
@@ -206,10 +207,10 @@ describe('starting from a checkpoint', () => {
       learningRate: 1e-4,
     });
     await trainInProcess(next, { threads: 1, onProgress: ({ loss }) => losses.push(loss) });
-    const child = await readCheckpoint(next.outputDirectory);
-    expect(child.training.parent).toBe(parent.manifest.model);
+    const child = await readModel(next.outputDirectory);
+    expect(child.training!.parent).toBe(parent.model);
     expect(child.tokenizer.vocabulary).toEqual(parent.tokenizer.vocabulary);
-    expect(losses[0]).toBeLessThan(2 * parent.training.finalLoss! + 0.5);
+    expect(losses[0]).toBeLessThan(2 * parent.training!.finalLoss! + 0.5);
   });
 
   test('of another shape is refused', async () => {
@@ -225,7 +226,7 @@ describe('starting from a checkpoint', () => {
   test('whose weights overflow the loss is refused at its first step, and nothing is written', async () => {
     const base = request(await write(EXAMPLES), { steps: 1 });
     await trainInProcess(base, { threads: 1 });
-    const checkpoint = await readCheckpoint(base.outputDirectory);
+    const checkpoint = await readModel(base.outputDirectory);
     const huge = new Map(
       [...checkpoint.tensors].map(([name, { shape, values }]) => [
         name,
@@ -233,7 +234,7 @@ describe('starting from a checkpoint', () => {
       ]),
     );
     const directory = join(folder, 'huge');
-    await writeCheckpoint(directory, { ...checkpoint, tensors: huge });
+    await writeCheckpoint(directory, { ...checkpoint, training: checkpoint.training!, tensors: huge });
     const asked = request(base.examplesPath, { initDirectory: directory });
     const error = await failure(trainInProcess(asked, { threads: 1 }));
     expect(error).toMatchObject({ code: 'STP1301', message: expect.stringContaining('step 1') });

@@ -11,7 +11,8 @@ import { trainerEngineSchema } from '@stp/config/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { canTrainTogether, device, interpreter, runPython, skipsPython } from '../../../../test/python/python.ts';
 import { markedProcesses } from '../../../../test/support/processes.ts';
-import { readCheckpoint, readManifest } from '../../checkpoint/checkpoint.ts';
+import { readManifest } from '../../checkpoint/checkpoint.ts';
+import { readModel } from '../../checkpoint/model-folder.ts';
 import { readSafetensors, type Tensor } from '../../checkpoint/safetensors.ts';
 import { embeddedGenerator, embeddedTrainer } from '../../embedded/engine.ts';
 import { makeFreshCheckpoint } from '../../embedded/fresh-checkpoint.ts';
@@ -134,8 +135,8 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     expect(Math.abs(result.finalLoss - embedded.finalLoss)).toBeLessThan(AFTER_STEPS_DIFFERENCE_MAX);
     expect(result.finalLoss).toBeLessThan(theirs.seen[0]!.loss - 0.5);
 
-    const checkpoint = await readCheckpoint(theirs.request.outputDirectory);
-    const reference = await readCheckpoint(ours.request.outputDirectory);
+    const checkpoint = await readModel(theirs.request.outputDirectory);
+    const reference = await readModel(ours.request.outputDirectory);
     expect(checkpoint.shape).toEqual(reference.shape);
     expect(checkpoint.training).toMatchObject({ seed: 7, steps: 12, parent: null, tokens: result.tokens });
     expect(distance(checkpoint.tensors, reference.tensors)).toBeLessThan(0.02);
@@ -149,7 +150,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     // From that checkpoint: its name is the parent's, and the first loss is that of its weights.
     const next = await smallTraining({ initDirectory: theirs.request.outputDirectory, steps: 1 });
     await train(next);
-    expect((await readCheckpoint(next.request.outputDirectory)).training.parent).toBe(checkpoint.manifest.model);
+    expect((await readModel(next.request.outputDirectory)).training!.parent).toBe(checkpoint.model);
     expect(Math.abs(next.seen[0]!.heldOutLoss! - result.heldOutLoss!)).toBeLessThan(1e-5);
   });
 
@@ -212,7 +213,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
         expect(Math.abs(loss - one.seen[index]!.loss)).toBeLessThan(1e-3);
         expect(Math.abs(gradientNorm - one.seen[index]!.gradientNorm)).toBeLessThan(1e-2);
       });
-      await readCheckpoint(two.request.outputDirectory);
+      await readModel(two.request.outputDirectory);
       const [folder] = (await readdir(stateDirectory)).filter((name) => name.startsWith('step-'));
       expect(
         (await readdir(join(stateDirectory, folder!))).filter((name) => name.endsWith('safetensors')),
@@ -316,7 +317,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
         'manifest.json',
       ].concat('tokenizer.json', 'tokenizer_config.json', 'training.json'),
     );
-    expect(await failureOf(readCheckpoint(outputDirectory))).toMatchObject({ code: 'STP1002' });
+    expect(await failureOf(readModel(outputDirectory))).toMatchObject({ code: 'STP1002' });
     const further = await smallTraining({ initDirectory: outputDirectory, steps: 1 });
     await train(further, { base, lora });
     expect(Math.abs(further.seen[0]!.heldOutLoss! - again.heldOutLoss!)).toBeLessThan(1e-5);

@@ -43,7 +43,7 @@ export interface PoolStats {
 }
 
 export interface LeanPool {
-  readonly driver: Pick<LeanDriver, 'name' | 'candidatesPerRun'>;
+  readonly driver: Pick<LeanDriver, 'name' | 'candidatesPerRun' | 'writesObjects'>;
   /**
    * Runs `task` on a session with this header. The session goes back warm unless it has ended, is worn, or the task failed.
    * Rejects with the signal's reason, with what the task rejects with, with STP1206 after the longest wait, and with STP1203

@@ -5,6 +5,7 @@
  */
 import type { LeanMessage } from '@stp/config/records';
 import type { MessageEnd } from './message.ts';
+import type { ObjectRun } from './object-run.ts';
 import type { LeanExit } from './spawn.ts';
 
 export type DriverName = 'server' | 'json';
@@ -19,6 +20,8 @@ export interface SessionRun {
   readonly deadlineMs: number;
   /** Resident memory, bytes. */
   readonly memoryBytesMax: number;
+  /** Lean writes the module of the header and the body there, unless it finds an error. Only where the driver `writesObjects`. */
+  readonly object?: ObjectRun | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
    * Each message once, lines counted from the header's first (1-based), by the time the run resolves, and where the driver
@@ -74,6 +77,8 @@ export interface LeanDriver {
   readonly name: DriverName;
   /** Candidates that one run should hold at most: 1 where the environment stays warm between runs, more where it does not. */
   readonly candidatesPerRun: number;
+  /** A run of it can leave a compiled module. */
+  readonly writesObjects?: true;
   /** Starts a process and imports the header. */
   open(header: string, options: { readonly signal?: AbortSignal; readonly memoryBytesMax: number }): Promise<Opened>;
 }

@@ -56,16 +56,16 @@ export async function untilItsOwnEnd<Exit extends LeanExit>(
 
 /**
  * Reads one text until a Lean process ends by itself on it; returns how it ended, and all its messages. `prepare` runs
- * before every start.
+ * before every start, and may give a process that waits for the text.
  */
 export function readLean(
   run: Omit<LeanRun, 'onMessage'>,
-  prepare: () => Promise<void> = async () => {},
+  prepare: () => Promise<Pick<LeanRun, 'process' | 'input'> | undefined> = async () => undefined,
 ): Promise<LeanRunExit & { readonly messages: readonly LeanMessage[] }> {
   return untilItsOwnEnd(async () => {
-    await prepare();
+    const ready = await prepare();
     const messages: LeanMessage[] = [];
-    const exit = await runLean({ ...run, onMessage: (message) => messages.push(message) });
+    const exit = await runLean({ ...run, ...ready, onMessage: (message) => messages.push(message) });
     return { ...exit, messages };
   }, run.signal);
 }

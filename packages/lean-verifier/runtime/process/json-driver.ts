@@ -6,6 +6,7 @@ import type { LeanMessage } from '@stp/config/records';
 import { commandOptions } from './command-options.ts';
 import type { LeanDriver, LeanSession } from './driver.ts';
 import { runLean } from './lean-process.ts';
+import { objectOptions } from './object-run.ts';
 import { openSession } from './session.ts';
 import type { ProcessPlace } from './spawn.ts';
 
@@ -34,6 +35,7 @@ export function openJsonDriver(place: ProcessPlace, headers: HeaderReading = 'tr
   return {
     name: 'json',
     candidatesPerRun: CANDIDATES_PER_RUN,
+    writesObjects: true,
     async open(header, { signal, memoryBytesMax }) {
       signal?.throwIfAborted();
       const allowedMs = headers === 'in runs' ? 0 : known.get(header);
@@ -65,12 +67,14 @@ function jsonSession(place: ProcessPlace, header: string, headerAllowedMs: numbe
     header,
     pid: null,
     residentBytes: async () => 0,
-    async runOnce({ body, deadlineMs, ...run }) {
+    async runOnce({ body, deadlineMs, object, ...run }) {
+      const written = object === undefined ? null : objectOptions(object);
       return runLean({
         ...place,
         ...run,
+        ...written,
         deadlineMs: deadlineMs + headerAllowedMs,
-        arguments: ['--stdin', ...(await commandOptions(place))],
+        arguments: ['--stdin', ...(await commandOptions(place)), ...(written?.arguments ?? [])],
         input: `${header}\n${body}`,
       });
     },

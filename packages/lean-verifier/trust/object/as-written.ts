@@ -20,6 +20,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
 import { nameParts, tokenize } from '@stp/lean-text';
+import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import { splitImports } from '../header.ts';
 import { namesBoundIn } from '../screen/local-names.ts';
 import { screenHeader } from '../screen/screen-header.ts';
@@ -46,6 +47,8 @@ export interface WrittenTask extends Omit<StatedTask, 'form'> {
   readonly indexFolder: string | null;
   /** Missing: every process imports what the header imports. */
   readonly snapshots?: HeaderSnapshots | undefined;
+  /** Processes started ahead; missing: each is started when its text has come. */
+  readonly ready?: ReadyProcesses | undefined;
 }
 
 /** Our record of statements, whose constants have the names in `names`, by the places in the list. */
@@ -174,7 +177,7 @@ class Reader {
               ),
             ],
             this.#task,
-            (one) => compileModule({ ...one, inOrder: false }),
+            (one) => compileModule({ ...one, inOrder: false, ready: this.#task.ready }),
           );
     return { ...stated, wrong: new Map([...stated.wrong].map(([at, why]) => [order[at]!.place, why])) };
   }
@@ -236,6 +239,7 @@ class Reader {
   #compileOne(text: string): Promise<CompiledModule> {
     const { place, memoryBytesMax, signal } = this.#task;
     return this.#compile({
+      ready: this.#task.ready,
       ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
       ...{ directory: this.#directory(), deadlineMs: HEADER_TIMEOUT_MS },
     });

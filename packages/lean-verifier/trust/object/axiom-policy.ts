@@ -11,7 +11,7 @@ const SHOWN_MAX = 20;
 export interface Objection {
   readonly text: string;
   /** What the theorem may not rest on, if that is the objection. */
-  readonly restsOn?: 'sorry' | 'axioms';
+  readonly restsOn?: 'sorry' | 'axioms' | 'another proof';
 }
 
 /** Why the axioms of a theorem are not allowed, or null. */

@@ -2,23 +2,20 @@
  * Compiles a text to a module with a separate Lean process in the sandbox, into a folder of its own. The folder is
  * refused if it holds anything but the module: only a program that ran during compilation makes other files.
  */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
 import { readHeader } from '@stp/lean-text';
 import { commandOptions } from '../../runtime/process/command-options.ts';
 import { refuseFullDisk } from '../../runtime/process/full-disk.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
+import type { LeanRun } from '../../runtime/process/lean-process.ts';
+import { type HeaderSnapshot, type ObjectRun, objectOptions, objectPath } from '../../runtime/process/object-run.ts';
+import type { ReadyProcess, ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
 
 /** Suffixes that Lean's module system adds to a compiled module's name; a module has the first, and may have the others. */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
-
-/** A file to load, in a folder of its own that Lean has to be able to read. */
-export interface HeaderSnapshot {
-  readonly path: string;
-  readonly folder: string;
-}
 
 export interface CompileTask {
   readonly place: ProcessPlace;
@@ -39,6 +36,8 @@ export interface CompileTask {
   readonly isImported?: boolean;
   /** Lean's state behind the text's imports; null or missing: Lean imports them. */
   readonly snapshot?: HeaderSnapshot | null;
+  /** Processes started ahead: used for what is neither in order nor imported. */
+  readonly ready?: ReadyProcesses | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,31 +53,52 @@ export interface CompiledModule {
 
 /** Rejects only with the signal's reason, or where the folder cannot be written; with ENOSPC where its disk is full. */
 export async function compileModule(task: CompileTask): Promise<CompiledModule> {
+  const isPlain = !task.inOrder && !task.isImported && !readHeader(task.text).isModule;
+  const ready = isPlain ? (task.ready?.take(task.snapshot) ?? null) : null;
+  if (ready === null) return compile(task, null);
+  try {
+    const made = await compile(task, ready);
+    // What has ended while it waited says nothing about the text.
+    if (made.exit !== 'crashed' && made.exit !== 'not-started') return made;
+  } finally {
+    await ready.remove();
+  }
+  return compile(task, null);
+}
+
+/** @param ready is tried first; a Lean that was killed says nothing about the text, and the next one is started anew */
+async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<CompiledModule> {
   const { place, module, text, directory } = task;
   const startedMs = performance.now();
   const source = join(directory, `${module}.lean`);
-  const path = join(directory, `${module}.olean`);
+  const written = objectOptions(task);
+  let next = ready;
+  let object: Pick<ObjectRun, 'directory' | 'module'> = task;
   /** A Lean that was killed may have left something beside the source. */
-  const layOut = async (): Promise<void> => {
+  const layOut = async (): Promise<Pick<LeanRun, 'process' | 'input'> | undefined> => {
     await rm(directory, { recursive: true, force: true });
     // What runs in the sandbox may put a file there that other users should not run.
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writeFile(source, text);
+    const waiting = next;
+    next = null;
+    object = waiting ?? task;
+    return waiting === null ? undefined : { process: waiting.process, input: text };
   };
   const run = {
     ...place,
     arguments: [
       ...(task.inOrder ? await commandOptions(place) : []),
       ...(task.isImported ? [`--root=${directory}`] : []),
-      ...(task.snapshot ? [`--incr-load=${task.snapshot.path}`] : []),
-      ...['-o', path, source],
+      ...written.arguments,
+      source,
     ],
     input: null,
     workingDirectory: directory,
     deadlineMs: task.deadlineMs,
     memoryBytesMax: task.memoryBytesMax,
-    writable: [directory],
-    readOnly: task.snapshot ? [task.snapshot.folder] : [],
+    writable: written.writable,
+    readOnly: written.readOnly,
     signal: task.signal,
   };
   const exit = await readLean(run, layOut);
@@ -88,15 +108,18 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
   if (messages.some(({ severity }) => severity === 'error')) return { ...done, path: null, failure: '' };
   if (exit.code !== 0) {
     // Lean says of every error in a text where it is. Without one, either it could not write or a program ended it.
-    await refuseFullDisk(directory);
+    await refuseFullDisk(object.directory);
     return { ...done, exit: 'crashed', path: null, failure: explain({ ...exit, how: 'crashed' }) };
   }
-  const failure = await foreignFile(directory, module, readHeader(text).isModule);
-  return { ...done, path: failure === '' ? path : null, failure };
+  const failure = await foreignFile(object.directory, object.module, readHeader(text).isModule);
+  if (failure !== '') return { ...done, path: null, failure };
+  const path = objectPath(task);
+  if (object !== task) await rename(objectPath(object), path);
+  return { ...done, path, failure };
 }
 
 /** A link in the module's place would have us read what it points to. Empty where all is as Lean leaves it. */
-async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
+export async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
   const entries = await readdir(directory, { withFileTypes: true });
   const parts = isModule ? MODULE_PARTS : [''];
   const own = new Set([`${module}.lean`, ...parts.map((part) => `${module}.olean${part}`)]);

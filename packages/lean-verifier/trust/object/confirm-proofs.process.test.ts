@@ -188,3 +188,42 @@ describe('a proof whose module Lean cannot write', () => {
     });
   });
 });
+
+describe('a process beside that of the statements', () => {
+  const context = {
+    place: { environment, workingDirectory: scratchDirectory, sandbox },
+    scratchDirectory,
+    limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
+    ...{ writtenUnder: '', indexFolder: null, disagreementsFolder: null },
+  };
+  const claims = [claimOf(HONEST.signature, HONEST.proofText)];
+  const aside = (signal: AbortSignal, isFree = true) => {
+    let begun = 0;
+    const beside = <T>(work: () => Promise<T>): Promise<T> | null => {
+      begun += 1;
+      return isFree ? work() : null;
+    };
+    return { context: { ...context, signal, beside }, begun: () => begun };
+  };
+
+  test('compiles the proofs meanwhile, if there may be one; the verdicts are the same', async () => {
+    const wrong = [...claims, claimOf(' : nowhere', '  trivial')];
+    for (const [isFree, asked, expected] of [
+      [true, wrong, ['proved', 'header_error']],
+      [false, claims, ['proved']],
+    ] as const) {
+      const { context: own, begun } = aside(AbortSignal.timeout(200_000), isFree);
+      expect(kinds(await confirmProofs('', asked, own))).toEqual(expected);
+      expect(begun()).toBeGreaterThan(0);
+      expect(readdirSync(scratchDirectory)).toEqual([]);
+    }
+  }, 180_000);
+
+  test('ends with what is given up', async () => {
+    const stop = new AbortController();
+    const found = confirmProofs('', claims, aside(stop.signal).context);
+    setTimeout(() => stop.abort(new Error('given up')), 50);
+    await expect(found).rejects.toThrow('given up');
+    expect(readdirSync(scratchDirectory)).toEqual([]);
+  }, 180_000);
+});

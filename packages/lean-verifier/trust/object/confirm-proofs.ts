@@ -1,14 +1,17 @@
 /**
  * Judges proofs that Lean accepted in the screen as objects; this is the one judgement that a proof gets. The proofs of
  * one header are compiled into one module, their statements without them into another, and the first module must contain
- * exactly what these proofs may contain. If it contains anything else, no one can tell which proof caused that, so the
+ * exactly what these proofs may contain. The screen may have left that module already; if anything is wrong with it, it is
+ * made anew. If it contains anything else, no one can tell which proof caused that, so the
  * batch is parted, down to single proofs. A certificate is the record of the module in which nothing was objected to.
  */
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '@stp/config/ids';
 import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
+import { objectPath } from '../../runtime/process/object-run.ts';
+import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { noSandbox } from '../../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
@@ -17,11 +20,13 @@ import { grownAmong } from '../kept-theorem.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
-import { compileAndCompare, type WrittenTheorem } from './as-written.ts';
+import { type ComparedModule, compileAndCompare, type WrittenTheorem } from './as-written.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
+import type { TheoremFinding } from './findings.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
-import { type JudgedModule, judgeModule } from './judge-module.ts';
+import { isRefused, type JudgedModule, judgeModule } from './judge-module.ts';
+import type { RunModule } from './run-objects.ts';
 import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
@@ -48,7 +53,13 @@ export interface ConfirmContext {
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
   /** What is kept from one batch to the next; without it nothing is. */
-  readonly kept?: { readonly snapshots: HeaderSnapshots; readonly statements: StatedModules };
+  readonly kept?: {
+    readonly snapshots: HeaderSnapshots;
+    readonly statements: StatedModules;
+    readonly ready: ReadyProcesses;
+  };
+  /** Begins the work if one more Lean process may run on this host now, else null. Missing: none may. */
+  readonly beside?: (<T>(work: () => Promise<T>) => Promise<T> | null) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -68,31 +79,113 @@ export async function confirmProofs(
   header: string,
   claims: readonly Claim[],
   context: ConfirmContext,
+  /** What the screen left of these proofs. */
+  written: RunModule | null = null,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];
   const directory = join(context.scratchDirectory, `confirm-${randomBytes(8).toString('hex')}`);
-  let found: Looked;
   try {
-    found = await lookAt(header, claims, context, directory);
+    const proofs = join(directory, 'proofs');
+    const [stated, compiled] = await Promise.allSettled([
+      compileStatementsOf(header, claims, context, join(directory, 'stated')),
+      written === null
+        ? context.beside?.(() => compileProofs(header, claims, context, proofs))
+        : layOut(written, proofs),
+    ]);
+    const statements = valueIn(stated);
+    if (!('mixed' in statements))
+      return await confirmStated(claims, { header, context, statements, directory: proofs }, valueIn(compiled) ?? null);
+    if (claims.length === 1) return [statements.mixed];
+    return await inParts(claims, parted(claims.length, statements.blamed), (part) =>
+      confirmProofs(header, part, context),
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-  if (!('mixed' in found)) return found;
-  if (claims.length === 1) return [found.mixed];
+}
+
+/** Has the statement of a proof compiled before anyone asks, so that it is kept. Never rejects. */
+export async function compileStatementAhead(
+  claim: Claim & { readonly header: string },
+  context: ConfirmContext,
+): Promise<void> {
+  const directory = join(context.scratchDirectory, `ahead-${randomBytes(8).toString('hex')}`);
+  try {
+    await compileStatementsOf(claim.header, [claim], context, directory);
+  } catch {
+    // Whoever needs it tries again, and is told.
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Our own record of the claims' statements. */
+interface Statements extends ComparedModule {
+  /** Of each statement as it came, in the record. */
+  readonly placeOf: ReadonlyMap<string, number>;
+}
+
+interface StatedTask {
+  readonly header: string;
+  readonly context: ConfirmContext;
+  /** Of these claims and maybe others. */
+  readonly statements: Statements;
+  /** For the module of the proofs; made anew. */
+  readonly directory: string;
+}
+
+/** A module of proofs that nobody has judged. */
+interface CompiledProofs extends Omit<RunModule, 'bytes'> {
+  readonly module: string;
+  /** Where it lies. */
+  readonly directory: string;
+  /** Lean read one proof after the other, where a later one may share what it made for an earlier one. */
+  readonly isInOrder: boolean;
+}
+
+async function confirmStated(
+  claims: readonly Claim[],
+  task: StatedTask,
+  given: CompiledProofs | Mixed | null,
+): Promise<readonly Confirmation[]> {
+  const again = (part: readonly Claim[]): Promise<readonly Confirmation[]> => confirmStated(part, task, null);
+  if (claims.length === 0) return [];
+  const proofs = given ?? (await compileProofs(task.header, claims, task.context, task.directory));
+  const found = 'mixed' in proofs ? proofs : await lookAt(claims, task, proofs);
+  if ('mixed' in found) {
+    if ('isInOrder' in proofs && proofs.isInOrder) return again(claims);
+    if (claims.length === 1) return [found.mixed];
+    return inParts(claims, parted(claims.length, found.blamed), again);
+  }
+  const open = found.flatMap((confirmation, index) => (confirmation === null ? [index] : []));
+  const apart = await inParts(claims, [open], again);
+  return found.map((confirmation, index) => confirmation ?? apart[index]!);
+}
+
+/** Confirms parts of the claims, by their places, one after the other. */
+async function inParts(
+  claims: readonly Claim[],
+  parts: readonly (readonly number[])[],
+  confirm: (part: readonly Claim[]) => Promise<readonly Confirmation[]>,
+): Promise<readonly Confirmation[]> {
   const confirmations: Confirmation[] = [];
-  for (const part of parted(claims.length, found.blamed)) {
-    const own = await confirmProofs(
-      header,
-      part.map((index) => claims[index]!),
-      context,
-    );
+  for (const part of parts) {
+    const own = await confirm(part.map((index) => claims[index]!));
     for (const [at, index] of part.entries()) confirmations[index] = own[at]!;
   }
   return confirmations;
 }
 
-/** `mixed`: the finding for a proof that was alone; for several it cannot be assigned to one, and `blamed` are suspects. */
-type Looked = readonly Confirmation[] | { readonly mixed: Confirmation; readonly blamed: ReadonlySet<number> };
+/**
+ * Null: it is not told of by this module. `mixed`: the finding for a proof that was alone; for several it cannot be assigned to one, and
+ * `blamed` are suspects.
+ */
+type Looked = readonly (Confirmation | null)[] | Mixed;
+
+interface Mixed {
+  readonly mixed: Confirmation;
+  readonly blamed: ReadonlySet<number>;
+}
 
 /** Two smaller parts: the suspects and the rest, or halves where nobody or everybody is a suspect. */
 function parted(count: number, blamed: ReadonlySet<number>): number[][] {
@@ -103,77 +196,51 @@ function parted(count: number, blamed: ReadonlySet<number>): number[][] {
   return [all.slice(0, half), all.slice(half)];
 }
 
-async function lookAt(
+/** Compiles the statements, without a proof. `mixed`: of one of them nothing is known. */
+async function compileStatementsOf(
   header: string,
   claims: readonly Claim[],
   context: ConfirmContext,
   directory: string,
-): Promise<Looked> {
-  const { place, limits, signal, indexFolder, disagreementsFolder, statedUnder = header, writtenUnder, kept } = context;
-  const bounds = { place, signal, memoryBytesMax: limits.memoryBytesMax };
-  const nonce = randomBytes(8).toString('hex');
-  const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
+): Promise<Statements | Mixed> {
+  const { place, limits, signal, indexFolder, statedUnder = header, writtenUnder, kept } = context;
   // Many samples prove one statement.
   const theorems = [...Map.groupBy(claims, ({ statement }) => statement).values()].map(([claim]) => {
     const { statement, signature, namespace } = claim!;
     return { statement, signature, namespace };
   });
   const stated = splitImports(statedUnder);
-  const statedTask = {
-    ...bounds,
+  const task = {
+    ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, directory, writtenUnder, indexFolder },
     importLines: stated.imports,
     opening: [stated.rest, ...optionLines(limits, statedUnder)],
-    directory: join(directory, 'stated'),
-    writtenUnder,
-    indexFolder,
-    snapshots: kept?.snapshots,
+    ...{ snapshots: kept?.snapshots, ready: kept?.ready },
   };
-  const statements = await (kept?.statements.compile(theorems, statedTask) ?? compileAndCompare(theorems, statedTask));
+  const statements = await (kept?.statements.compile(theorems, task) ?? compileAndCompare(theorems, task));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
   const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
   const unread = [...statements.wrong.values()][0];
-  if (unread !== undefined) {
-    const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
-    const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
-    return mixed(refused('header_error', `the statement: ${unread}`), blamed);
-  }
-  const { imports: importLines, rest } = splitImports(header);
-  const lines = [...importLines, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
-  const lastLines = claims.map((claim, index) => {
-    for (const text of provedLines(names[index]!, claim).lines) lines.push(...text.split('\n'));
-    return lines.length;
-  });
-  const text = `${lines.join('\n')}\n`;
-  const module = `Stp${nonce}`;
-  // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
-  const proofsTask = {
-    ...bounds,
-    module,
-    text,
-    directory: join(directory, 'proofs'),
-    deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
-  };
-  const compiled = await (kept?.snapshots.compile(importLines, proofsTask) ?? compileModule(proofsTask));
-  if (compiled.path === null) {
-    const errors = compiled.messages.filter(({ severity }) => severity === 'error');
-    // Where Lean says that errors are decides what is tried beside what, and nothing else.
-    const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
-    return mixed(notCompiled(compiled), blamed);
-  }
+  if (unread === undefined) return { ...statements, placeOf };
+  const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
+  const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
+  return mixed(refused('header_error', `the statement: ${unread}`), blamed);
+}
+
+async function lookAt(
+  claims: readonly Claim[],
+  { header, context, statements }: StatedTask,
+  compiled: CompiledProofs,
+): Promise<Looked> {
+  const { place, limits, signal, indexFolder, disagreementsFolder } = context;
+  const { text, names, module, directory } = compiled;
   const asked = claims.map(({ statement }, index) => ({
-    name: names[index]!.full,
-    stated: statements.names[placeOf.get(statement)!]!,
+    name: names[index]!,
+    stated: statements.names[statements.placeOf.get(statement)!]!,
   }));
   const judged = await judgeModule({
-    ...bounds,
-    directory: join(directory, 'proofs'),
-    module,
-    text,
-    asked,
-    statements,
-    expected: { importLines, mayShare: false, mayMark: false },
-    indexFolder,
-    disagreementsFolder,
+    ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, indexFolder, disagreementsFolder },
+    ...{ module, directory, text, asked, statements },
+    expected: { importLines: splitImports(header).imports, mayShare: false, mayMark: false },
   });
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
   const changed = await changedGrownObject(place.environment);
@@ -181,8 +248,10 @@ async function lookAt(
   const { theorems: found, objection } = judged;
   const misread = found.flatMap((theorem, index) => (theorem.misread === undefined ? [] : [index]));
   if (misread.length > 0) return mixed(refused('header_error', found[misread[0]!]!.misread!), new Set(misread));
+  // In a module that was made in order such a proof is compiled apart.
+  const shares = ({ restsOn, objection }: TheoremFinding): boolean => objection !== null && restsOn === 'another proof';
   const wrong = found.flatMap((theorem, index) =>
-    theorem.objection !== null || theorem.kernel === 'rejected' ? [index] : [],
+    isRefused(theorem) || (!compiled.isInOrder && shares(theorem)) ? [index] : [],
   );
   if (objection !== null || wrong.length > 0)
     return mixed(againstOne(judged), new Set(wrong.length === claims.length ? [] : wrong));
@@ -196,10 +265,12 @@ async function lookAt(
       ...judged.checks,
     ],
     sandbox: sandbox.facts,
-    memory: { bytesMax: limits.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
+    memory: { bytesMax: compiled.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
     times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  return found.map(({ name, kernel, reason, axioms, mentions }) => {
+  return found.map((theorem) => {
+    const { name, kernel, reason, axioms, mentions } = theorem;
+    if (shares(theorem)) return null;
     if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
     // A checker that could not tell of a neighbour accepted this one.
     const declinedBy = judged.declinedBy.get(name)!;
@@ -219,7 +290,60 @@ async function lookAt(
   });
 }
 
-const mixed = (confirmation: Confirmation, blamed: ReadonlySet<number> = new Set()): Looked => ({
+/** Compiles the proofs in a process of their own. */
+async function compileProofs(
+  header: string,
+  claims: readonly Claim[],
+  { place, limits, signal, kept }: ConfirmContext,
+  directory: string,
+): Promise<CompiledProofs | Mixed> {
+  const module = moduleName();
+  const nonce = randomBytes(8).toString('hex');
+  const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
+  const { imports, rest } = splitImports(header);
+  const lines = [...imports, rest, ...optionLines(limits, header)].flatMap((text) => text.split('\n'));
+  const lastLines = claims.map((claim, index) => {
+    for (const text of provedLines(names[index]!, claim).lines) lines.push(...text.split('\n'));
+    return lines.length;
+  });
+  const text = `${lines.join('\n')}\n`;
+  const { memoryBytesMax } = limits;
+  // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
+  const task = {
+    ...{ module, directory, place, text, signal, memoryBytesMax, ready: kept?.ready },
+    deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
+  };
+  const compiled = await (kept?.snapshots.compile(imports, task) ?? compileModule(task));
+  const { ms, peakResidentBytes } = compiled;
+  if (compiled.path !== null)
+    return {
+      ...{ module, directory, text, names: names.map(({ full }) => full), isInOrder: false },
+      ...{ ms, peakResidentBytes, memoryBytesMax },
+    };
+  const errors = compiled.messages.filter(({ severity }) => severity === 'error');
+  // Where Lean says that errors are decides what is tried beside what, and nothing else.
+  const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
+  return mixed(notCompiled(compiled), blamed);
+}
+
+/** Puts a module that is there already where it is judged. */
+async function layOut(written: RunModule, directory: string): Promise<CompiledProofs> {
+  const module = moduleName();
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, `${module}.lean`), written.text);
+  await writeFile(objectPath({ directory, module }), written.bytes);
+  return { ...written, module, directory, isInOrder: true };
+}
+
+const moduleName = (): string => `Stp${randomBytes(8).toString('hex')}`;
+
+function valueIn<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
+
+const mixed = (confirmation: Confirmation, blamed: ReadonlySet<number> = new Set()): Mixed => ({
   mixed: confirmation,
   blamed,
 });

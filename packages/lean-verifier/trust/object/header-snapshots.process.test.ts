@@ -178,3 +178,33 @@ it('a kept statement is compiled once, and is what its text, its header and its 
       ...(await statements.compile([wrong], { ...stating, directory: join(folder, name) })).wrong.keys(),
     ]).toEqual([0]);
 });
+
+it('a statement that is being compiled is not compiled twice, and not lost with the one that began', async () => {
+  const statements = new StatedModules();
+  const stating = {
+    place,
+    memoryBytesMax,
+    importLines: ['import Init'],
+    opening: [''],
+    writtenUnder: '',
+    indexFolder: null,
+  };
+  const compile = (theorem: ReturnType<typeof claimOf>, name: string, more: object = {}) =>
+    statements.compile([theorem], { ...stating, ...more, directory: join(folder, name) });
+  const theorem = claimOf(' (n : Nat) : n + 0 = n', '');
+  const found = await Promise.all(['begun', 'beside'].map((name) => compile(theorem, name)));
+  expect(found.map(({ problem, wrong }) => [problem, wrong.size])).toEqual([
+    ['', 0],
+    ['', 0],
+  ]);
+  expect(existsSync(join(folder, 'begun', 'Stated'))).toBe(true);
+  expect(existsSync(join(folder, 'beside', 'Stated'))).toBe(false);
+  expect(readFileSync(found[1]!.path!).equals(readFileSync(found[0]!.path!))).toBe(true);
+  const stop = new AbortController();
+  const other = claimOf(' (n : Nat) : n * 1 = n', '');
+  const given = compile(other, 'given-up', { signal: stop.signal });
+  const waits = compile(other, 'waits');
+  stop.abort(new Error('given up'));
+  await expect(given).rejects.toThrow('given up');
+  expect(await waits).toMatchObject({ problem: '', path: join(folder, 'waits', 'Stated', 'Stated.olean') });
+});

@@ -7,9 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLean } from '../../runtime/process/its-own-end.ts';
+import type { HeaderSnapshot } from '../../runtime/process/object-run.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
-import { type CompiledModule, type CompileTask, compileModule, type HeaderSnapshot } from './compiled-module.ts';
+import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
 /** Lists of imports that are kept; a run has one or two. */
 const KEPT_MAX = 4;
@@ -19,7 +20,7 @@ const BYTES_MAX = 134_217_728;
 const MADE_AT_USE = 2;
 
 /** Of the process that makes one. */
-interface SnapshotBounds {
+export interface SnapshotBounds {
   readonly place: ProcessPlace;
   readonly memoryBytesMax: number;
   readonly signal?: AbortSignal | undefined;
@@ -48,17 +49,32 @@ export class HeaderSnapshots {
    * that Lean cannot read says nothing about the text, so it is dropped and the text compiled without. Rejects as `compileModule` does.
    */
   async compile(importLines: readonly string[], task: CompileTask): Promise<CompiledModule> {
+    return this.use(importLines, task, async (snapshot, drop) => {
+      const compiled = await compileModule({ ...task, snapshot });
+      if (snapshot === null || (compiled.exit !== 'crashed' && compiled.exit !== 'not-started')) return compiled;
+      drop();
+      return compileModule(task);
+    });
+  }
+
+  /**
+   * Gives the work the snapshot behind these imports, or null where there is none. Its file stays until the work is done. `drop` is
+   * for one that Lean may not be able to read: nobody is given it again.
+   */
+  async use<Result>(
+    importLines: readonly string[],
+    bounds: SnapshotBounds,
+    work: (snapshot: HeaderSnapshot | null, drop: () => void) => Promise<Result>,
+  ): Promise<Result> {
     const key = importLines.join('\n');
     const kept = this.#kept.get(key) ?? { uses: 0, made: null, users: 0, isDropped: false };
     kept.users += 1;
     try {
       await this.#keep(key, kept);
-      const snapshot = await this.#snapshotOf(kept, importLines, task);
-      const compiled = await compileModule({ ...task, snapshot });
-      if (snapshot === null || (compiled.exit !== 'crashed' && compiled.exit !== 'not-started')) return compiled;
-      if (this.#kept.get(key) === kept) this.#kept.delete(key);
-      kept.isDropped = true;
-      return await compileModule(task);
+      return await work(await this.#snapshotOf(kept, importLines, bounds), () => {
+        if (this.#kept.get(key) === kept) this.#kept.delete(key);
+        kept.isDropped = true;
+      });
     } finally {
       kept.users -= 1;
       await removeUnused(kept);

@@ -59,7 +59,7 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   const isHeaders = found.theorems.some(({ misread }) => misread !== undefined);
   if (report.rejected.length > 0 && asked.length === 1 && !isHeaders)
     await tellDisagreement(path, report, disagreementsFolder);
-  const refused = found.theorems.some(({ objection, kernel }) => objection !== null || kernel === 'rejected');
+  const refused = found.theorems.some((theorem) => isRefused(theorem));
   const isSound = found.objection === null && !refused;
   const searchPath = [directory, ...place.environment.searchPath];
   const further = await runCheckers(isSound ? CHECKERS : [], {
@@ -71,7 +71,9 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   });
   const theorems = found.theorems.map((theorem) => {
     const against = further.objections.get(theorem.name);
-    return against === undefined ? theorem : { ...theorem, objection: against };
+    if (against === undefined) return theorem;
+    const { restsOn, ...rest } = theorem;
+    return { ...rest, objection: against };
   });
   const kernels = theorems.map(({ kernel }) => kernel);
   const kernel = kernels.includes('rejected') ? 'refused' : kernels.includes('declined') ? 'declined' : 'accepted';
@@ -93,6 +95,10 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
     times: { objectMs, checksMs: further.records.reduce((total, { ms }) => total + ms, 0) },
   };
 }
+
+/** A proof that rests on a part of another one is nothing against the module: it is not told of by it. */
+export const isRefused = ({ objection, restsOn, kernel }: TheoremFinding): boolean =>
+  kernel === 'rejected' || (objection !== null && restsOn !== 'another proof');
 
 const OBJECT_CHECK = { by: OBJECT.name, version: OBJECT.version };
 const KERNEL_CHECK = { by: SECOND_KERNEL.name, version: SECOND_KERNEL.version };

@@ -1,6 +1,9 @@
-/** Which proofs are judged together, and how many at once; nothing is compiled here. */
+/** Which proofs are judged together, how many at once, and what is begun ahead. */
+import { readdirSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { claimOf } from '../../testing/claim.ts';
+import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
+import { limitClasses } from '../verdict/limits.ts';
 import type { Confirmation } from './confirm-proofs.ts';
 import { ProofConfirmer } from './proof-confirmer.ts';
 
@@ -48,3 +51,44 @@ test('a proof whose module cannot be made is rejected with the reason, and the o
   await expect(found[0]).rejects.toThrow('the disk is full');
   expect(await found[1]).toEqual(PROVED);
 });
+
+test('a statement is begun ahead only where proofs come one by one and a process is free, and ends with its proof', async () => {
+  const folder = scratchFolder();
+  const environment = await coreEnvironment();
+  const begun: Promise<unknown>[] = [];
+  const opened = (more: object) =>
+    new ProofConfirmer({
+      ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
+      place: { environment, workingDirectory: folder },
+      scratchDirectory: folder,
+      ...{ limits: limitClasses({ candidateTimeoutMs: 6_000, memoryBytesMax: 3_000_000_000 }).big, indexFolder: null },
+      ...{ processes: 2, isOneByOne: true, signal: new AbortController().signal },
+      beside: <T>(work: () => Promise<T>) => {
+        const own = work();
+        begun.push(own);
+        return own;
+      },
+      ...more,
+    });
+  const { signal } = new AbortController();
+  for (const more of [{ isOneByOne: false }, { beside: () => null }]) {
+    const none = opened(more);
+    none.stateAhead(entry('import Init'), 1_000, signal);
+    await none.close();
+  }
+  expect(begun).toEqual([]);
+  const confirmer = opened({});
+  confirmer.stateAhead(entry('import Init'), 1_000, signal);
+  await Promise.all(begun);
+  expect(begun).toHaveLength(1);
+  const stop = new AbortController();
+  const other = { ...entry('import Init'), statement: 'theorem other : True' };
+  confirmer.stateAhead(other, 1_000, stop.signal);
+  stop.abort(new Error('Lean has rejected the proof'));
+  confirmer.stateAhead(other, 1_000, stop.signal);
+  await Promise.all(begun);
+  expect(begun).toHaveLength(2);
+  await confirmer.close();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+}, 120_000);

@@ -1,8 +1,21 @@
-/** Collects proofs by headers and heartbeats until there are enough for a module; makes and judges as many modules at a time as Lean may have processes. */
+/**
+ * Judges the module that a run of the screen left, when all its proofs are there. Other proofs are collected by headers and heartbeats
+ * until there are enough for a module. Makes and judges as many modules at a time as Lean may have processes.
+ */
+
+import { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { CheckEntry } from '../verdict/check-entries.ts';
+import type { Written } from '../verdict/check-outcome.ts';
 import type { Limits } from '../verdict/limits.ts';
-import { type Claim, type Confirmation, type ConfirmContext, confirmProofs } from './confirm-proofs.ts';
+import {
+  type Claim,
+  type Confirmation,
+  type ConfirmContext,
+  compileStatementAhead,
+  confirmProofs,
+} from './confirm-proofs.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
+import { type RunModule, RunObjects } from './run-objects.ts';
 import { StatedModules } from './stated-modules.ts';
 
 /** Starting Lean twice is shared by so many; a fault costs some more starts the more there are. */
@@ -24,25 +37,47 @@ export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'state
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
   readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Lean processes at once. */
+  readonly processes: number;
+  /** Proofs come one by one, and each is waited for. */
+  readonly isOneByOne: boolean;
 }
 
 export class ProofConfirmer {
   readonly #context: ConfirmerOptions;
   readonly #waiting = new Map<string, Waiting[]>();
+  /** By their places in the module. */
+  readonly #written = new Map<RunModule, Map<number, Waiting>>();
   #timer: NodeJS.Timeout | undefined;
   readonly #running = new Set<Promise<void>>();
   readonly #kept: NonNullable<ConfirmContext['kept']>;
+  /** Has runs of the screen leave modules. */
+  readonly objects: RunObjects;
 
   constructor(context: ConfirmerOptions) {
     this.#context = context;
-    this.#kept = { snapshots: new HeaderSnapshots(context.scratchDirectory), statements: new StatedModules() };
+    const { place, scratchDirectory } = context;
+    this.#kept = {
+      snapshots: new HeaderSnapshots(scratchDirectory),
+      statements: new StatedModules(),
+      ready: new ReadyProcesses({
+        ...{ place, scratchDirectory, memoryBytesMax: context.limits?.memoryBytesMax },
+        isCalm: () => this.#isCalm,
+      }),
+    };
+    this.objects = new RunObjects(place, scratchDirectory, this.#kept.snapshots);
   }
 
   /**
-   * `heartbeatsMax`: under which the proof was accepted. Rejects with the signal's reason, or where nothing can be compiled any
+   * `heartbeatsMax`: under which the proof was accepted, or more. Rejects with the signal's reason, or where nothing can be compiled any
    * more.
    */
-  confirm(entry: ClaimUnder, heartbeatsMax: number, signal: AbortSignal): Promise<Confirmation> {
+  confirm(
+    entry: ClaimUnder,
+    heartbeatsMax: number,
+    signal: AbortSignal,
+    written: Written | undefined = undefined,
+  ): Promise<Confirmation> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason);
       signal.addEventListener('abort', stop, { once: true });
@@ -52,17 +87,60 @@ export class ProofConfirmer {
           signal.removeEventListener('abort', stop);
           how(value);
         };
-      const key = JSON.stringify([heartbeatsMax, entry.header, entry.statedUnder, entry.writtenUnder]);
-      const list = this.#waiting.get(key) ?? [];
-      this.#waiting.set(key, list);
-      list.push({ entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) });
-      if (list.length >= PROOFS_MAX) this.#start(key);
-      else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
+      const waiting = { entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) };
+      if (written === undefined) this.#collect(waiting);
+      else this.#place(written, waiting);
     });
+  }
+
+  #place({ module, place }: Written, waiting: Waiting): void {
+    const placed = this.#written.get(module) ?? new Map<number, Waiting>();
+    this.#written.set(module, placed.set(place, waiting));
+    if (placed.size < module.names.length) return;
+    this.#written.delete(module);
+    const batch = module.names.map((_, at) => placed.get(at)!);
+    // What the statements mean may be fixed by several headers.
+    if (new Set(batch.map(keyOf)).size === 1) this.#run(this.#judge(batch, module));
+    else for (const one of batch) this.#collect(one);
+  }
+
+  #collect(waiting: Waiting): void {
+    const key = keyOf(waiting);
+    const list = this.#waiting.get(key) ?? [];
+    this.#waiting.set(key, list);
+    list.push(waiting);
+    if (list.length >= PROOFS_MAX) this.#start(key);
+    else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
+  }
+
+  /** Where many wait for the cores, a process that is started ahead takes from one what it gives to another. */
+  get #isCalm(): boolean {
+    const { processes, isOneByOne } = this.#context;
+    return isOneByOne && this.#running.size <= processes;
+  }
+
+  /**
+   * Begins to compile the statement of a proof that Lean reads meanwhile, if one more process may run now. The signal ends that: a proof
+   * that Lean rejects needs none, and the time that it may take is another one.
+   */
+  stateAhead(entry: ClaimUnder, heartbeatsMax: number, signal: AbortSignal): void {
+    if (!this.#isCalm || signal.aborted) return;
+    const own = this.#contextOf({ entry, heartbeatsMax });
+    const context = { ...own, signal: AbortSignal.any([own.signal, signal]) };
+    const begun = this.#context.beside?.(() => compileStatementAhead(entry, context));
+    if (begun) this.#run(begun);
+  }
+
+  #contextOf({ entry, heartbeatsMax }: Pick<Waiting, 'entry' | 'heartbeatsMax'>): ConfirmContext {
+    const { statedUnder, writtenUnder } = entry;
+    const limits = { ...this.#context.limits, heartbeatsMax };
+    return { ...this.#context, limits, statedUnder, writtenUnder, kept: this.#kept };
   }
 
   /** No more proofs come for a while: judge the waiting ones now. */
   flush(): void {
+    for (const list of this.#written.values()) for (const one of list.values()) this.#collect(one);
+    this.#written.clear();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const key of [...this.#waiting.keys()]) this.#start(key);
@@ -72,29 +150,35 @@ export class ProofConfirmer {
   async close(): Promise<void> {
     this.flush();
     await Promise.all(this.#running);
+    await this.#kept.ready.close();
     await this.#kept.snapshots.close();
   }
 
   #start(key: string): void {
     const batch = this.#waiting.get(key)!;
     this.#waiting.delete(key);
-    const running = this.#judge(batch).finally(() => this.#running.delete(running));
+    this.#run(this.#judge(batch));
+  }
+
+  #run(judging: Promise<void>): void {
+    const running = judging.finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
   /** All under the same headers and one limit of heartbeats. */
-  async #judge(batch: readonly Waiting[]): Promise<void> {
+  async #judge(batch: readonly Waiting[], written?: RunModule): Promise<void> {
     try {
       const { takeTurn, signal } = this.#context;
-      const { entry, heartbeatsMax } = batch[0]!;
-      const limits = { ...this.#context.limits, heartbeatsMax };
-      const { statedUnder, writtenUnder } = entry;
-      const context = { ...this.#context, limits, statedUnder, writtenUnder, kept: this.#kept };
+      const { entry } = batch[0]!;
+      const context = this.#contextOf(batch[0]!);
       const claims = batch.map((one) => one.entry);
-      const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context), signal);
+      const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context, written), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
   }
 }
+
+const keyOf = ({ entry, heartbeatsMax }: Waiting): string =>
+  JSON.stringify([heartbeatsMax, entry.header, entry.statedUnder, entry.writtenUnder]);

@@ -94,11 +94,13 @@ function objectionTo(
       constant !== theorem && !isProofPart(constant) && !(isForCompiler(constant) && !rests.includes(constant)),
   );
   if (odd !== undefined) return `the proof adds ${article(odd.kind)} of its own: ${odd.name}`;
-  const foreign = rests.find(
-    ({ madeFor }) => madeFor === null || (!mayShare && typeof madeFor === 'number' && madeFor !== index),
-  );
-  if (foreign !== undefined) return `it rests on ${foreign.name}, which was made for another proof`;
-  return axiomObjection(theorem, toleratesLibraryAxioms);
+  const nobodys = rests.find(({ madeFor }) => madeFor === null);
+  if (nobodys !== undefined) return `it rests on ${nobodys.name}, which belongs to no proof`;
+  const isAnothers = ({ madeFor }: CheckedConstant): boolean => typeof madeFor === 'number' && madeFor !== index;
+  const anothers = mayShare ? undefined : rests.find(isAnothers);
+  const onAxioms = axiomObjection(theorem, toleratesLibraryAxioms);
+  if (onAxioms !== null || anothers === undefined) return onAxioms;
+  return { text: `it rests on ${anothers.name}, which was made for another proof`, restsOn: 'another proof' };
 }
 
 /** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */

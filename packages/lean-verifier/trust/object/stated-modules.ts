@@ -20,17 +20,32 @@ interface Kept {
 
 export class StatedModules {
   readonly #kept = new Map<string, Kept>();
+  /** Those that are being compiled, by the same keys. */
+  readonly #made = new Map<string, Promise<ComparedModule>>();
 
   /** As `compileAndCompare`, whose file is in the task's folder afterwards. */
   async compile(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> {
     const { importLines, opening, writtenUnder, directory } = task;
     const key = JSON.stringify([theorems, importLines, opening, writtenUnder]);
+    // What was begun by somebody else may have failed for reasons of its own.
+    const made = this.#made.get(key);
+    if (made !== undefined) await made.catch(() => {});
     const kept = this.#kept.get(key);
     this.#kept.delete(key);
     if (kept !== undefined && kept.until > performance.now()) {
       this.#kept.set(key, kept);
       return laidOut(kept, directory);
     }
+    const making = this.#make(key, theorems, task);
+    this.#made.set(key, making);
+    try {
+      return await making;
+    } finally {
+      if (this.#made.get(key) === making) this.#made.delete(key);
+    }
+  }
+
+  async #make(key: string, theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> {
     const module = await compileAndCompare(theorems, task);
     const bytes = module.path === null ? null : await readFile(module.path);
     if (module.problem === '' && (bytes?.length ?? 0) <= BYTES_MAX) {

@@ -54,6 +54,16 @@ export const readJudged = (messages: readonly LeanMessage[], lines: EntryLines):
   readEntry(messages, lines, () => []);
 
 /**
+ * For `objectSource`. What is not about the tactic block may be about the statement, which is not told apart here, so that nothing is
+ * read from it. An open goal of the whole block is told where the block begins.
+ */
+export function readWritten(messages: readonly LeanMessage[], lines: EntryLines): Reading {
+  const isAbove = ({ severity, line, text }: LeanMessage): boolean =>
+    severity === 'error' && line < lines.proof && !CONSEQUENCE.test(text);
+  return messages.some(isAbove) ? { kind: 'unclear' } : readJudged(messages, lines);
+}
+
+/**
  * The statement is ours, so if it does not elaborate, the proof is not at fault; one that uses up its heartbeats may get more.
  * Lines count from the statement's first.
  */

@@ -13,6 +13,9 @@
  *     #print axioms _stpNONCE_check7                its answer is also the mark that this candidate is done; a string is printed
  *                                                   in its place where the object says what the proof rests on
  *
+ * Where the run's own module is judged, the file has the second part alone, and `#print` of a string behind it: our own statements
+ * are compiled by another process then. An error outside the tactic block is not read from such a file; the candidate is checked alone.
+ *
  * The check theorem is judged: its type is the type of a constant that existed before the candidate's text was read,
  * the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without a proof; a
  * proof that used it would show it among its axioms. The parentheses keep the block one term: a text that ends the
@@ -56,6 +59,8 @@ export interface BatchSource {
   /** Line of the mark that is printed when imports and options are done. */
   readonly startLine: number;
   readonly entries: readonly EntryLines[];
+  /** Full names of the theorems, where the run's own module is judged. */
+  readonly names?: readonly string[];
 }
 
 /**
@@ -76,6 +81,7 @@ export function optionLines(limits: Limits, header: string): string[] {
 
 /** `#print` of a string: an information message at its line, independent of the header. */
 export const START_MARK = '#print "header done"';
+const ENTRY_DONE = '#print "entry done"';
 
 /** Lines above the first entry; the last one is the mark. */
 export function openingLines(header: string, limits: Limits): string[] {
@@ -106,9 +112,33 @@ export function batchSource(
     lines.push(lastLine(name('check')));
     return { first, theorem, proof, check, last: lines.length };
   });
-  return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: placed };
+  return { body: bodyOf(lines, header), startLine, entries: placed };
 }
 
 /** For proofs whose objects are judged. To ask Lean for their axioms as well, and not to believe it, takes a quarter more time. */
 export const judgedSource: typeof batchSource = (header, entries, nonce, limits) =>
-  batchSource(header, entries, nonce, limits, () => '#print "entry done"');
+  batchSource(header, entries, nonce, limits, () => ENTRY_DONE);
+
+/** For a run whose own module is judged: theorems alone, whose full names are given too. */
+export function objectSource(
+  header: string,
+  entries: readonly BatchEntry[],
+  nonce: string,
+  limits: Limits,
+): BatchSource {
+  const lines = openingLines(header, limits);
+  const startLine = lines.length;
+  const names: string[] = [];
+  const placed = entries.map((entry, index): EntryLines => {
+    const proved = provedName(`_stp${nonce}_proof${index}`, entry, header);
+    const written = provedLines(proved, entry, entry.isExplained);
+    const first = lines.length + 1;
+    names.push(proved.full);
+    lines.push(...written.lines, ENTRY_DONE);
+    return { first, theorem: first, proof: first + written.above, check: lines.length, last: lines.length };
+  });
+  return { body: bodyOf(lines, header), startLine, entries: placed, names };
+}
+
+const bodyOf = (lines: readonly string[], header: string): string =>
+  `${lines.slice(header.split('\n').length).join('\n')}\n`;

@@ -24,10 +24,10 @@ import { infra, type Outcome } from './check-outcome.ts';
 import type { CheckTimes } from './check-speculation.ts';
 import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
-import { PROOFS, PROOFS_TO_JUDGE } from './run-batch.ts';
+import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '7';
+const CHECK_VERSION = '8';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -70,6 +70,8 @@ interface Work extends CheckEntry {
   readonly linesDropped: number;
   readonly columnsAdded: number;
   readonly indexes: number[];
+  /** Ends what was begun for it in case Lean accepts it. */
+  readonly ahead: AbortController;
   /** The theorem's own name, where the proof has it: if the proof fails without it, it may be a recursive call. */
   readonly ownName: string | undefined;
 }
@@ -120,14 +122,19 @@ export async function checkCandidates(
       if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
       else if (same !== undefined) same.indexes.push(index);
       else {
-        const work = { ...prepared, indexes: [index] };
+        const ahead = new AbortController();
+        const work = { ...prepared, indexes: [index], ahead };
         works.set(key, work);
+        // The proof has the first turn.
+        if (confirming !== null)
+          setImmediate(() => state.confirmer.stateAhead(work, confirming.heartbeatsMax, ahead.signal));
         yield work;
       }
     }
   }
 
   async function judge(work: Work, outcome: Outcome): Promise<void> {
+    if (!('axioms' in outcome)) work.ahead.abort();
     if (outcome.kind === 'rejected' && work.ownName !== undefined && work.calledAs === undefined) {
       recursive.push({ ...work, calledAs: work.ownName });
       return;
@@ -161,6 +168,7 @@ export async function checkCandidates(
       entriesPerRun,
       times,
       form: confirm ? PROOFS_TO_JUDGE : PROOFS,
+      written: confirm && pool.driver.writesObjects ? proofsAsObjects(state.confirmer.objects) : undefined,
       signal,
     };
     await checkEntries(check, unknown(), settle);
@@ -169,6 +177,7 @@ export async function checkCandidates(
   } finally {
     state.confirmer.flush();
     await Promise.all(judging);
+    for (const { ahead } of works.values()) ahead.abort();
   }
   if (failure !== null) throw (failure as { error: unknown }).error;
   return results;
@@ -186,7 +195,7 @@ function prepare(
   state: VerifierState,
   candidate: Candidate,
   asked: { readonly limits: LimitClasses; readonly confirm: boolean; readonly isExplained: boolean },
-): Omit<Work, 'indexes'> | Judged {
+): Omit<Work, 'indexes' | 'ahead'> | Judged {
   const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
   if (screenedHeader?.accepted === false) {
     return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
@@ -289,7 +298,7 @@ async function judgeOutcome(
   const confirmation =
     confirming === null
       ? UNCONFIRMED
-      : await state.confirmer.confirm(work, confirming.heartbeatsMax, confirming.signal);
+      : await state.confirmer.confirm(work, confirming.heartbeatsMax, confirming.signal, outcome.written);
   const { kind, reason, axioms, judgement, isDisagreement } = confirmation;
   const messages: LeanMessage[] =
     reason === '' ? [] : [{ severity: 'error', line: 0, column: 0, text: reason.slice(0, TEXT_CHARS_MAX) }];

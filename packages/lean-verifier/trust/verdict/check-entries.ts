@@ -8,10 +8,20 @@
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import { isKilledFromOutside, KILLS_MAX, STARTS_MAX, startPauseMs } from '../../runtime/process/its-own-end.ts';
 import { hasDefinitions } from '../header.ts';
+import { hasVariables } from '../stated-form.ts';
 import type { BatchEntry } from './batch-source.ts';
 import { type Backlog, openBacklog, type Task } from './check-backlog.ts';
 import { type Flight, type Landing, launch } from './check-flight.ts';
-import { endedEarly, type Finding, headerError, infra, note, notStarted, type Outcome } from './check-outcome.ts';
+import {
+  endedEarly,
+  type Finding,
+  headerError,
+  infra,
+  note,
+  notStarted,
+  type Outcome,
+  type Written,
+} from './check-outcome.ts';
 import { type CheckTimes, speculate } from './check-speculation.ts';
 import type { Limits } from './limits.ts';
 import type { BatchForm } from './run-batch.ts';
@@ -38,6 +48,8 @@ export interface EntryCheck {
   /** How long checks took: shared by all checks of a verifier. */
   readonly times: CheckTimes;
   readonly form: BatchForm;
+  /** For runs that may leave a module; missing: none may. What is checked alone is always checked by the other form. */
+  readonly written?: BatchForm | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -138,7 +150,11 @@ class EntriesCheck<E extends CheckEntry> {
     this.#onChange();
   }
 
-  #finish(entry: E, finding: Finding | { kind: 'unrefuted'; axioms: readonly string[] }, costs: Costs): void {
+  #finish(
+    entry: E,
+    finding: Finding | { kind: 'unrefuted'; axioms: readonly string[]; written?: Written },
+    costs: Costs,
+  ): void {
     this.#settle(entry, { ...finding, ...costs });
   }
 
@@ -176,7 +192,7 @@ class EntriesCheck<E extends CheckEntry> {
         entries: task.entries,
         limits: task.look === 'small' || this.#check.smallLimitsOnly ? this.#check.small : this.#check.big,
         fresh: task.look === 'alone',
-        form: this.#check.form,
+        form: this.#formOf(task),
       },
       (landing) => {
         this.#inFlight -= 1;
@@ -194,6 +210,12 @@ class EntriesCheck<E extends CheckEntry> {
       },
     );
     this.#flights.add(flight);
+  }
+
+  /** Below variables Lean can drop a theorem without a word, and only the other form notices. */
+  #formOf({ look, header }: Task<E>): BatchForm {
+    const { form, written = form } = this.#check;
+    return look === 'alone' || hasVariables(header) ? form : written;
   }
 
   #land(task: Task<E>, landing: Landing): void {
@@ -254,7 +276,7 @@ class EntriesCheck<E extends CheckEntry> {
   }
 
   #read(task: Task<E>, ran: Extract<Landing, { kind: 'ran' }>): void {
-    const { done, exit } = ran;
+    const { done, exit, module } = ran;
     this.#sound.add(task.header);
     const peak = task.entries.length === 1 && exit.peakResidentBytes > 0 ? exit.peakResidentBytes : undefined;
     const costs = (checkMs: number): Costs => ({
@@ -276,7 +298,10 @@ class EntriesCheck<E extends CheckEntry> {
           );
       } else if (reading.kind === 'timeout' && task.look === 'small' && this.#hasMoreHeartbeats) {
         this.#backlog.again({ ...alone, look: 'big' });
-      } else this.#finish(entry, reading, costs(checkMs));
+      } else {
+        const written = module === undefined ? {} : { written: { module, place: index } };
+        this.#finish(entry, reading.kind === 'unrefuted' ? { ...reading, ...written } : reading, costs(checkMs));
+      }
     }
     const rest = task.entries.slice(done.length);
     if (rest.length === 0) return;

@@ -1,6 +1,7 @@
 /** The result for an entry when Lean is done with it, and the meaning of a process's end for the entry in progress. */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import type { LeanExit } from '../../runtime/process/spawn.ts';
+import type { RunModule } from '../object/run-objects.ts';
 import { cut } from './batch-reading.ts';
 
 /** The costs: time in Lean, time until a process was free, both ms, and the most memory of a process that ran it alone. */
@@ -10,10 +11,22 @@ export interface OutcomeCosts {
   readonly peakResidentBytes?: number;
 }
 
+/** A proof in a module that is there already. */
+export interface Written {
+  readonly module: RunModule;
+  /** Among the module's theorems. */
+  readonly place: number;
+}
+
 /** Facts about an entry before its axioms are judged. */
 export type Outcome = OutcomeCosts &
   (
-    | { readonly kind: 'unrefuted'; readonly axioms: readonly string[] }
+    | {
+        readonly kind: 'unrefuted';
+        readonly axioms: readonly string[];
+        /** In the module that its run left, with its place among those of the run. */
+        readonly written?: Written;
+      }
     | { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] }
   );
 

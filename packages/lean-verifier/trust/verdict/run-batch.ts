@@ -5,18 +5,28 @@
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '@stp/config/records';
 import type { LeanSession, SessionExit } from '../../runtime/process/driver.ts';
-import { type Reading, readEntry, readJudged } from './batch-reading.ts';
-import { type BatchEntry, type BatchSource, batchSource, judgedSource } from './batch-source.ts';
+import type { ObjectRun } from '../../runtime/process/object-run.ts';
+import type { RunModule, RunObjects } from '../object/run-objects.ts';
+import { type Reading, readEntry, readJudged, readWritten } from './batch-reading.ts';
+import { type BatchEntry, type BatchSource, batchSource, judgedSource, objectSource } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
 
 /** How entries are written into a file, and how the messages about one of them are read. */
 export interface BatchForm {
   readonly source: typeof batchSource;
   readonly read: typeof readEntry;
+  /** Missing: the run leaves no module. */
+  readonly objects?: RunObjects;
 }
 export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
 /** Their objects are judged when Lean accepts them. */
 export const PROOFS_TO_JUDGE: BatchForm = { source: judgedSource, read: readJudged };
+/** The run's own module is judged where Lean finds no error in it. */
+export const proofsAsObjects = (objects: RunObjects): BatchForm => ({
+  source: objectSource,
+  read: readWritten,
+  objects,
+});
 
 export interface EntryReading {
   readonly reading: Reading;
@@ -27,7 +37,13 @@ export interface EntryReading {
 
 export type BatchOutcome =
   /** `done`: readings of the first entries, in order; `exit` says why there are no more where some are missing. */
-  | { readonly kind: 'ran'; readonly done: readonly EntryReading[]; readonly exit: SessionExit }
+  | {
+      readonly kind: 'ran';
+      readonly done: readonly EntryReading[];
+      readonly exit: SessionExit;
+      /** There where Lean accepted every entry and left a module. */
+      readonly module?: RunModule;
+    }
   /** The header, fit when the session was opened, is so no longer: a module has gone. */
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
   /** Lean ended before it reached the first entry. */
@@ -48,25 +64,34 @@ export async function runBatch(
   const beganAt = performance.now();
   const doneAt: number[] = warm ? [beganAt] : [];
   let started = false;
-  const exit = await session.run({
-    body: source.body,
-    deadlineMs: warm ? limits.candidateTimeoutMs : HEADER_TIMEOUT_MS,
-    memoryBytesMax: limits.memoryBytesMax,
-    signal,
-    onMessage: (message, allow) => {
-      messages.push(message);
-      if (!started) {
-        if (message.line < source.startLine) return;
-        started = true;
-        if (!warm) doneAt.push(performance.now());
-        allow(limits.candidateTimeoutMs);
-      }
-      if (isDoneMark(message, source, doneAt.length - 1)) {
-        doneAt.push(performance.now());
-        allow(limits.candidateTimeoutMs);
-      }
-    },
-  });
+  const run = async (object?: ObjectRun): Promise<SessionExit> =>
+    session.run({
+      body: source.body,
+      deadlineMs: warm ? limits.candidateTimeoutMs : HEADER_TIMEOUT_MS,
+      memoryBytesMax: limits.memoryBytesMax,
+      object,
+      signal,
+      onMessage: (message, allow) => {
+        messages.push(message);
+        if (!started) {
+          if (message.line < source.startLine) return;
+          started = true;
+          if (!warm) doneAt.push(performance.now());
+          allow(limits.candidateTimeoutMs);
+        }
+        if (isDoneMark(message, source, doneAt.length - 1)) {
+          doneAt.push(performance.now());
+          allow(limits.candidateTimeoutMs);
+        }
+      },
+    });
+  const { exit, bytes } =
+    form.objects === undefined
+      ? { exit: await run(), bytes: null }
+      : await form.objects.write(session.header, { memoryBytesMax: limits.memoryBytesMax, signal }, async (object) => ({
+          exit: await run(object),
+          hasErrors: messages.some(({ severity }) => severity === 'error'),
+        }));
   // Other load makes wall time longer, and processor time hardly.
   const pace = exit.cpuMs > 0 ? exit.cpuMs / (performance.now() - beganAt) : 1;
   const headerErrors = messages.filter((message) => message.severity === 'error' && message.line <= source.startLine);
@@ -74,11 +99,25 @@ export async function runBatch(
   // A warm process was past its header: however early it ended, the first entry is what it was at.
   if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
   const done = readDone(messages, source, doneAt, form, pace);
+  const isAccepted = done.length === entries.length && done.every(({ reading }) => reading.kind === 'unrefuted');
+  const module =
+    bytes === null || !isAccepted
+      ? {}
+      : {
+          module: {
+            text: `${session.header}\n${source.body}`,
+            names: source.names ?? [],
+            bytes,
+            ms: performance.now() - beganAt,
+            peakResidentBytes: exit.peakResidentBytes,
+            memoryBytesMax: limits.memoryBytesMax,
+          },
+        };
   const [only] = done;
   const { bodyMs } = exit;
   if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
     return { kind: 'ran', done: [{ ...only, checkMs: bodyMs, wallMs: bodyMs }], exit };
-  return { kind: 'ran', done, exit };
+  return { kind: 'ran', done, exit, ...module };
 }
 
 /**

@@ -16,6 +16,11 @@ from .rewards import LeanReward
 from .rows import Verdict
 from .verifier import Verifier
 
+if not hasattr(vf, "Rubric"):
+    raise ImportError(
+        f"verifiers {vf.__version__} has no rubrics: pip install 'verifiers>=0.3,<0.4' (docs/integrations.md)"
+    )
+
 
 class LeanRubric(vf.Rubric):
     """Scores rollouts by the verdicts on their last message. A group's rollouts go to the judge as one batch."""

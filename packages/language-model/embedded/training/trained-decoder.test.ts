@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type LlamaConstants, OWN_CONSTANTS } from '../../checkpoint/llama-tensors.ts';
 import { lossAndGradient, plainEngine } from '../../testing/one-step.ts';
 import { plainDecoder } from '../../testing/plain-decoder.ts';
 import { evaluate, finiteDifference, relativeError, tensor } from '../../testing/reference.ts';
@@ -15,7 +16,7 @@ import { contrastive, contrastiveBatch } from './contrastive.ts';
 import { type GraphLoss, labelLogProbabilities, weightedLikelihood } from './graph-loss.ts';
 import { initialParameters } from './initial-parameters.ts';
 import { type PackedBatch, packedBatch } from './packed-batch.ts';
-import { parameterLayout, parameterView } from './parameter-layout.ts';
+import { type ParameterEntry, parameterLayout, parameterView } from './parameter-layout.ts';
 import { shuffledOrder, uniformGenerator } from './random.ts';
 import type { TrainingEngine } from './training-engine.ts';
 
@@ -37,8 +38,8 @@ const floats = (base64: string) => {
 };
 
 const engines: TrainingEngine[] = [];
-function engineOf(shape: ModelShape, loss?: GraphLoss): TrainingEngine {
-  const engine = plainEngine(shape, loss);
+function engineOf(shape: ModelShape, loss?: GraphLoss, constants?: LlamaConstants): TrainingEngine {
+  const engine = plainEngine(shape, loss, constants);
   engines.push(engine);
   return engine;
 }
@@ -77,6 +78,16 @@ describe.each(['llama-gradients', 'llama-gradients-untied'])('against transforme
   });
 });
 
+/** All that decoders of other people have beside Llama's parts. */
+const EVERYTHING: LlamaConstants = {
+  ...{ rmsEpsilon: 1e-4, ropeTheta: 500, headSize: 6, headNorms: true },
+  biases: ['query', 'key', 'value', 'output', 'gate', 'up', 'down'],
+  ropeScaling: {
+    ...{ kind: 'yarn', factor: 4, trainedLength: 4, fast: 2, slow: 0.1 },
+    ...{ isRounded: false, attention: 1.3 },
+  },
+};
+
 const CLIP = 0.2;
 
 /** PPO's clipped surrogate (Schulman et al. 2017): what a run that trains by reward would make small. Lives in this test only. */
@@ -104,15 +115,35 @@ function withPolicyValues(batch: PackedBatch): PackedBatch {
   return { ...batch, targetValues: { ...batch.targetValues, advantages, oldLogProbabilities } };
 }
 
+interface Case {
+  readonly name: string;
+  readonly graphLoss: GraphLoss;
+  readonly tiedEmbeddings: boolean;
+  readonly constants?: LlamaConstants;
+}
+
+/** One in every vector, zero in every matrix. */
+function ones(entries: readonly ParameterEntry[], size: number): Float32Array {
+  const parameters = new Float32Array(size);
+  for (const entry of entries) if (entry.shape.length === 1) parameterView(parameters, entry).fill(1);
+  return parameters;
+}
+
 describe('loss and gradient agree with central differences', () => {
-  test.for([
+  test.for<Case>([
     { name: 'weighted likelihood', graphLoss: weightedLikelihood, tiedEmbeddings: true },
     { name: 'weighted likelihood, a head of its own', graphLoss: weightedLikelihood, tiedEmbeddings: false },
     { name: 'another loss through the same seam', graphLoss: clippedPolicyGradient, tiedEmbeddings: true },
     { name: 'contrast of pairs of texts', graphLoss: contrastive(TINY_SHAPE, 2), tiedEmbeddings: true },
-  ])('$name', async ({ name, graphLoss, tiedEmbeddings }) => {
+    {
+      ...{ name: 'biases, norms of heads, heads of another size, YaRN', graphLoss: weightedLikelihood },
+      ...{ tiedEmbeddings: true, constants: EVERYTHING },
+    },
+  ])('$name', async ({ name, graphLoss, tiedEmbeddings, constants = OWN_CONSTANTS }) => {
     const shape: ModelShape = { ...TINY_SHAPE, contextLength: 8, tiedEmbeddings };
-    const parameters = lively(initialParameters(shape, 5), 6);
+    const { entries, size } = parameterLayout(shape, constants);
+    const parameters =
+      constants === OWN_CONSTANTS ? lively(initialParameters(shape, 5), 6) : lively(ones(entries, size), 6);
     const examples = weighted([randomExample(1, 5, 2, 1.5), randomExample(2, 3, 1, 0.5), randomExample(3, 7, 3, 1)]);
     const batch = name.startsWith('contrast')
       ? contrastiveBatch([
@@ -120,10 +151,10 @@ describe('loss and gradient agree with central differences', () => {
           { query: [5, 3], match: [5, 8, 9, 7] },
         ])
       : withPolicyValues(packedBatch([[examples[0]!, examples[1]!], [examples[2]!]], 8));
-    const { loss, gradient } = await lossAndGradient(engineOf(shape, graphLoss), parameters, batch);
+    const { loss, gradient } = await lossAndGradient(engineOf(shape, graphLoss, constants), parameters, batch);
 
     const graph = new Graph('reference');
-    const { outputs, labels, feeds } = plainDecoder(graph, shape, parameters, batch);
+    const { outputs, labels, feeds } = plainDecoder(graph, { shape, constants }, parameters, batch);
     const values = new Map(
       graphLoss.targetValues.map((name) => {
         feeds.set(name, tensor(labels.shape.map(Number), batch.targetValues[name]!));
@@ -133,7 +164,7 @@ describe('loss and gradient agree with central differences', () => {
     const result = graphLoss.loss(outputs, labels, values);
     const lossNow = () => evaluate(graph, feeds, result, graph.nodes).data[0]!;
     expect(loss).toBeCloseTo(lossNow(), 5);
-    for (const entry of parameterLayout(shape).entries) {
+    for (const entry of entries) {
       const { data } = feeds.get(entry.name)!;
       const view = parameterView(gradient, entry);
       const places = [...shuffledOrder(entry.size, 9)].slice(0, ELEMENTS_CHECKED);

@@ -1,0 +1,36 @@
+/** How Lean is told to write a compiled module, and to begin with imports that were saved. */
+
+/** Lean's state behind a list of imports: a file to load, in a folder of its own that Lean has to be able to read. */
+export interface HeaderSnapshot {
+  readonly path: string;
+  readonly folder: string;
+}
+
+export interface ObjectRun {
+  /** Folder of the module, which Lean may write to. */
+  readonly directory: string;
+  /** Name of the module: one plain word. */
+  readonly module: string;
+  /** Null or missing: Lean imports what the text imports. */
+  readonly snapshot?: HeaderSnapshot | null | undefined;
+}
+
+/** What a process that writes a module is started with, beside what every Lean is started with. */
+export function objectOptions({ directory, module, snapshot = null }: ObjectRun): {
+  readonly arguments: readonly string[];
+  readonly writable: readonly string[];
+  readonly readOnly: readonly string[];
+} {
+  return {
+    arguments: [
+      ...(snapshot === null ? [] : [`--incr-load=${snapshot.path}`]),
+      '-o',
+      objectPath({ directory, module }),
+    ],
+    writable: [directory],
+    readOnly: snapshot === null ? [] : [snapshot.folder],
+  };
+}
+
+export const objectPath = ({ directory, module }: Pick<ObjectRun, 'directory' | 'module'>): string =>
+  `${directory}/${module}.olean`;

@@ -1,0 +1,90 @@
+/**
+ * Modules that runs of the screen leave: where Lean finds no error in a run, the module of the run's text is judged, and no proof is
+ * elaborated twice. A module is read into memory when its process has ended, so that no later process can change it.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readHeader } from '@stp/lean-text';
+import { type ObjectRun, objectPath } from '../../runtime/process/object-run.ts';
+import type { LeanExit } from '../../runtime/process/spawn.ts';
+import { splitImports } from '../header.ts';
+import { foreignFile } from './compiled-module.ts';
+import type { HeaderSnapshots, SnapshotBounds } from './header-snapshots.ts';
+
+/** A module of 128 proofs has a megabyte; a larger one is made again, on disk. */
+const BYTES_MAX = 16_777_216;
+
+/** How a run ended, and whether Lean found an error in its text. */
+export interface ObjectRunEnd {
+  readonly exit: LeanExit;
+  readonly hasErrors: boolean;
+}
+
+/** The module of a run in which Lean found no error. Nothing that is in it is believed yet. */
+export interface RunModule {
+  /** That was compiled: the header, then the proofs. */
+  readonly text: string;
+  /** Full names of the theorems that it is to hold, in order. */
+  readonly names: readonly string[];
+  readonly bytes: Buffer;
+  readonly ms: number;
+  readonly peakResidentBytes: number;
+  /** Bound of its process. */
+  readonly memoryBytesMax: number;
+}
+
+export class RunObjects {
+  readonly #scratchDirectory: string;
+  readonly #snapshots: HeaderSnapshots;
+  readonly #place: SnapshotBounds['place'];
+
+  constructor(place: SnapshotBounds['place'], scratchDirectory: string, snapshots: HeaderSnapshots) {
+    this.#place = place;
+    this.#scratchDirectory = scratchDirectory;
+    this.#snapshots = snapshots;
+  }
+
+  /**
+   * Has a run write its module; nothing of that is left on disk. `bytes` null: there is none, or it is not as Lean leaves it. Rejects as
+   * `run` does, or where nothing can be written.
+   */
+  async write<End extends ObjectRunEnd>(
+    header: string,
+    bounds: Omit<SnapshotBounds, 'place'>,
+    run: (object: ObjectRun) => Promise<End>,
+  ): Promise<End & { readonly bytes: Buffer | null }> {
+    const directory = join(this.#scratchDirectory, `run-${randomBytes(8).toString('hex')}`);
+    const module = `Stp${randomBytes(8).toString('hex')}`;
+    const place = this.#place;
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const end = await this.#snapshots.use(
+        splitImports(header).imports,
+        { place, ...bounds },
+        async (snapshot, drop) => {
+          const ended = await run({ directory, module, snapshot });
+          if (snapshot !== null && !hasReadItsText(ended)) drop();
+          return ended;
+        },
+      );
+      const isWhole = end.exit.how === 'finished' && end.exit.code === 0 && !end.hasErrors;
+      return { ...end, bytes: isWhole ? await this.#read({ directory, module }, header) : null };
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  async #read(object: ObjectRun, header: string): Promise<Buffer | null> {
+    const { directory, module } = object;
+    if ((await foreignFile(directory, module, readHeader(header).isModule)) !== '') return null;
+    const { size } = await stat(objectPath(object));
+    return size > BYTES_MAX ? null : readFile(objectPath(object));
+  }
+}
+
+/** Lean that cannot load a snapshot ends with a signal, or with an exit code and no error about the text. */
+function hasReadItsText({ exit, hasErrors }: ObjectRunEnd): boolean {
+  if (exit.how === 'finished') return exit.code === 0 || hasErrors;
+  return exit.how !== 'crashed' && exit.how !== 'not-started';
+}
