@@ -53,7 +53,7 @@ export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
 export { keepRows, type PortfolioRecord, type RecordRow, readRecord, rowOf } from './portfolio/record.ts';
 export { PORTFOLIO_VERSION, type PortfolioStages, portfolioStages } from './portfolio/scripts.ts';
-export { type ScriptOutcome, type SharedTask, trySharing } from './portfolio/shared-tries.ts';
+export { type SharedTask, trySharing } from './portfolio/shared-tries.ts';
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,
