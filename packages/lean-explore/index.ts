@@ -49,12 +49,11 @@ export { declaredNames, type WrittenProof, writtenProofs } from './library/writt
 export { ACTION_HEARTBEATS_MAX, actionPrice, SHARED_HEARTBEATS_MAX } from './portfolio/action-price.ts';
 export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
-export { type GoalAction, goalActionPrice, goalActions } from './portfolio/goal-actions.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
 export { keepRows, type PortfolioRecord, type RecordRow, readRecord, rowOf } from './portfolio/record.ts';
 export { PORTFOLIO_VERSION, type PortfolioStages, portfolioStages } from './portfolio/scripts.ts';
-export { type ScriptOutcome, type SharedTask, trySharing } from './portfolio/shared-tries.ts';
+export { type SharedTask, trySharing } from './portfolio/shared-tries.ts';
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,

@@ -28,7 +28,7 @@ const recorded = Array.from({ length: 60 }, (_, at): RecordedStatement => {
 });
 
 it('finds all that is provable by any order in the end, and sooner by what depends on the statement', () => {
-  const replay = replayOrders(recorded, { seeds: [1, 2], rounds: 8, msPerStatement: 15 });
+  const replay = replayOrders(recorded, { seeds: [1, 2], rounds: 12, msPerStatement: 3 });
   const of = (name: string) => replay.orders.find(({ order }) => order === name)!;
   for (const [seed, { train, heldOut }] of replay.sets.entries()) {
     expect(train.statements + heldOut.statements).toBe(60);

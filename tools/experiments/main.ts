@@ -10,7 +10,6 @@ import { keyValue, roundsValue } from '../../cli/options.ts';
 import { readActionRecord, recordActions } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';
-import { goalSearchExperiment, type SearchExperiment } from './goal-search.ts';
 import { keepTriedConjectures, writeLibrarySet } from './hindsight.ts';
 import { type LibrarySample, libraryExperiment } from './library.ts';
 import { replayOrders, replayTable } from './order-replay.ts';
@@ -152,21 +151,6 @@ program
     const date = new Date().toISOString().slice(0, 10);
     await writeToLog(`## ${date} · Orders of actions, replayed on ${asked.set}\n\n${table}`);
     console.log(table);
-  });
-program
-  .command('search')
-  .description('searches for proofs over goals with composed actions, by rates and by a learned ranker')
-  .requiredOption('--set <name>', 'prepared problem set with premises')
-  .option('--directory <dir>', 'where tries and results are kept; what is there is not tried again', 'runs/goal-search')
-  .option('--statements <n>', 'statements', Number, 150)
-  .option('--premises <n>', 'premises offered for each goal', Number, 24)
-  .option('--seeds <list>', 'splits of the statements by module', seedsValue, [1, 2, 3])
-  .option('--iterations <n>', 'searches of the training statements, each after a training', Number, 1)
-  .option('--seconds <n>', 'Lean’s processor time for a statement', Number, 2)
-  .option('--together <n>', 'actions of a goal that run together', Number, 12)
-  .option('--path-weight <n>', 'weight of the way to a goal', Number, 0.5)
-  .action(async (options: SearchExperiment) => {
-    console.log(await goalSearchExperiment(options, (line) => console.error(line)));
   });
 program
   .command('library-set')

@@ -13,10 +13,9 @@ import {
   screenStatement,
   type Verifier,
 } from '@stp/lean-verifier';
-import type { Goal, OpenedGoal, StepOptions, StepResult, StepState, Steps, TriedTactic } from './step.ts';
-import { isOpen, type LaidOut, messagesOfLast, readState, type StepGoal, stateText } from './step-source.ts';
+import type { Goal, OpenedGoal, StepOptions, StepResult, StepState, Steps } from './step.ts';
+import { type LaidOut, messagesOfLast, readState, type StepGoal, stateText } from './step-source.ts';
 import { openStepWorker, type StepReading, type StepWorker } from './step-worker.ts';
-import { readTried, tryAllText } from './try-all.ts';
 
 /** As Lean's own default: a search bounds its steps by their deadline. */
 const HEARTBEATS_MAX = 200_000;
@@ -96,65 +95,8 @@ function makeState(
         makeState(worker, goal, next, goalsAfter, cpuMs + read.cpuMs);
       return judge(read, text, laidOut, after);
     },
-    tryAll: (some, options) => tryAll(worker, goal, tactics, goals, some, { ...options, keepsProcess: true }),
-    after(some, goalsAfter) {
-      const laidOut = some.map((tactic) => {
-        const screened = screenProof(tactic);
-        return screened.accepted ? screened.text : tactic;
-      });
-      return makeState(worker, goal, [...tactics, ...laidOut], goalsAfter, cpuMs);
-    },
     finish: (verifier, { signal } = {}) => finish(verifier, goal, tactics, signal),
   };
-}
-
-async function tryAll(
-  worker: StepWorker,
-  goal: StepGoal,
-  before: readonly string[],
-  goals: readonly Goal[],
-  tactics: readonly string[],
-  options: StepOptions,
-): Promise<{ results: TriedTactic[]; cpuMs: number }> {
-  const screened = tactics.map((tactic) => screenProof(tactic));
-  const results: TriedTactic[] = screened.map((one) => ({
-    kind: 'invalid',
-    why: one.accepted ? 'timeout' : one.refusal.kind,
-  }));
-  let left = screened.flatMap((one, at) => (one.accepted ? [{ at, text: one.text }] : []));
-  let spentMs = 0;
-  while (left.length > 0) {
-    const tried = tryAllText(left.map(({ text }) => text));
-    const text = stateText(goal, [...before, tried.text]);
-    const read = await worker.read(
-      { header: goal.header, body: text.body, prefix: '', prefixMs: 0, goalLine: null },
-      options,
-    );
-    if (read.kind !== 'header_error') spentMs += read.spentMs;
-    const own = read.kind === 'read' ? messagesOfLast(read.messages, text, AS_WRITTEN) : [];
-    const outcome = read.kind === 'read' && isSound(read.messages, text) ? readTried(own, tried) : null;
-    for (const [place, { at, text: tactic }] of left.entries()) {
-      const rest = outcome?.results[place];
-      if (outcome === null || rest === null)
-        results[at] = { kind: 'invalid', why: outcome === null ? 'infra' : 'rejected' };
-      if (rest == null) continue;
-      const after = [...rest, ...goals.slice(1)];
-      const state = makeState(worker, goal, [...before, tactic], after, 0);
-      results[at] = after.length === 0 ? { kind: 'done', state } : { kind: 'open', state };
-    }
-    // The tactic at which Lean stopped keeps `timeout`; those behind it are tried again without it.
-    left = outcome === null ? [] : left.slice(outcome.ended + 1);
-  }
-  return { results, cpuMs: spentMs };
-}
-
-const AS_WRITTEN: LaidOut = { text: '', linesDropped: 0, columnsAdded: 0 };
-
-/** No error stands above the tactics that are tried: else the state itself is none. */
-function isSound(messages: readonly LeanMessage[], text: ReturnType<typeof stateText>): boolean {
-  return messages.every(
-    (one) => one.severity !== 'error' || one.line >= text.lastFirst || isOpen(one, text.byLine, text.byColumn),
-  );
 }
 
 function judge(

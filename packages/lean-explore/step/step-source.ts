@@ -79,7 +79,7 @@ export function readState(messages: readonly LeanMessage[], { byLine, byColumn }
  * Returns whether a message is Lean's about the theorem as a whole where its block ends with goals left. Of a block within it,
  * it is an error.
  */
-export function isOpen({ text, line, column }: LeanMessage, byLine: number, byColumn: number): boolean {
+function isOpen({ text, line, column }: LeanMessage, byLine: number, byColumn: number): boolean {
   return line === byLine && column === byColumn && UNSOLVED.test(text);
 }
 

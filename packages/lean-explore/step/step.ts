@@ -61,11 +61,6 @@ export type StepResult =
       readonly cpuMs: number;
     };
 
-/** What became of one tactic of several; its state has the goals in their full names. */
-export type TriedTactic =
-  | { readonly kind: 'open' | 'done'; readonly state: StepState }
-  | { readonly kind: 'invalid'; readonly why: Exclude<VerdictKind, 'proved'> };
-
 export interface StepState {
   /** Empty where no goal is left. */
   readonly goals: readonly Goal[];
@@ -73,16 +68,6 @@ export interface StepState {
   readonly tactics: readonly string[];
   /** Never rejects for what the tactic does. Places in messages count in the tactic's own text (line 1 is its first). */
   run(tactic: string, options: StepOptions): Promise<StepResult>;
-  /**
-   * Tries tactics on copies of the first goal, all in one reading; results in their order. A hint: `run` or `finish` says whether a
-   * tactic works in the proof, also about its holes. The limits hold for all together; a tactic that meets the heartbeats ends alone.
-   */
-  tryAll(
-    tactics: readonly string[],
-    options: StepOptions,
-  ): Promise<{ readonly results: readonly TriedTactic[]; readonly cpuMs: number }>;
-  /** The state after tactics that are known to work, with the goals that they are known to leave. Asks nobody. */
-  after(tactics: readonly string[], goals: readonly Goal[]): StepState;
   /** The verdict on all tactics as one proof, by a process of its own (`CheckOptions.alone`). What it says holds. */
   finish(verifier: Verifier, options?: { readonly signal?: AbortSignal }): Promise<CheckResult>;
 }
