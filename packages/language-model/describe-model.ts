@@ -13,11 +13,11 @@ import { shapeProblem, tokenizerProblem } from './checkpoint/fit.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
 import { modelFiles, pickleIn, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
 import { readHeader } from './checkpoint/safetensors.ts';
+import { embeddedTrainingMemory, memoryProblem } from './embedded/training/training-memory.ts';
 import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
 import { convertible } from './gguf/gguf-folder.ts';
-import { embeddedTrainingMemory, memoryProblem } from './plan/embedded.ts';
+import { totalGib } from './memory-part.ts';
 import { ggufMemory } from './plan/gguf.ts';
-import { totalGib } from './plan/memory.ts';
 
 export interface EngineFit {
   readonly engine: string;

@@ -2,7 +2,7 @@
 import { foreign } from '../damaged.ts';
 import { type GgufFile, type GgufValue, readGguf, textIn } from '../gguf/gguf-file.ts';
 import { BATCH_TOKENS, CONTEXT_DEFAULT_MAX } from '../llama-cpp/opening.ts';
-import type { Part } from './memory.ts';
+import type { Part } from '../memory-part.ts';
 
 const GIB = 2 ** 30;
 /** Node and the libraries, measured. */

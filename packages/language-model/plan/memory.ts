@@ -4,6 +4,7 @@
  * hooks for saved tensors; on GPUs trainings took 10 to 26 % less than these formulas say, most where few tokens are scored
  * (docs/log.md).
  */
+import type { Part } from '../memory-part.ts';
 import type { ModelShape } from '../trainer.ts';
 
 const GIB = 2 ** 30;
@@ -20,13 +21,6 @@ const INPUT_BYTES = { cast: 4, stored: 2 } as const;
 const LOGIT_BYTES = 2 + 4 + 4;
 /** Bytes of a weight in four bits, with its share of the scales and of the embedding, which stays whole. */
 const QUANTISED_BYTES = 0.6;
-
-export interface Part {
-  readonly what: string;
-  /** GiB on each GPU. */
-  readonly gib: number;
-  readonly formula: string;
-}
 
 export interface TrainingSetup {
   readonly gpus: number;
@@ -124,5 +118,3 @@ export function samplingMemory(shape: ModelShape, tensorParallelism: number): Pa
     { what: 'context and buffers', gib: OVERHEAD_GIB, formula: 'assumed' },
   ];
 }
-
-export const totalGib = (parts: readonly Part[]): number => parts.reduce((sum, { gib }) => sum + gib, 0);

@@ -2,17 +2,11 @@
  * Estimates the cost of a round of self-play on given GPUs: memory, tokens and proofs an hour, Lean's cores, hours and price.
  * All of it is estimated by the formulas that are given with each figure; nothing is measured here.
  */
+
+import { type Part, totalGib } from '../memory-part.ts';
 import type { ModelShape } from '../trainer.ts';
 import type { Gpu } from './gpus.ts';
-import {
-  cacheBytesPerToken,
-  type Part,
-  parameters,
-  samplingMemory,
-  type TrainingSetup,
-  totalGib,
-  trainingMemory,
-} from './memory.ts';
+import { cacheBytesPerToken, parameters, samplingMemory, type TrainingSetup, trainingMemory } from './memory.ts';
 
 const GIB = 2 ** 30;
 /** Shares of the data sheet's figures: what is said of servers, and what our trainer reached on one H200 (0.21 on an H100; docs/log.md). */

@@ -9,7 +9,6 @@ import { LIKELIHOOD } from '@stp/config';
 import { z } from 'zod';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { modelFiles, readArchitecture } from '../../checkpoint/model-folder.ts';
-import { embeddedTrainingMemory, memoryProblem } from '../../plan/embedded.ts';
 import type { TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 import { objectiveOf } from '../objectives/objectives.ts';
 import { readRows } from './example-file.ts';
@@ -21,6 +20,7 @@ import { requestHash } from './request-hash.ts';
 import { runSteps } from './run-steps.ts';
 import { StateFile } from './state-file.ts';
 import { TrainingEngine } from './training-engine.ts';
+import { embeddedTrainingMemory, memoryProblem } from './training-memory.ts';
 import { TrainingSet } from './training-set.ts';
 import { freshState, TRAINING_START } from './training-state.ts';
 

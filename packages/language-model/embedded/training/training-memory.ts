@@ -3,10 +3,10 @@
  * of pretrained models were 3 to 15 % below them (docs/log.md).
  */
 import { totalmem } from 'node:os';
-import { headSizeOf, type LlamaParts, llamaTensorShapes } from '../checkpoint/llama-tensors.ts';
-import { MICRO_BATCH_TOKENS } from '../embedded/training/pack-rows.ts';
-import type { ModelShape } from '../trainer.ts';
-import { type Part, totalGib } from './memory.ts';
+import { headSizeOf, type LlamaParts, llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
+import { type Part, totalGib } from '../../memory-part.ts';
+import type { ModelShape } from '../../trainer.ts';
+import { MICRO_BATCH_TOKENS } from './pack-rows.ts';
 
 const GIB = 2 ** 30;
 /** Node and the libraries, with the examples. */
