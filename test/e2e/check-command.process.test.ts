@@ -180,16 +180,23 @@ it('judges a folder whose files import one another, each after what it imports',
     'Sum.lean': 'import Sub.Two\ndef sum := two + two\n',
     'a-b.lean': GOOD,
     'Quoted.lean': 'import «a-b»\ntheorem quoted : 1 = 1 := good\n',
+    'Zoo/False.lean': 'namespace Zoo\nabbrev False := 1 = 1\nend Zoo\n',
+    'Zoo/On.lean': 'import Zoo.False\ntheorem Zoo.on : False := rfl\n',
   });
   const named = join(folder, 'Sub/Two.lean');
   const { stdout, exitCode } = await stp(['check', '--json', named, folder]);
   const objects = jsonLines(stdout);
   expect(objects.filter(({ name }) => name !== undefined).map(({ name, verdict }) => `${verdict} ${name}`)).toEqual([
-    ...['accepted two_eq', 'accepted above', 'accepted example', 'accepted quoted', 'accepted good'],
+    ...['accepted two_eq', 'accepted above', 'accepted example', 'accepted quoted', 'accepted Zoo.on', 'accepted good'],
   ]);
+  const hidesIn = (wanted: string) =>
+    (objects.find(({ name }) => name === wanted) as unknown as { meaning: { hides: object[] } }).meaning.hides;
   expect(objects.find(({ name }) => name === 'above')).toMatchObject({ meaning: { declared: ['two'] } });
+  // A neighbour's declaration is no imported one that it could be mistaken for.
+  expect(hidesIn('above')).toEqual([]);
+  expect(hidesIn('Zoo.on')).toEqual([{ name: 'Zoo.False', hidden: 'False' }]);
   expect(objects.filter(({ outcome }) => outcome !== undefined).map(({ outcome }) => outcome)).toEqual(
-    Array(5).fill('accepted'),
+    Array(7).fill('accepted'),
   );
   expect(exitCode).toBe(0);
 });

@@ -95,7 +95,7 @@ class ModuleCheck {
       terms,
       isWritten: (name) => this.#isWritten(name),
       isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
-      isImported: (name) => library.has(name) || this.#isTaken(name),
+      isImported: (name) => (library.has(name) && !this.#isNeighbours(name)) || this.#isTaken(name),
       mentioned: (name) => this.#mentioned(name),
       mentionedInType: ({ type }) => mentioned(terms, this.#literals, [type]),
       binders: (name) => module.binders(this.#places.get(name)!),

@@ -39,6 +39,7 @@ export interface StatementSource {
   isWritten(name: Name): boolean;
   /** Is it of the module, or of a neighbour? */
   isOwn(name: Name): boolean;
+  /** Is there one of that name that is neither of the module nor of a neighbour? */
   isImported(name: Name): boolean;
   mentioned(name: Name): Iterable<Name>;
   mentionedInType(constant: CompiledConstant): Iterable<Name>;
