@@ -47,10 +47,16 @@ export function statedLines(name: string, { signature, namespace }: Stated, abov
   return [...inNamespace(namespace, open.split('\n')), `#check @_root_.${name}`];
 }
 
-/** Lines of commands as they stand in the namespace that a theorem's own name opens. */
+/**
+ * Lines of commands as they stand in the namespace that a theorem's own name opens. Its parts are quoted: `theorem at.t` is one name to
+ * Lean, and `namespace at` is none, since `at` is a keyword.
+ */
 export function inNamespace(namespace: string | undefined, lines: readonly string[]): string[] {
   if (namespace === undefined || namespace === '') return [...lines];
-  return [`namespace ${namespace}`, ...lines, `end ${namespace}`];
+  const quoted = nameParts(namespace)
+    .map((part) => `«${part}»`)
+    .join('.');
+  return [`namespace ${quoted}`, ...lines, `end ${quoted}`];
 }
 
 /** The name of a proof's theorem: as it is written, and in full. */

@@ -60,7 +60,7 @@ test('is refused by the name of the theorem that is another one, false, open or 
     expect.stringMatching(/^the second kernel: /),
     'it is compiled as an axiom constant, not as a theorem',
     'it states something else than was to be proved',
-    'it rests on Grown.cheat, which was made for another proof',
+    'it rests on Grown.cheat, which belongs to no proof',
     'it states something else than was to be proved',
   ]);
 });

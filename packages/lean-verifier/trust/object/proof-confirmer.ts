@@ -175,5 +175,6 @@ export class ProofConfirmer {
   }
 }
 
+/** Names of one namespace, so that no proof's `open` finds a namespace that another one's name made. */
 const keyOf = ({ entry, heartbeatsMax }: Waiting): string =>
-  JSON.stringify([heartbeatsMax, entry.header, entry.statedUnder, entry.writtenUnder]);
+  JSON.stringify([heartbeatsMax, entry.header, entry.namespace ?? '', entry.statedUnder, entry.writtenUnder]);

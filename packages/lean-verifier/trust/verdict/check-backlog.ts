@@ -1,4 +1,7 @@
-/** The work still to do: new entries by header, and pieces of work that were returned. */
+/**
+ * The work still to do: new entries by header and by the namespace of the theorem's name, and pieces of work that were returned. A name
+ * `Foo.t` makes the namespace `Foo`, in which `open` behind it in the file would look; so only entries that make the same one share a file.
+ */
 import type { CheckEntry } from './check-entries.ts';
 
 /** `small`: in a warm process under the small limits. `big`: the same under the big ones. `alone`: fresh, under the big ones. */
@@ -39,7 +42,7 @@ export function openBacklog<E extends CheckEntry>(options: {
   const entriesPerRun = look === 'alone' ? 1 : options.entriesPerRun;
   /** Enough that every run is full; what waits is at most twice that. */
   const enough = entriesPerRun === 1 ? 1 : entriesPerRun * runsMax;
-  const byHeader = new Map<string, E[]>();
+  const groups = new Map<string, E[]>();
   const back: Task<E>[] = [];
   let waiting = 0;
   let complete = false;
@@ -53,8 +56,9 @@ export function openBacklog<E extends CheckEntry>(options: {
     },
     add(entry) {
       waiting += 1;
-      const list = byHeader.get(entry.header);
-      if (list === undefined) byHeader.set(entry.header, [entry]);
+      const key = JSON.stringify([entry.header, entry.namespace ?? '']);
+      const list = groups.get(key);
+      if (list === undefined) groups.set(key, [entry]);
       else list.push(entry);
     },
     complete() {
@@ -65,13 +69,13 @@ export function openBacklog<E extends CheckEntry>(options: {
       const returned = back.shift();
       if (returned !== undefined) return returned;
       if (waiting === 0 || (!complete && waiting < enough)) return null;
-      const [header, list] = byHeader.entries().next().value!;
+      const [key, list] = groups.entries().next().value!;
       // A short list is spread over the runs that may be made now.
       const size = Math.min(entriesPerRun, Math.ceil(list.length / Math.max(1, runsMax - inFlight)));
       const entries = list.splice(0, size);
-      if (list.length === 0) byHeader.delete(header);
+      if (list.length === 0) groups.delete(key);
       waiting -= entries.length;
-      return { header, entries, look, starts: 0, kills: 0, queueMs: 0 };
+      return { header: entries[0]!.header, entries, look, starts: 0, kills: 0, queueMs: 0 };
     },
   };
 }

@@ -27,7 +27,7 @@ import type { PremiseResolver } from './premises.ts';
 import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
 
 /** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '8';
+const CHECK_VERSION = '9';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;

@@ -72,7 +72,7 @@ export async function runBatch(
       object,
       signal,
       onMessage: (message, allow) => {
-        messages.push(message);
+        messages.push(started ? placed(message, source, doneAt.length - 1) : message);
         if (!started) {
           if (message.line < source.startLine) return;
           started = true;
@@ -118,6 +118,16 @@ export async function runBatch(
   if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
     return { kind: 'ran', done: [{ ...only, checkMs: bodyMs, wallMs: bodyMs }], exit };
   return { kind: 'ran', done, exit, ...module };
+}
+
+/**
+ * Lean reads a header's variables anew for each theorem, in the namespace of its name, and tells of errors where they stand. Once an entry
+ * is read, such a message is about this entry: it gets the entry's first line.
+ */
+function placed(message: LeanMessage, source: BatchSource, index: number): LeanMessage {
+  if (message.line >= source.startLine) return message;
+  const entry = source.entries[index] ?? source.entries.at(-1);
+  return entry === undefined ? message : { ...message, line: entry.first, column: 0 };
 }
 
 /**
