@@ -11,6 +11,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CheckRecord, LeanMessage, SandboxFacts } from '@stp/config/records';
 import { type FileHeader, nameParts, readHeader, tokenize } from '@stp/lean-text';
+import { newModuleName } from '../runtime/process/object-run.ts';
 import type { LeanExit, ProcessPlace } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
@@ -200,7 +201,7 @@ class FileCheck {
   readonly #options: CheckFileOptions;
   /** Holds the module and nothing else while further checkers look at it. */
   readonly #directory: string;
-  readonly #module = `Stp${randomBytes(8).toString('hex')}`;
+  readonly #module = newModuleName();
   readonly #place: ProcessPlace;
   readonly #memoryBytesMax: number;
 

@@ -1,4 +1,5 @@
 /** How Lean is told to write a compiled module, and to begin with imports that were saved. */
+import { randomBytes } from 'node:crypto';
 
 /** Lean's state behind a list of imports: a file to load, in a folder of its own that Lean has to be able to read. */
 export interface HeaderSnapshot {
@@ -31,6 +32,9 @@ export function objectOptions({ directory, module, snapshot = null }: ObjectRun)
     readOnly: snapshot === null ? [] : [snapshot.folder],
   };
 }
+
+/** A name that no text can guess. */
+export const newModuleName = (): string => `Stp${randomBytes(8).toString('hex')}`;
 
 export const objectPath = ({ directory, module }: Pick<ObjectRun, 'directory' | 'module'>): string =>
   `${directory}/${module}.olean`;

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HeaderSnapshot, type ObjectRun, objectOptions } from './object-run.ts';
+import { type HeaderSnapshot, newModuleName, type ObjectRun, objectOptions } from './object-run.ts';
 import { type LeanProcess, type ProcessPlace, startLean } from './spawn.ts';
 
 /** Kinds: without saved imports, and with those used last. */
@@ -64,7 +64,7 @@ export class ReadyProcesses {
     this.#starting.add(key);
     const { place, scratchDirectory, memoryBytesMax } = this.#options;
     const directory = join(scratchDirectory, `ready-${randomBytes(8).toString('hex')}`);
-    const object = { directory, module: `Stp${randomBytes(8).toString('hex')}`, snapshot };
+    const object = { directory, module: newModuleName(), snapshot };
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const { arguments: words, ...access } = objectOptions(object);

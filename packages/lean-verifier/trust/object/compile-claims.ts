@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
-import { objectPath } from '../../runtime/process/object-run.ts';
+import { newModuleName, objectPath } from '../../runtime/process/object-run.ts';
 import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
@@ -127,7 +127,7 @@ export async function compileProofs(
   { place, limits, signal, kept }: ConfirmContext,
   directory: string,
 ): Promise<CompiledProofs | Mixed> {
-  const module = moduleName();
+  const module = newModuleName();
   const nonce = randomBytes(8).toString('hex');
   const names = claims.map((claim, index) => provedName(`_stp${nonce}_proof${index}`, claim, header));
   const { imports, rest } = splitImports(header);
@@ -158,15 +158,13 @@ export async function compileProofs(
 
 /** Puts a module that is there already where it is judged. */
 export async function layOut(written: RunModule, directory: string): Promise<CompiledProofs> {
-  const module = moduleName();
+  const module = newModuleName();
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeFile(join(directory, `${module}.lean`), written.text);
   await writeFile(objectPath({ directory, module }), written.bytes);
   return { ...written, module, directory, isInOrder: true };
 }
-
-const moduleName = (): string => `Stp${randomBytes(8).toString('hex')}`;
 
 export const mixed = (confirmation: Confirmation, blamed: ReadonlySet<number> = new Set()): Mixed => ({
   mixed: confirmation,

@@ -141,16 +141,17 @@ it('a damaged snapshot changes no verdict', async () => {
   }
 }, 180_000);
 
+const stating = {
+  place,
+  memoryBytesMax,
+  importLines: ['import Init'],
+  opening: [''],
+  writtenUnder: '',
+  indexFolder: null,
+};
+
 it('a kept statement is compiled once, and is what its text, its header and its name say', async () => {
   const statements = new StatedModules();
-  const stating = {
-    place,
-    memoryBytesMax,
-    importLines: ['import Init'],
-    opening: [''],
-    writtenUnder: '',
-    indexFolder: null,
-  };
   const theorem = claimOf(' (n : Nat) : n + 0 = n', '');
   const first = await statements.compile([theorem], { ...stating, directory: join(folder, 'one') });
   const bytes = readFileSync(first.path!);
@@ -181,14 +182,6 @@ it('a kept statement is compiled once, and is what its text, its header and its 
 
 it('a statement that is being compiled is not compiled twice, and not lost with the one that began', async () => {
   const statements = new StatedModules();
-  const stating = {
-    place,
-    memoryBytesMax,
-    importLines: ['import Init'],
-    opening: [''],
-    writtenUnder: '',
-    indexFolder: null,
-  };
   const compile = (theorem: ReturnType<typeof claimOf>, name: string, more: object = {}) =>
     statements.compile([theorem], { ...stating, ...more, directory: join(folder, name) });
   const theorem = claimOf(' (n : Nat) : n + 0 = n', '');

@@ -12,6 +12,8 @@ const entry = (header: string) => ({ header, statedUnder: '', writtenUnder: '', 
 const confirm = (confirmer: ProofConfirmer, header: string): Promise<Confirmation> =>
   confirmer.confirm(entry(header), 1_000, new AbortController().signal);
 
+const LIMITS = limitClasses({ candidateTimeoutMs: 6_000, memoryBytesMax: 3_000_000_000 }).big;
+
 test('proofs under several headers are judged at once, and all have ended when it has settled', async () => {
   const { signal } = new AbortController();
   const bothCame = Promise.withResolvers<void>();
@@ -19,6 +21,7 @@ test('proofs under several headers are judged at once, and all have ended when i
   let ended = 0;
   const confirmer = new ProofConfirmer({
     ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
+    limits: LIMITS,
     signal,
     takeTurn: async <T>() => {
       came += 1;
@@ -38,6 +41,7 @@ test('a proof whose module cannot be made is rejected with the reason, and the o
   const { signal } = new AbortController();
   const confirmer = new ProofConfirmer({
     ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
+    limits: LIMITS,
     signal,
     takeTurn: async <T>() => {
       came += 1;
@@ -61,7 +65,7 @@ test('a statement is begun ahead only where proofs come one by one and a process
       ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
       place: { environment, workingDirectory: folder },
       scratchDirectory: folder,
-      ...{ limits: limitClasses({ candidateTimeoutMs: 6_000, memoryBytesMax: 3_000_000_000 }).big, indexFolder: null },
+      ...{ limits: LIMITS, indexFolder: null },
       ...{ processes: 2, isOneByOne: true, signal: new AbortController().signal },
       beside: <T>(work: () => Promise<T>) => {
         const own = work();

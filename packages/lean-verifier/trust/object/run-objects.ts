@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHeader } from '@stp/lean-text';
-import { type ObjectRun, objectPath } from '../../runtime/process/object-run.ts';
+import { newModuleName, type ObjectRun, objectPath } from '../../runtime/process/object-run.ts';
 import type { LeanExit } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { foreignFile } from './compiled-module.ts';
@@ -55,7 +55,7 @@ export class RunObjects {
     run: (object: ObjectRun) => Promise<End>,
   ): Promise<End & { readonly bytes: Buffer | null }> {
     const directory = join(this.#scratchDirectory, `run-${randomBytes(8).toString('hex')}`);
-    const module = `Stp${randomBytes(8).toString('hex')}`;
+    const module = newModuleName();
     const place = this.#place;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
