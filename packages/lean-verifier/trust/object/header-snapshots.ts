@@ -1,11 +1,13 @@
 /**
  * Lean's state behind a list of imports, saved once and loaded by the processes that compile proofs, which takes a third of the processor
  * time of importing. A Lean without these options, which are newer than 4.28, imports as ever. A snapshot decides nothing: what a
- * process compiles with it is judged as an object like any other, and statements are compiled without.
+ * process compiles with it is judged as an object like any other. It holds the options that Lean was started with, and a process that
+ * loads it heeds none of its own.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { commandOptions } from '../../runtime/process/command-options.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { HeaderSnapshot } from '../../runtime/process/object-run.ts';
 import type { ProcessPlace } from '../../runtime/process/spawn.ts';
@@ -37,11 +39,16 @@ interface Kept {
 
 export class HeaderSnapshots {
   readonly #scratchDirectory: string;
+  readonly #inOrder: boolean;
   readonly #kept = new Map<string, Kept>();
 
-  /** For one environment: a list of imports has one meaning. */
-  constructor(scratchDirectory: string) {
+  /**
+   * For one environment: a list of imports has one meaning.
+   * @param options `inOrder`: a process that loads one reads one declaration after another, and its messages come as it does
+   */
+  constructor(scratchDirectory: string, { inOrder = false } = {}) {
     this.#scratchDirectory = scratchDirectory;
+    this.#inOrder = inOrder;
   }
 
   /**
@@ -128,7 +135,7 @@ export class HeaderSnapshots {
       await writeFile(source, `${importLines.join('\n')}\n`);
       const exit = await readLean({
         ...place,
-        arguments: [`--incr-header-save=${path}`, source],
+        arguments: [...(this.#inOrder ? await commandOptions(place) : []), `--incr-header-save=${path}`, source],
         input: null,
         workingDirectory: folder,
         deadlineMs: HEADER_TIMEOUT_MS,

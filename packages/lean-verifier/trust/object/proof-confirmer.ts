@@ -60,7 +60,7 @@ export class ProofConfirmer {
         isCalm: () => this.#isCalm,
       }),
     };
-    this.objects = new RunObjects(place, scratchDirectory, this.#kept.snapshots);
+    this.objects = new RunObjects(place, scratchDirectory);
   }
 
   /**
@@ -147,6 +147,7 @@ export class ProofConfirmer {
     await Promise.all(this.#running);
     await this.#kept.ready.close();
     await this.#kept.snapshots.close();
+    await this.objects.close();
   }
 
   #start(key: string): void {

@@ -1,11 +1,12 @@
 /** Modules that runs of the screen leave: no proof is compiled twice for its object, and none gets a verdict by another. Half a minute of a core. */
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LeanMessage } from '@stp/config/records';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { openJsonDriver } from '../../runtime/process/json-driver.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { candidate, kindsOf, open, type Row, scratchDirectory } from '../../testing/opened-verifier.ts';
 import type { CheckResult, LeanEnvironment } from '../../verifier.ts';
-import { HeaderSnapshots } from './header-snapshots.ts';
 import { type ObjectRunEnd, RunObjects } from './run-objects.ts';
 
 const environment = await coreEnvironment();
@@ -143,11 +144,10 @@ describe('a batch with something else in it', () => {
 
 describe('what a run leaves', () => {
   const place = { environment, workingDirectory: folder };
-  const snapshots = new HeaderSnapshots(folder);
-  const runs = new RunObjects(place, folder, snapshots);
+  const runs = new RunObjects(place, folder);
   const bounds = { memoryBytesMax: 3_000_000_000 };
   const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('run-'));
-  afterAll(() => snapshots.close());
+  afterAll(() => runs.close());
 
   it.each<[string, (directory: string, module: string) => void, Partial<ObjectRunEnd>]>([
     ['nothing', () => {}, {}],
@@ -190,8 +190,7 @@ describe('what a run leaves', () => {
   });
 
   it('tells of a snapshot that Lean may not be able to load: the next run has another, or none', async () => {
-    const own = new HeaderSnapshots(folder);
-    const some = new RunObjects(place, folder, own);
+    const some = new RunObjects(place, folder);
     const given: (string | undefined)[] = [];
     const run = (end: Partial<ObjectRunEnd>) =>
       some.write('import Init', bounds, async ({ snapshot }) => {
@@ -202,9 +201,32 @@ describe('what a run leaves', () => {
     await run({ exit: { ...EXIT, code: 1 }, hasErrors: true });
     await run({ exit: { ...EXIT, code: 1 } });
     await run({});
-    await own.close();
+    await some.close();
     const [made] = given.filter((path) => path !== undefined);
     expect(made).toBeDefined();
     expect(given.slice(-3)).toEqual([made, made, undefined]);
+  });
+
+  it('comes from a process that reads one proof after the other, also behind saved imports: those before a stuck one are told of', async () => {
+    const some = new RunObjects(place, folder);
+    const stuck = Array.from({ length: 8 }, (_, at) => `theorem b${at} : 0 = 1 := by repeat skip`);
+    const body = ['set_option maxHeartbeats 0', 'theorem a : 1 = 1 := by rfl', '#print "told"', ...stuck, ''].join(
+      '\n',
+    );
+    const opened = await openJsonDriver(place, 'in runs').open('import Init', bounds);
+    if (opened.kind !== 'open') throw new Error(opened.kind);
+    const told: string[] = [];
+    await some.write('import Init', bounds, async () => GOOD);
+    const { exit } = await some.write('import Init', bounds, async (object) => {
+      expect(object.snapshot).toBeTruthy();
+      const onMessage = ({ text }: LeanMessage): void => void told.push(text);
+      return {
+        exit: await opened.session.run({ ...bounds, body, object, deadlineMs: 2_000, onMessage }),
+        hasErrors: false,
+      };
+    });
+    await some.close();
+    expect(exit.how).toBe('deadline');
+    expect(told).toEqual(['told']);
   });
 });

@@ -10,7 +10,7 @@ import { newModuleName, type ObjectRun, objectPath } from '../../runtime/process
 import type { LeanExit } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { foreignFile } from './compiled-module.ts';
-import type { HeaderSnapshots, SnapshotBounds } from './header-snapshots.ts';
+import { HeaderSnapshots, type SnapshotBounds } from './header-snapshots.ts';
 
 /** A module of 128 proofs has a megabyte; a larger one is made again, on disk. */
 const BYTES_MAX = 16_777_216;
@@ -39,10 +39,15 @@ export class RunObjects {
   readonly #snapshots: HeaderSnapshots;
   readonly #place: SnapshotBounds['place'];
 
-  constructor(place: SnapshotBounds['place'], scratchDirectory: string, snapshots: HeaderSnapshots) {
+  constructor(place: SnapshotBounds['place'], scratchDirectory: string) {
     this.#place = place;
     this.#scratchDirectory = scratchDirectory;
-    this.#snapshots = snapshots;
+    this.#snapshots = new HeaderSnapshots(scratchDirectory, { inOrder: true });
+  }
+
+  /** Removes what was kept for later runs. */
+  close(): Promise<void> {
+    return this.#snapshots.close();
   }
 
   /**
