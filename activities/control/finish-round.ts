@@ -1,6 +1,6 @@
 /** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
 
-import { trainsByReward, usesScripts } from '@stp/config';
+import { provesByScripts, trainsByReward } from '@stp/config';
 import {
   type ArtifactRef,
   artifactRefSchema,
@@ -103,7 +103,7 @@ export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<k
           const counts: RoundCounts = {
             ...shardCounts(input.shards),
             ...statementCounted,
-            ...(usesScripts(config.prover) ? { provedByScripts } : {}),
+            ...(provesByScripts(config.prover) ? { provedByScripts } : {}),
             conjecturesMade: input.conjecturesMade,
             conjecturesAttempted: input.conjectures?.count ?? 0,
             conjecturesKept: input.conjecturesKept?.count ?? 0,

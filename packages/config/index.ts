@@ -69,8 +69,8 @@ export {
   type ProverConfig,
   type ProverMode,
   proverIn,
+  provesByScripts,
   triesActions,
-  usesScripts,
 } from './schemas/provers/index.ts';
 export type { Prompts } from './schemas/provers/prompts.ts';
 export type { SearchConfig } from './schemas/provers/steps.ts';

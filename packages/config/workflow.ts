@@ -7,7 +7,7 @@ export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
 export type { NodesConfig } from './schemas/nodes.ts';
 export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
-export { proverIn, triesActions, turnsOf, usesScripts } from './schemas/provers/index.ts';
+export { proverIn, provesByScripts, triesActions, turnsOf } from './schemas/provers/index.ts';
 export type { ProverTurn } from './schemas/provers/prover.ts';
 export {
   costOf,

@@ -6,9 +6,9 @@ import {
   type Evaluation,
   evaluationConfig,
   type ModelEvaluation,
+  provesByScripts,
   type RoundEvaluation,
   triesActions,
-  usesScripts,
 } from '@stp/config/workflow';
 import { condition } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
@@ -23,8 +23,8 @@ const isWanted = ({ config, data }: RunState): boolean =>
   config.evaluation.samplesPerStatement > 0 && data.heldOut.count > 0;
 
 /**
- * The first model of the run and the one it has now, which samples while Lean still checks the first one's proofs. Null where
- * the configuration wants no evaluation. Ends Lean once `beside`, other work of the run in Lean, is done too.
+ * The first model of the run and the one it has now, which samples while Lean still checks the first one's proofs. A model that never
+ * trained is tried again where scripts have the run's lemmas now. Null where the configuration wants no evaluation. Ends Lean once `beside`, other work of the run in Lean, is done too.
  */
 export async function evaluateHeldOut(
   run: string,
@@ -37,12 +37,14 @@ export async function evaluateHeldOut(
   const onSampled = (): void => {
     isSampled = true;
   };
-  const evaluateFirst = () => evaluateModel(run, state, state.sft.checkpoint, 0, NOTHING, isOpen, onSampled);
+  const { sft, checkpoint, config, nextRound } = state;
+  const lastRound = Math.max(0, nextRound - 1);
+  const evaluateFirst = () => evaluateModel(run, state, sft.checkpoint, 0, NOTHING, isOpen, onSampled);
   const afterFirst = async (): Promise<ModelEvaluation> => {
     await condition(() => isSampled);
-    return evaluateCurrent(run, state, Math.max(0, state.nextRound - 1), isOpen);
+    return evaluateCurrent(run, state, lastRound, isOpen);
   };
-  const isOne = state.checkpoint.model === state.sft.checkpoint.model;
+  const isOne = checkpoint.model === sft.checkpoint.model && (lastRound === 0 || !provesByScripts(config.prover));
   const models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
   await beside;
   await endLean(run, state.hostQueues, 'evaluate');
@@ -115,7 +117,7 @@ const NOTHING: FromRounds = { library: null, ranking: null };
 
 /**
  * One model on the run's held-out statements: sampled, judged, then scripts on what is left if the run has them
- * (`prover.scripts`). Done once a model.
+ * (`prover.scripts`). Done once for a model and the round whose lemmas it has.
  */
 async function evaluateModel(
   run: string,
@@ -129,7 +131,8 @@ async function evaluateModel(
   const { data, hostQueues } = state;
   const config = evaluationConfig(state.config, state.config.evaluation.samplesPerStatement);
   const { samplesPerStatement } = config.evaluation;
-  const name = `evaluation/${checkpoint.model.slice(0, MODEL_DIGITS)}`;
+  const model = checkpoint.model.slice(0, MODEL_DIGITS);
+  const name = round === 0 ? `evaluation/${model}` : `evaluation/${model}-${round}`;
   const planned = await control('cut held-out statements into shards').planEvaluation({ run, config, data });
   const shards = await proveShards({
     run,
@@ -151,7 +154,7 @@ async function evaluateModel(
       statements: data.heldOut,
       samplesPerStatement,
       shards,
-      withScripts: usesScripts(config.prover),
+      withScripts: provesByScripts(config.prover),
       model: checkpoint.model,
       round,
       seed: config.seed,

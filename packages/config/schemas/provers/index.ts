@@ -49,9 +49,12 @@ export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverCon
 /** Do scripts try what the prover leaves unproved? */
 export const usesScripts = (prover: ProverConfig): boolean => 'scripts' in prover && prover.scripts === 'unproved';
 
+/** Do scripts prove statements, alone or behind a prover? */
+export const provesByScripts = (prover: ProverConfig): boolean => prover.mode === 'scripts' || usesScripts(prover);
+
 /** Do scripts try composed actions in place of their list? */
 export const triesActions = (prover: ProverConfig): boolean =>
-  'actions' in prover && prover.actions !== 'listed' && (prover.mode === 'scripts' || usesScripts(prover));
+  'actions' in prover && prover.actions !== 'listed' && provesByScripts(prover);
 
 /** The turns at a shard, those of scripts that follow the prover last. */
 export const turnsOf = (prover: ProverConfig): readonly ProverTurn[] => [
