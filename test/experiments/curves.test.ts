@@ -98,6 +98,20 @@ it('plays on until a method has the rounds and the time of Lean that it needs', 
 });
 
 it('runs what a method starts from before it', () => {
-  expect(withOrigins(['growing-library'])).toEqual(['self-play', 'growing-library']);
-  expect(withOrigins(['both', 'decode-use'])).toEqual(['self-play', 'decode', 'decode-use', 'both']);
+  expect(withOrigins('self-play', ['growing-library'])).toEqual(['self-play', 'growing-library']);
+  expect(withOrigins('self-play', ['both', 'decode-use'])).toEqual(['self-play', 'decode', 'decode-use', 'both']);
+  expect(withOrigins('ranker-only', ['symbolic-fixed', 'ranker-only'])).toEqual(['ranker-only', 'symbolic-fixed']);
+});
+
+it('shows what scripts prove of held-out statements beside what the last model proves', () => {
+  const { summary, leanSeconds } = run([[100, 20]]);
+  const withScripts = { ...summary, heldOut: { ...summary.heldOut!, withScripts: { first: 3, last: 7 } } };
+  const table = comparisonTable(
+    compare([
+      { method: 'a', runs: [{ summary: withScripts, leanSeconds }] },
+      { method: 'b', runs: [{ summary, leanSeconds }] },
+    ]),
+  );
+  expect(table).toContain('| 30.0 % ± 0.0 | 70.0 % ± 0.0 |');
+  expect(table).toContain('| 30.0 % ± 0.0 | – |');
 });

@@ -345,6 +345,27 @@ describe('a run', () => {
       ]);
     });
   });
+  it('tries scripts on held-out statements again over the run’s lemmas, also with a model that never trained', async () => {
+    const fakes = fakeActivities(1);
+    let reported: Evaluation | null = null;
+    const { writeReport, scriptShard } = fakes.activities;
+    fakes.activities.writeReport = (input) => {
+      reported = input.evaluation;
+      return writeReport(input);
+    };
+    const libraries: boolean[] = [];
+    fakes.activities.scriptShard = (input) => {
+      if (input.name.startsWith('evaluation/')) libraries.push(input.library !== null);
+      return scriptShard(input);
+    };
+    await workers.with(fakes, async () => {
+      const set = { library: 'grow', 'prover.scripts': 'unproved', 'training.from': 'none', 'retrain.everyRounds': 0 };
+      await (await start({ rounds: 1, set })).result();
+    });
+    expect(libraries).toEqual([false, true]);
+    expect(reported).toMatchObject({ withScripts: { first: 2 + 1, last: 2 + 1 } });
+  });
+
   it('ranks actions from the rounds before, for each round and for the last model, and gives the ranking to the scripts', async () => {
     const fakes = fakeActivities(1);
     const rankings = new Map<string, boolean>();

@@ -79,6 +79,8 @@ export interface ComparedMethod {
   readonly rates: Readonly<Record<Cost, Rates>>;
   /** Share of held-out statements that the last model proved, one a seed; empty without an evaluation. */
   readonly heldOut: readonly number[];
+  /** The same with what scripts prove over the run's lemmas, one a seed; empty where a run tries no scripts. */
+  readonly heldOutWithScripts: readonly number[];
   /** Share of held-out statements proved by the SFT model, one a seed. */
   readonly heldOutFirst: readonly number[];
 }
@@ -111,6 +113,9 @@ export function compare(results: readonly MethodResult[]): Comparison {
       method,
       rates: { samples: samples.rates[index]!, leanSeconds: leanSeconds.rates[index]! },
       heldOut: evaluated.map(({ provedLast, statements }) => provedLast / statements),
+      heldOutWithScripts: evaluated.flatMap(({ withScripts, statements }) =>
+        withScripts === undefined ? [] : [withScripts.last / statements],
+      ),
       heldOutFirst: evaluated.map(({ provedFirst, statements }) => provedFirst / statements),
     };
   });

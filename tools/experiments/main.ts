@@ -1,5 +1,5 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`, `-- portfolio`, `-- library` or `-- order`: runs an experiment; most write their
+ * `npm run experiment -- selfplay-vs-baselines`, `-- learning`, `-- portfolio`, `-- library` or `-- order`: runs an experiment; most write their
  * table at the top of `docs/log.md`, also where the table shows a failure. `library-set` and `tried-conjectures` make the first
  * examples of the ranker of conjectures (data/sft/README.md). Options: `--help`.
  */
@@ -14,7 +14,14 @@ import { keepTriedConjectures, writeLibrarySet } from './hindsight.ts';
 import { type LibrarySample, libraryExperiment } from './library.ts';
 import { replayOrders, replayTable } from './order-replay.ts';
 import { recordPortfolio } from './portfolio.ts';
-import { comparisonTable, METHOD_NAMES, portfolioLine, selfplayVersusBaselines } from './selfplay-vs-baselines.ts';
+import {
+  comparisonTable,
+  LEARNING,
+  METHOD_NAMES,
+  portfolioLine,
+  SELF_PLAY,
+  selfplayVersusBaselines,
+} from './selfplay-vs-baselines.ts';
 
 const DOCS = resolve(import.meta.dirname, '..', '..', 'docs');
 const LOG = join(DOCS, 'log.md');
@@ -68,52 +75,96 @@ const described = (values: Record<string, string>): string =>
     .map(([key, value]) => `\`${key}=${value}\``)
     .join(', ') || 'none';
 
+/** A command that compares methods, with their defaults. */
+function comparing(
+  name: string,
+  defaults: {
+    title: string;
+    first: string;
+    methods: string;
+    preset: string;
+    rounds: number;
+    others: readonly string[];
+  },
+): Command {
+  return program
+    .command(name)
+    .option('--seeds <list>', 'seeds, separated by commas', seedsValue, [1, 2, 3])
+    .option('--rounds <n>', `rounds of ${defaults.first}`, roundsValue, defaults.rounds)
+    .option(
+      '--methods <list>',
+      `methods beside ${defaults.first}, each with :N for its rounds, else until it has spent as much time of Lean: ${defaults.others.join(', ')}`,
+      methodRounds,
+      methodRounds(defaults.methods),
+    )
+    .option(
+      '--preset <name>',
+      `preset of ${defaults.first} and of the methods that differ from it in some values`,
+      defaults.preset,
+    )
+    .option('--directory <dir>', 'where the runs lie', `runs/${name}`)
+    .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
+    .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', `${name}.svg`))
+    .option('--note <text>', 'a sentence for the log', '')
+    .action((options: Options) => compareMethods(defaults.title, defaults.first, options));
+}
+
+async function compareMethods(
+  title: string,
+  first: string,
+  { directory, figure, note, ...options }: Options,
+): Promise<void> {
+  const asked = { ...options, first, directory: resolve(directory) };
+  const {
+    results,
+    comparison,
+    summary,
+    portfolio: withLemmas,
+  } = await selfplayVersusBaselines(asked, (line) => console.error(line));
+  const table = comparisonTable(comparison);
+  const { statements, portfolio } = summary;
+  const isTried = withLemmas.length > 0 && portfolio;
+  const entry = [
+    `## ${new Date().toISOString().slice(0, 10)} · ${title}`,
+    '',
+    `Rounds of each method, seed by seed: ${results.map(({ method, runs }) => `${method} ${runs.map(({ summary: { rounds } }) => rounds.length - 1).join(', ')}`).join('; ')}. Seeds ${options.seeds.join(', ')}, ${statements} training statements. Preset ${options.preset}; values for all: ${described(options.set)}. ${note}`.trimEnd(),
+    '',
+    table,
+    ...(isTried ? ['', portfolioLine(portfolio, withLemmas)] : []),
+    '',
+    `Figure: [images/${basename(figure)}](images/${basename(figure)}).`,
+  ].join('\n');
+  const share = ({ proved, statements: all }: { proved: number; statements: number }): number => proved / all;
+  const levels: Level[] = isTried
+    ? [
+        { label: 'fixed list of scripts', share: share(portfolio) },
+        { label: 'the same with lemmas of self-play', share: spreadOf(withLemmas.map(share)).mean },
+      ]
+    : [];
+  await writeFile(figure, await comparisonFigure(results, levels));
+  await writeToLog(entry);
+  console.log(table);
+}
+
 const program = new Command('experiment');
-program
-  .command('selfplay-vs-baselines')
-  .option('--seeds <list>', 'seeds, separated by commas', seedsValue, [1, 2, 3])
-  .option('--rounds <n>', 'rounds of self-play', roundsValue, 3)
-  .option(
-    '--methods <list>',
-    `methods beside self-play, each with :N for its rounds, else until it has spent self-play’s time of Lean: ${METHOD_NAMES.slice(1).join(', ')}`,
-    methodRounds,
-    methodRounds('random-conjectures,growing-library,fixed-library,expert-iteration,parallel-sampling'),
-  )
-  .option('--preset <name>', 'preset of self-play and of the methods that differ from it in some values', 'embedded')
-  .option('--directory <dir>', 'where the runs lie', 'runs/selfplay-vs-baselines')
-  .option('--set <key=value>', 'a value that all methods share; may be repeated', keyValue, {})
-  .option('--figure <file>', 'SVG of the comparison', join(DOCS, 'images', 'selfplay-vs-baselines.svg'))
-  .option('--note <text>', 'a sentence for the log', '')
-  .action(async ({ directory, figure, note, ...options }: Options) => {
-    const where = resolve(directory);
-    const asked = { ...options, directory: where };
-    const {
-      results,
-      comparison,
-      summary,
-      portfolio: withLemmas,
-    } = await selfplayVersusBaselines(asked, (line) => console.error(line));
-    const table = comparisonTable(comparison);
-    const { statements, portfolio } = summary;
-    const entry = [
-      `## ${new Date().toISOString().slice(0, 10)} · Self-play against baselines`,
-      '',
-      `Rounds of each method, seed by seed: ${results.map(({ method, runs }) => `${method} ${runs.map(({ summary: { rounds } }) => rounds.length - 1).join(', ')}`).join('; ')}. Seeds ${options.seeds.join(', ')}, ${statements} training statements. Preset ${options.preset}; values for all: ${described(options.set)}. ${note}`.trimEnd(),
-      '',
-      table,
-      ...(portfolio ? ['', portfolioLine(portfolio, withLemmas)] : []),
-      '',
-      `Figure: [images/${basename(figure)}](images/${basename(figure)}).`,
-    ].join('\n');
-    const share = ({ proved, statements: all }: { proved: number; statements: number }): number => proved / all;
-    const levels: Level[] = [
-      ...(portfolio ? [{ label: 'fixed list of scripts', share: share(portfolio) }] : []),
-      { label: 'the same with lemmas of self-play', share: spreadOf(withLemmas.map(share)).mean },
-    ];
-    await writeFile(figure, await comparisonFigure(results, levels));
-    await writeToLog(entry);
-    console.log(table);
-  });
+comparing('selfplay-vs-baselines', {
+  title: 'Self-play against baselines',
+  first: SELF_PLAY,
+  methods: 'random-conjectures,growing-library,fixed-library,expert-iteration,parallel-sampling',
+  preset: 'embedded',
+  rounds: 3,
+  others: METHOD_NAMES.slice(1),
+});
+comparing('learning', {
+  title: 'A loop that learns against loops that do not',
+  first: LEARNING[0],
+  methods: LEARNING.slice(1).join(','),
+  preset: 'core',
+  rounds: 4,
+  others: LEARNING.slice(1),
+}).description(
+  'compares orders of composed actions in a loop without a model: learned, fixed, and by the success of their kinds. Needs a prepared set of Lean’s core library',
+);
 program
   .command('portfolio')
   .description('tries the portfolio of scripts on the problem sets, and keeps what it proves in data/portfolio.jsonl')

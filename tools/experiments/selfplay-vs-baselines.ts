@@ -1,6 +1,6 @@
 /**
- * Compares self-play with expert iteration, parallel sampling and other sources of conjectures at equal numbers of samples and at equal
- * time of Lean: STP's own claim (figures 2 and 5 of arXiv 2502.00212), at a size for a laptop. Methods start from one SFT model of a
+ * Compares methods at equal numbers of samples and at equal time of Lean: self-play with expert iteration, parallel sampling and other
+ * sources of conjectures, which is STP's own claim (figures 2 and 5 of arXiv 2502.00212) at a size for a laptop; or any method with others. Methods start from one SFT model of a
  * seed, those that differ from round 1 on from one first round; conjecturers that learn have another SFT model. Finished runs are not
  * repeated, so an interrupted experiment continues.
  */
@@ -31,7 +31,9 @@ interface Method {
   readonly from: { readonly method: string; readonly round: 'sft' | '0' } | null;
 }
 
-const SELF_PLAY = 'self-play';
+export const SELF_PLAY = 'self-play';
+/** The methods of `npm run experiment -- learning`, the one that learns first. */
+export const LEARNING = ['ranker-only', 'symbolic-fixed', 'symbolic-rates'] as const;
 const DECODE = 'decode';
 
 const asSelfPlay = (label: string, set: Method['set']): Method => ({
@@ -107,14 +109,16 @@ export const METHOD_NAMES: readonly string[] = Object.keys(METHODS);
 
 export interface ExperimentOptions {
   readonly seeds: readonly number[];
-  /** Rounds of self-play. */
+  /** The method that the others are measured against: a name of `METHODS` that starts from no other one. */
+  readonly first: string;
+  /** Rounds of the first method. */
   readonly rounds: number;
   /**
-   * The others by name, each with its number of rounds. Null: as many as of self-play, and then as many more as it takes to spend
-   * the time of Lean that self-play has spent, since a round of one may take a fraction of another's.
+   * The others by name, each with its number of rounds. Null: as many as of the first, and then as many more as it takes to spend
+   * the time of Lean that the first has spent, since a round of one may take a fraction of another's.
    */
   readonly methods: ReadonlyMap<string, number | null>;
-  /** Of self-play, and of methods that differ from it in some values. */
+  /** Of the first method, and of methods that differ from it in some values. */
   readonly preset: string;
   /** Where the runs lie: one folder a method and seed. */
   readonly directory: string;
@@ -131,17 +135,18 @@ export interface WithLemmas {
 export interface ExperimentResults {
   readonly results: readonly MethodResult[];
   readonly comparison: Comparison;
-  /** Summary of the first seed's self-play. */
+  /** Summary of the first method's first seed. */
   readonly summary: Summary;
-  /** One a seed. */
+  /** One a seed, of self-play; empty where another method is the first. */
   readonly portfolio: readonly WithLemmas[];
 }
 
-/** Adds self-play, and what the methods start from, in the order of `METHODS`. */
-export function withOrigins(methods: Iterable<string>): string[] {
-  const wanted = new Set([SELF_PLAY, ...methods]);
+/** The first method; then the others and what they start from, in the order of `METHODS`. */
+export function withOrigins(first: string, methods: Iterable<string>): string[] {
+  const wanted = new Set(methods);
   for (const name of [...wanted]) wanted.add(METHODS[name]!.from?.method ?? name);
-  return METHOD_NAMES.filter((name) => wanted.has(name));
+  wanted.delete(first);
+  return [first, ...METHOD_NAMES.filter((name) => wanted.has(name))];
 }
 
 /** Runs what is missing and compares all. `say` gets a line a run. */
@@ -149,17 +154,18 @@ export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
 ): Promise<ExperimentResults> {
-  const names = withOrigins(options.methods.keys());
+  const { first } = options;
+  const names = withOrigins(first, options.methods.keys());
   const runs = new Map<string, FinishedRun[]>(names.map((name) => [name, []]));
   let summary: Summary | null = null;
   const portfolio: WithLemmas[] = [];
   for (const seed of options.seeds) {
-    const own = await finishedRun(SELF_PLAY, seed, options, { rounds: options.rounds, leanSeconds: 0 });
+    const own = await finishedRun(first, seed, options, { rounds: options.rounds, leanSeconds: 0 });
     summary ??= own.summary;
     for (const name of names) {
       const rounds = options.methods.get(name) ?? null;
       const enough = { rounds: rounds ?? options.rounds, leanSeconds: rounds === null ? spent(own) : 0 };
-      const run = name === SELF_PLAY ? own : await finishedRun(name, seed, options, enough);
+      const run = name === first ? own : await finishedRun(name, seed, options, enough);
       runs.get(name)!.push(run);
       const { statements, provedPerRound, provedBaseline, samples } = run.summary;
       const proved = provedPerRound.at(-1) ?? provedBaseline;
@@ -167,6 +173,7 @@ export async function selfplayVersusBaselines(
         `${name}, seed ${seed}: ${proved} of ${statements} after ${provedPerRound.length} rounds, ${samples} samples, ${spent(run).toFixed(0)} s of Lean`,
       );
     }
+    if (first !== SELF_PLAY) continue;
     const lemmas = await withLemmas(seed, own.folder, options);
     say(`portfolio with lemmas, seed ${seed}: ${lemmas.proved} of ${lemmas.statements}`);
     portfolio.push(lemmas);
@@ -279,16 +286,20 @@ const withSpread = ({ mean, deviation }: Spread): string => `${percent(mean)} ±
 
 /** The comparison as a Markdown table, and in two sentences whether the aim is met. */
 export function comparisonTable(comparison: Comparison): string {
-  const rows = comparison.methods.map(({ method, rates: { samples, leanSeconds: lean }, heldOut }) => {
-    const held = heldOut.length < lean.each.length ? '–' : withSpread(spreadOf(heldOut));
-    const each = lean.each.map(percent).join(', ');
-    return `| ${method} | ${withSpread(samples.all)} | ${withSpread(lean.atHalf)} | ${withSpread(lean.all)} | ${each} | ${held} |`;
-  });
+  const rows = comparison.methods.map(
+    ({ method, rates: { samples, leanSeconds: lean }, heldOut, heldOutWithScripts }) => {
+      const ofAll = (shares: readonly number[]): string =>
+        shares.length < lean.each.length ? '–' : withSpread(spreadOf(shares));
+      const each = lean.each.map(percent).join(', ');
+      const cells = [samples.all, lean.atHalf, lean.all].map(withSpread);
+      return `| ${[method, ...cells, each, ofAll(heldOut), ofAll(heldOutWithScripts)].join(' | ')} |`;
+    },
+  );
   const first = comparison.methods[0]?.heldOutFirst ?? [];
   const { samples, leanSeconds } = comparison.at;
   return [
-    '| method | cumulative pass rate at equal samples | at half of the common Lean time | at equal Lean time | each seed | held-out, last model |',
-    '|---|---|---|---|---|---|',
+    '| method | cumulative pass rate at equal samples | at half of the common Lean time | at equal Lean time | each seed | held-out, last model | with scripts |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
     `Compared at ${samples.join(', ')} samples and at ${leanSeconds.map((one) => one.toFixed(0)).join(', ')} s of Lean (seed by seed). Held-out, SFT model: ${first.length < samples.length ? '–' : withSpread(spreadOf(first))}.`,
