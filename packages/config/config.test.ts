@@ -74,6 +74,15 @@ describe('configuration', () => {
     const file = { path: 'c.json', content: { data: { weights } } };
     expect(resolveConfig({ preset: 'smoke', file }).data.weights).toEqual(weights);
   });
+  it('takes a list as JSON or as words with commas', () => {
+    const setsOf = (sets: string): readonly string[] =>
+      resolveConfig({ preset: 'smoke', set: { 'data.problemSets': sets } }).data.problemSets;
+    expect(setsOf('nng')).toEqual(['nng']);
+    expect(setsOf('nng, tip2015')).toEqual(['nng', 'tip2015']);
+    expect(setsOf('["nng","tip2015"]')).toEqual(['nng', 'tip2015']);
+    const environment = { STP_SET_DATA__PROBLEM_SETS: 'isaplanner' };
+    expect(resolveConfig({ preset: 'smoke', environment }).data.problemSets).toEqual(['isaplanner']);
+  });
   it.each(['smoke', 'goedel-8b'])(
     'every variant of a section survives the way to a worker, its nulls too: %s',
     (preset) => {

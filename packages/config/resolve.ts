@@ -27,7 +27,7 @@ export interface ConfigSources {
   readonly file?: { readonly path: string; readonly content: unknown };
   /** `STP_SET_SAMPLING__TEMPERATURE=0.8` sets `sampling.temperature`; underscores doubled between parts. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Dotted keys of `--set`. Strings are read as JSON where they are JSON. */
+  /** Dotted keys of `--set`. Strings are read as JSON where they are JSON; for a list, other texts are words with commas. */
   readonly set?: Readonly<Record<string, unknown>>;
   /** Flags with a name of their own. */
   readonly flags?: { readonly rounds?: number; readonly seed?: number };
@@ -52,12 +52,14 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
     if (preset.givenBy.get(key) !== sources.preset) removeValue(preset.values, key);
   // the schema fills in what may be left out, so that those keys are known too
   const values = checked(preset.values, `preset ${sources.preset}: `) as unknown as JsonObject;
-  const keys = [...leaves(values).keys()];
+  const before = leaves(values);
+  const keys = [...before.keys()];
   const source = new Map<string, string>(
     keys.map((key) => [key, preset.givenBy.has(key) ? `preset ${preset.givenBy.get(key)}` : 'default']),
   );
   const known = [...new Set([...keys, ...schemaKeys(runConfigSchema)])];
-  const given = [...overrides(sources, known)];
+  const isList = (key: string): boolean => Array.isArray(before.get(key));
+  const given = [...overrides(sources, known, isList)];
   for (const { key, value, from } of given) {
     if (key === 'preset' && value !== sources.preset)
       throw new StpError('STP1001', `${from} says preset ${JSON.stringify(value)}`, 'Choose it with --preset instead.');
@@ -79,7 +81,15 @@ interface Override {
 }
 
 /** Yields the values that override the preset, weakest first. */
-function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<Override> {
+function* overrides(
+  sources: ConfigSources,
+  keys: readonly string[],
+  isList: (key: string) => boolean,
+): Generator<Override> {
+  const read = (key: string, text: string): Json => {
+    const value = parseValue(text);
+    return typeof value === 'string' && isList(key) ? value.split(',').map((word) => word.trim()) : value;
+  };
   if (sources.file !== undefined) {
     const { path, content } = sources.file;
     if (!isSection(content))
@@ -91,10 +101,12 @@ function* overrides(sources: ConfigSources, keys: readonly string[]): Generator<
     for (const [key, value] of partialValues(content, keys)) yield { key, value, from: path };
   }
   for (const [name, value] of Object.entries(sources.environment ?? {}))
-    if (name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined)
-      yield { key: environmentKey(name, ENVIRONMENT_PREFIX, keys), value: parseValue(value), from: name };
+    if (name.startsWith(ENVIRONMENT_PREFIX) && value !== undefined) {
+      const key = environmentKey(name, ENVIRONMENT_PREFIX, keys);
+      yield { key, value: read(key, value), from: name };
+    }
   for (const [key, value] of Object.entries(sources.set ?? {}))
-    yield { key, value: typeof value === 'string' ? parseValue(value) : (value as Json), from: '--set' };
+    yield { key, value: typeof value === 'string' ? read(key, value) : (value as Json), from: '--set' };
   for (const [key, value] of Object.entries(sources.flags ?? {}))
     if (value !== undefined) yield { key, value, from: `--${key}` };
 }
