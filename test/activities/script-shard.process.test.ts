@@ -86,7 +86,9 @@ async function shard(
         earlier,
       }),
     );
-  return { store, earlier, scripts: found[0] ?? null, found, verify };
+  const alone = (): Promise<Sampled | null> =>
+    run(scriptShardActivity(own.ports).scriptShard, { ...common, name: `${name}/alone`, round: 0, earlier: null });
+  return { store, earlier, scripts: found[0] ?? null, found, verify, alone };
 }
 
 it('tries what no sample proves, with the marks of the library, and its proofs are verified like others', async () => {
@@ -115,6 +117,19 @@ it('adds nothing where no script proves anything', async () => {
   const { scripts } = await shard('none', [{ statement: FALSE, origin: 'dataset', samples: 1 }], [FALSE]);
   expect(scripts).toBeNull();
 }, 120_000);
+
+it('as the only prover gives each statement an answer, and Lean is not asked again about those that no script proves', async () => {
+  const items = [EASY, FALSE].map((one) => ({ statement: one, origin: 'dataset', samples: 1 }));
+  const { store, verify, alone } = await shard('alone', items, []);
+  const scripts = await alone();
+  const samples = await readAll(store, scripts!.samples, sampleSchema);
+  expect(samples.map(({ statementId, refused }) => [statementId, refused?.reason])).toEqual([
+    [EASY.id, undefined],
+    [FALSE.id, 'no-script'],
+  ]);
+  const result = await verify('alone/scripts', scripts!, null);
+  expect(result).toMatchObject({ sampleCount: 2, provedStatements: 1, verdictCounts: { proved: 1, no_proof: 1 } });
+}, 180_000);
 
 it('tries the rest of the list on statements from the third round on, each script in one round of four', async () => {
   const items = [{ statement: LATE, origin: 'dataset', samples: 1 }];

@@ -5,7 +5,6 @@
 
 import { type ObjectStore, type PortfolioFigures, portfolioFiguresSchema, type Statement } from '@stp/config/records';
 import { provePortfolio, type RecordRow, rowOf } from '@stp/lean-explore';
-import type { RawSample } from '@stp/selfplay';
 import type { DataSources, PortfolioResults, RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import { readJson } from '../../records/record-files.ts';
 import { marksFor } from '../../round/library.ts';
@@ -17,13 +16,10 @@ export const FIGURES = 'portfolio.json';
 /** In the place of a model's hash: the proof is a script's. */
 export const SCRIPTS_MODEL = 'scripts';
 
-/** A statement that no script proves has this one as its sample: the list's first, which was tried and failed. */
-export const FAILED = '  rfl';
-
-export interface PortfolioSamples {
-  /** One a statement: the first script that proves it, or `FAILED`. */
-  readonly samples: readonly Pick<RawSample, 'statementId' | 'text'>[];
-  readonly proved: number;
+/** What the list of scripts finds. */
+export interface Listed {
+  /** The first script that proves it, by statement id. */
+  readonly texts: ReadonlyMap<string, string>;
   /** Scripts that Lean was asked about, and its time for them, ms, what is known from before included. */
   readonly tried: number;
   readonly leanMs: number;
@@ -33,11 +29,11 @@ export interface PortfolioSamples {
  * The whole list on statements. What none proves is tried again with the marks of grown theorems (`marksFor`), and with premises
  * where the prover has them (`further`).
  */
-export async function portfolioSamples(
+export async function wholeList(
   ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
   statements: readonly Statement[],
   { grown, further, ...asked }: Omit<PortfolioAsked, 'triesUnknown'> & Pick<OverLibrary, 'grown' | 'further'>,
-): Promise<PortfolioSamples> {
+): Promise<Listed> {
   const { rows } = await portfolioRows(ports, statements, { ...asked, triesUnknown: true });
   const marksOf = marksFor(grown);
   const unproved = statements.filter(({ id }) => (rows.get(id)?.proof ?? null) === null);
@@ -49,10 +45,9 @@ export async function portfolioSamples(
     // Without marks the list has been tried.
     chosen: (id, stages) => (marksOf(byId.get(id)!) === null ? [] : stages),
   });
-  const proofOf = (id: string): string | null => proofs.get(id) ?? rows.get(id)?.proof ?? null;
+  const known = [...rows].flatMap(([id, { proof }]): [string, string][] => (proof === null ? [] : [[id, proof]]));
   return {
-    samples: statements.map(({ id }) => ({ statementId: id, text: proofOf(id) ?? FAILED })),
-    proved: statements.filter(({ id }) => proofOf(id) !== null).length,
+    texts: new Map([...known, ...proofs]),
     tried: tried + [...rows.values()].reduce((sum, row) => sum + row.tried, 0),
     leanMs: leanMs + [...rows.values()].reduce((sum, row) => sum + row.leanMs, 0),
   };

@@ -32,7 +32,7 @@ import { type GrownRecord, grownTheorems, marksFor } from '../../round/library.t
 import { unprovedItems } from '../../round/shard-files.ts';
 import { sampledSchema } from '../shard-turn.ts';
 import { actionTurn } from './action-turn.ts';
-import { FAILED, portfolioRows, portfolioSamples, SCRIPTS_MODEL } from './portfolio.ts';
+import { type Listed, portfolioRows, SCRIPTS_MODEL, wholeList } from './portfolio.ts';
 import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
 /**
@@ -116,19 +116,25 @@ export function scriptShardActivity(
           const listed = items.filter((item) => !takesActions(item));
           const byList =
             earlier === null
-              ? await wholeList(ports, input, listed, over)
+              ? await wholeList(
+                  ports,
+                  listed.map(({ statement }) => statement),
+                  { run, limits: config.verification, ...over },
+                )
               : await partOfList(ports, input, listed, over);
           const acted = isActions ? await actionTurn(ports, store, input, ofActions, over) : null;
           const found = items.flatMap(({ statement: { id } }) => {
-            const text = byList.texts.get(id) ?? acted?.proofs.get(id) ?? (earlier === null ? FAILED : undefined);
-            return text === undefined ? [] : [{ ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text }];
+            const text = byList.texts.get(id) ?? acted?.proofs.get(id);
+            const sample = { ...UNSAMPLED, statementId: id, index: nextIndex(samples, id), text: text ?? '' };
+            if (text !== undefined) return [sample];
+            return earlier === null ? [{ ...sample, refused: NO_SCRIPT }] : [];
           });
           await logMetrics(
             ports,
             run,
             metricsAt(name, 0, {
               scripts_statements: items.length,
-              scripts_proved: byList.proved + (acted?.proofs.size ?? 0),
+              scripts_proved: byList.texts.size + (acted?.proofs.size ?? 0),
               scripts_tried: byList.tried + (acted?.tried ?? 0),
               scripts_lean_seconds: (byList.leanMs + (acted?.leanMs ?? 0)) / 1_000,
             }),
@@ -154,15 +160,6 @@ type ListPorts = RunVerifier<'check' | 'environment'> &
   StatementContexts &
   PortfolioResults &
   DataSources<'portfolioRecord'>;
-
-/** What the list of scripts finds. */
-interface Listed {
-  /** By statement id. */
-  readonly texts: ReadonlyMap<string, string>;
-  readonly proved: number;
-  readonly tried: number;
-  readonly leanMs: number;
-}
 
 /** After samples, a part of the list. */
 async function partOfList(
@@ -202,19 +199,7 @@ async function partOfList(
   );
   const texts = new Map(proofs);
   for (const [id, { proof }] of rows) if (proof !== null) texts.set(id, proof);
-  return { texts, proved: texts.size, tried, leanMs };
-}
-
-/** As the only prover. It knows when a statement is proved, and tries no further script. */
-async function wholeList(
-  ports: ListPorts,
-  { run, config }: ScriptShardInput,
-  items: readonly WorkItem[],
-  over: Over,
-): Promise<Listed> {
-  const statements = items.map(({ statement }) => statement);
-  const { samples, ...rest } = await portfolioSamples(ports, statements, { run, limits: config.verification, ...over });
-  return { texts: new Map(samples.map(({ statementId, text }) => [statementId, text])), ...rest };
+  return { texts, tried, leanMs };
 }
 
 /** The scripts that name a statement's premises (`prover.premisesTried`); undefined: none do. */
@@ -250,6 +235,8 @@ function scriptsFor(stages: PortfolioStages, round: number): SearchScript[] {
   return [...first, ...rest.filter((_, place) => place % REST_PARTS === round % REST_PARTS)];
 }
 
+/** As the only prover, scripts give each statement an answer. */
+const NO_SCRIPT = { reason: 'no-script', detail: 'no script proves it' } as const;
 const UNSAMPLED = { tokens: 0, logprob: 0, seed: 0, finish: 'stop' } as const;
 
 function nextIndex(samples: readonly Sample[], id: string): number {

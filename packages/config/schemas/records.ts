@@ -106,9 +106,9 @@ export const chatMessageSchema = z.strictObject({
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
-/** Why a model's answer gave no proof to check (`packages/selfplay/formats/answer.ts`). */
+/** Why an answer gave no proof to check (a model's: `packages/selfplay/formats/answer.ts`); `no-script`: no script proves the statement. */
 export const answerRefusalSchema = z.strictObject({
-  reason: z.enum(['no-code', 'no-theorem', 'cut-off', 'changed-statement', 'declares-more', 'too-long']),
+  reason: z.enum(['no-code', 'no-theorem', 'cut-off', 'changed-statement', 'declares-more', 'too-long', 'no-script']),
   detail: z.string().max(512),
 });
 export type AnswerRefusal = z.infer<typeof answerRefusalSchema>;
