@@ -6,6 +6,9 @@ import { type Refusal, refuse, screenText } from './screen-text.ts';
 /** Column of the first token of every tactic block in a checked file. */
 export const PROOF_COLUMN = 2;
 
+/** What data sets often write before the tactic block; no tactic begins so. */
+const BEFORE_THE_BLOCK: ReadonlySet<string> = new Set(['by', ':=']);
+
 export type ScreenedProof =
   | {
       readonly accepted: true;
@@ -31,7 +34,13 @@ export function screenProof(proof: string, names?: ReadonlySet<string>): Screene
   const text = proof.length > PROOF_CHARS_MAX ? proof : proof.replaceAll('\r\n', '\n');
   const screened = screenText(text, PROOF_CHARS_MAX, 'options', names);
   if (!screened.accepted) return screened;
-  if (screened.tokens.length === 0) return refuse(text, { offset: 0, reason: 'is empty' });
+  const [first] = screened.tokens;
+  if (first === undefined) return refuse(text, { offset: 0, reason: 'is empty' });
+  if (BEFORE_THE_BLOCK.has(first.text))
+    return refuse(text, {
+      offset: first.start,
+      reason: `begins with ${first.text}: write the tactics alone, without := by`,
+    });
   const cut = cutEnding(screened.printed);
   if ('reason' in cut) return refuse(screened.printed, cut);
   return { accepted: true, ...layOut(cut.block), ...(cut.ending === undefined ? {} : { ending: cut.ending }) };

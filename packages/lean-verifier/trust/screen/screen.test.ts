@@ -178,6 +178,17 @@ describe('proofs', () => {
       columnsAdded: -4,
     });
   });
+  test.each([
+    ['by simp', 'begins with by'],
+    ['-- first\n  by\n    simp', 'begins with by'],
+    [':= by simp', 'begins with :='],
+  ])('says that the block is written alone: %j', (proof, reason) => {
+    expect(screenProof(proof)).toMatchObject({ refusal: { reason: expect.stringContaining(reason) } });
+  });
+  test('has nothing against by inside the block, or a tactic with a longer name', () => {
+    for (const proof of ['exact by simp', 'by_cases h : a = b\n· simp\n· simp'])
+      expect(screenProof(proof).accepted).toBe(true);
+  });
 });
 
 describe('random texts', () => {
