@@ -7,7 +7,7 @@ import { type Refusal, refuse, screenText } from './screen-text.ts';
 export const PROOF_COLUMN = 2;
 
 /** What data sets often write before the tactic block; no tactic begins so. */
-const BEFORE_THE_BLOCK: ReadonlySet<string> = new Set(['by', ':=']);
+const BEFORE_THE_BLOCK: ReadonlySet<string> = new Set(['by', ':']);
 
 export type ScreenedProof =
   | {
@@ -39,7 +39,7 @@ export function screenProof(proof: string, names?: ReadonlySet<string>): Screene
   if (BEFORE_THE_BLOCK.has(first.text))
     return refuse(text, {
       offset: first.start,
-      reason: `begins with ${first.text}: write the tactics alone, without := by`,
+      reason: 'begins with by or := : write the tactics alone',
     });
   const cut = cutEnding(screened.printed);
   if ('reason' in cut) return refuse(screened.printed, cut);
