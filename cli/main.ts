@@ -24,9 +24,9 @@ import {
   roundsValue,
   secondsValue,
   wholeNumber,
-} from './options.ts';
-import { endWithReader } from './output-closed.ts';
-import { Stopped } from './stop-signals.ts';
+} from './shared/options.ts';
+import { endWithReader } from './shared/output-closed.ts';
+import { Stopped } from './shared/stop-signals.ts';
 
 const program = new Command('stp')
   .description(
@@ -55,7 +55,7 @@ runOptions(program.command('selfplay'))
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
   .option('--stay', 'keep server and UI up after the run, until Ctrl-C')
   .option('--json', 'print the summary as JSON on stdout; progress goes to stderr')
-  .action(async (options) => (await import('./selfplay.ts')).selfplay(options));
+  .action(async (options) => (await import('./run/selfplay.ts')).selfplay(options));
 
 program
   .command('dev')
@@ -64,7 +64,7 @@ program
   )
   .option('--port <n>', 'port of the Temporal server', portValue)
   .option('--ui-port <n>', 'port of the Temporal UI', portValue)
-  .action(async (options) => (await import('./dev.ts')).dev(options));
+  .action(async (options) => (await import('./run/dev.ts')).dev(options));
 
 runOptions(program.command('start'))
   .description(
@@ -75,14 +75,14 @@ runOptions(program.command('start'))
   .allowUnknownOption()
   .allowExcessArguments()
   .action(async (options, command: Command) => {
-    process.exitCode = await (await import('./start.ts')).start(options, command.args);
+    process.exitCode = await (await import('./run/start.ts')).start(options, command.args);
   });
 
 configOptions(program.command('config'))
   .description('Print the configuration of a run with these options, and where each value comes from. Starts nothing.')
   .option('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
   .option('--json', 'one JSON object: config and provenance')
-  .action(async (options) => (await import('./config.ts')).config(options));
+  .action(async (options) => (await import('./run/config.ts')).config(options));
 
 configOptions(program.command('plan'))
   .description(
@@ -109,7 +109,7 @@ configOptions(program.command('plan'))
   )
   .option('--sequences <n>', 'with --model: samples decoded together (default: 4)', countValue)
   .option('--json', 'one JSON object')
-  .action(async (options) => (await import('./plan.ts')).plan(options));
+  .action(async (options) => (await import('./run/plan.ts')).plan(options));
 
 program
   .command('check')
@@ -137,7 +137,7 @@ program
       .default('where-available'),
   )
   .action(async (paths, options) => {
-    process.exitCode = await (await import('./check.ts')).check(paths, options);
+    process.exitCode = await (await import('./verify/check.ts')).check(paths, options);
   });
 
 addDataCommands(program);
@@ -182,7 +182,7 @@ program
   .option('--max-requests <n>', 'open requests at once; more get 429', wholeNumber('requests', 1, 65_536), 256)
   .option('--timeout <seconds>', 'longest time for one request', wholeNumber('seconds', 1, 86_400), 600)
   .option('--no-key', 'serve every client without a key, on any host')
-  .action(async (options) => (await import('./serve.ts')).serve(options));
+  .action(async (options) => (await import('./models/serve.ts')).serve(options));
 
 program
   .command('setup')
@@ -190,7 +190,7 @@ program
   .addOption(
     new Option('--with <part>', 'get this part alone: llama-cpp, which samples GGUF files').choices(['llama-cpp']),
   )
-  .action(async (options) => (await import('./setup.ts')).setup(options));
+  .action(async (options) => (await import('./run/setup.ts')).setup(options));
 
 program
   .command('doctor')
@@ -198,7 +198,7 @@ program
     'Print what this machine has (Lean, Temporal, Python, disk), what a run would use, and why. Removes files and processes of killed commands; changes nothing else.',
   )
   .action(async () => {
-    process.exitCode = await (await import('./doctor.ts')).doctor();
+    process.exitCode = await (await import('./run/doctor.ts')).doctor();
   });
 
 program
@@ -209,7 +209,7 @@ program
   .argument('<run>', 'folder or URI of the run, or its name')
   .option('--compare <run...>', 'runs to compare it with; runs that differ only in the seed become a mean and a band')
   .option('--out <folder>', 'where report.html and the CSV files go (default: RUN-report, beside the run)')
-  .action(async (run, options) => (await import('./report.ts')).report(run, options));
+  .action(async (run, options) => (await import('./run/report.ts')).report(run, options));
 
 program
   .command('clean')
@@ -217,7 +217,7 @@ program
     'End the Lean and model processes of a run on this machine and remove its scratch files. Touches nothing else.',
   )
   .argument('[run]', 'name of the run, or its folder; default: leftovers of dead workers and commands')
-  .action(async (run) => (await import('./clean.ts')).clean(run));
+  .action(async (run) => (await import('./run/clean.ts')).clean(run));
 
 addLeanCommands(program);
 addNodesCommands(program);

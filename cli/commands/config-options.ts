@@ -1,7 +1,7 @@
 /** The options of every command that takes the configuration of a run. */
 import { presetNames } from '@stp/config';
 import { type Command, Option } from 'commander';
-import { keyValue, seedValue } from '../options.ts';
+import { keyValue, seedValue } from '../shared/options.ts';
 
 export function configOptions(command: Command): Command {
   return command

@@ -1,7 +1,7 @@
 /** `bin/stp data`: problem sets and SFT sets from elsewhere, and ours for others. */
 import { ANSWERS, PUBLIC_SETS } from '@stp/datasets/defaults';
 import { type Command, Option } from 'commander';
-import { countValue, seedValue, wholeNumber } from '../options.ts';
+import { countValue, seedValue, wholeNumber } from '../shared/options.ts';
 
 const DATA_SOURCES = [
   'library',
@@ -68,7 +68,7 @@ export function addDataCommands(program: Command): void {
     .option('--out <dir>', 'data folder, instead of STP_DATA')
     .option('--replace', 'replace a set that exists')
     .option('--json', 'print counts as JSON')
-    .action(async (options) => (await import('../data.ts')).prepare(options));
+    .action(async (options) => (await import('../data/data.ts')).prepare(options));
 
   data
     .command('export')
@@ -86,5 +86,5 @@ export function addDataCommands(program: Command): void {
     .option('--seed <n>', 'seed of the splits', seedValue, 0)
     .option('--replace', 'replace a folder that exists')
     .option('--json', 'print counts as JSON')
-    .action(async (options) => (await import('../data.ts')).exportData(options));
+    .action(async (options) => (await import('../data/data.ts')).exportData(options));
 }

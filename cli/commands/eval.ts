@@ -9,7 +9,7 @@ import {
   seedValue,
   temperatureValue,
   wholeNumber,
-} from '../options.ts';
+} from '../shared/options.ts';
 import { configOptions } from './config-options.ts';
 
 export function addEvaluationCommands(program: Command): void {
@@ -68,7 +68,7 @@ export function addEvaluationCommands(program: Command): void {
     .option('--port <n>', 'port of the Temporal server', portValue)
     .option('--ui-port <n>', 'port of the Temporal UI', portValue)
     .option('--json', 'print evaluation.json on stdout; progress goes to stderr')
-    .action(async (options) => (await import('../eval.ts')).evaluate(options));
+    .action(async (options) => (await import('../run/eval.ts')).evaluate(options));
 
   program
     .command('summary')
@@ -91,5 +91,5 @@ export function addEvaluationCommands(program: Command): void {
     .option('--run <run>', 'folder or URI of a run: cumulative pass rate and counts of every round')
     .option('--search-results <files...>', 'published results of best-first search (llmstep): counts and Pass@1')
     .option('--json', 'with --run and --search-results: as JSON')
-    .action(async (options) => (await import('../summary.ts')).summary(options));
+    .action(async (options) => (await import('../run/summary.ts')).summary(options));
 }

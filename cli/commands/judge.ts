@@ -20,7 +20,7 @@ export function addJudgeCommands(program: Command): void {
     .option('--replay', 'ask no judge: use the kept answers only')
     .option('--json', 'one JSON object for each proof, with every vote, its evidence, and what failed')
     .action(async (file, options) => {
-      process.exitCode = await (await import('../judge.ts')).judge(file, options);
+      process.exitCode = await (await import('../models/judge.ts')).judge(file, options);
     });
 
   judge
@@ -32,7 +32,9 @@ export function addJudgeCommands(program: Command): void {
     .option('--judged <file>', 'what `stp judge --json` printed; default: the automatic ratings in the gold files')
     .option('--json', 'one JSON object for each problem set')
     // The command above has an option of that name, and takes it.
-    .action(async (_, command: Command) => (await import('../judge-audit.ts')).judgeAudit(command.optsWithGlobals()));
+    .action(async (_, command: Command) =>
+      (await import('../models/judge-audit.ts')).judgeAudit(command.optsWithGlobals()),
+    );
 
   judge
     .command('convert')
@@ -44,5 +46,5 @@ export function addJudgeCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--out <file>', 'file to write; it must not exist')
-    .action(async (file, options) => (await import('../judge-convert.ts')).judgeConvert(file, options));
+    .action(async (file, options) => (await import('../models/judge-convert.ts')).judgeConvert(file, options));
 }

@@ -2,7 +2,7 @@
 
 import { DEFAULT_LIMITS, STANDARD_AXIOMS } from '@stp/lean-kernel/defaults';
 import { type Command, InvalidArgumentError } from 'commander';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../shared/options.ts';
 
 export function addKernelCommand(program: Command): void {
   program
@@ -33,10 +33,10 @@ export function addKernelCommand(program: Command): void {
         command.error('error: give export files, or one compiled module with --olean');
       if (options.olean !== undefined) {
         if (options.statement !== undefined) command.error('error: --statement goes with export files');
-        process.exitCode = await (await import('../kernel-module.ts')).kernelModule(options);
+        process.exitCode = await (await import('../verify/kernel-module.ts')).kernelModule(options);
         return;
       }
-      process.exitCode = await (await import('../kernel.ts')).kernel(files, options);
+      process.exitCode = await (await import('../verify/kernel.ts')).kernel(files, options);
     });
 }
 

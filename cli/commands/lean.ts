@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { DEFAULT_LIMITS } from '@stp/lean-verifier/defaults';
 import { type Command, Option } from 'commander';
-import { portValue, wholeNumber } from '../options.ts';
+import { portValue, wholeNumber } from '../shared/options.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -59,6 +59,6 @@ export function addLeanCommands(program: Command): void {
     )
     .option('--no-key', 'serve every client without a key, on any host')
     .action(async (options) => {
-      process.exitCode = await (await import('../lean-serve.ts')).serveLean(options);
+      process.exitCode = await (await import('../verify/lean-serve.ts')).serveLean(options);
     });
 }

@@ -1,6 +1,6 @@
 /** `bin/stp mcp`: a server of the Model Context Protocol. */
 import type { Command } from 'commander';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../shared/options.ts';
 import { leanOptions } from './verify.ts';
 
 export function addMcpCommand(program: Command): void {
@@ -14,6 +14,6 @@ export function addMcpCommand(program: Command): void {
     .option('--no-key', 'with --port: serve every client without a key, on any host')
     .option('--max-calls <n>', 'open calls at once; more are refused', wholeNumber('calls', 1, 1_024), 32)
     .action(async (options) => {
-      process.exitCode = await (await import('../mcp.ts')).serveMcp({ ...options, version: program.version()! });
+      process.exitCode = await (await import('../verify/mcp.ts')).serveMcp({ ...options, version: program.version()! });
     });
 }

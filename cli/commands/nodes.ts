@@ -2,7 +2,7 @@
 
 import { COMMAND_SECONDS_MAX, presetNames } from '@stp/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { keyValue, wholeNumber } from '../options.ts';
+import { keyValue, wholeNumber } from '../shared/options.ts';
 
 /** A run's name is a folder and a label. */
 function runValue(text: string): string {
@@ -57,7 +57,7 @@ export function addNodesCommands(program: Command): void {
 
   add('plan', 'Show the requests for machines and their cost. Needs no credentials and sends nothing.')
     .option(...DRY_RUN)
-    .action(async (options) => (await import('../nodes-plan.ts')).plan(options));
+    .action(async (options) => (await import('../nodes/plan.ts')).plan(options));
   add('up', 'Get the machines and wait until they are ready; on machines of an inventory, start workers over ssh.')
     .option(...DRY_RUN)
     .option('--bundle-file <file>', 'with --inventory: archive of the worker (see `nodes bundle --file`)')
@@ -66,10 +66,10 @@ export function addNodesCommands(program: Command): void {
       'with --inventory: a variable of the workers, with the value that it has here if none is given; may be repeated',
       variableOption,
     )
-    .action(async (options) => (await import('../nodes-lifecycle.ts')).up(options));
+    .action(async (options) => (await import('../nodes/lifecycle.ts')).up(options));
   add('ls', 'List the machines of a run, or with --all of all runs.')
     .option('--all', 'list the machines of all runs')
-    .action(async (options) => (await import('../nodes-lifecycle.ts')).list(options));
+    .action(async (options) => (await import('../nodes/lifecycle.ts')).list(options));
   add('run', 'Run a command on every machine of a run: bin/stp nodes run … -- COMMAND')
     .argument('<command...>', 'program and arguments; no shell reads them')
     .option('--ssh', 'use ssh, for machines of an inventory whose workers do not run')
@@ -80,18 +80,18 @@ export function addNodesCommands(program: Command): void {
       wholeNumber('seconds', 1, COMMAND_SECONDS_MAX),
       3_600,
     )
-    .action(async (command, options) => (await import('../nodes-work.ts')).run(command, options));
+    .action(async (command, options) => (await import('../nodes/work.ts')).run(command, options));
   add('clean', 'On every machine, end the processes of a run and remove its scratch files.').action(async (options) =>
-    (await import('../nodes-work.ts')).clean(options),
+    (await import('../nodes/work.ts')).clean(options),
   );
   add('down', 'Give back all machines of a run and wait until they are deleted; on an inventory, end the workers.')
     .option('--dry-run', 'list what would be given back')
-    .action(async (options) => (await import('../nodes-lifecycle.ts')).down(options));
+    .action(async (options) => (await import('../nodes/lifecycle.ts')).down(options));
   add('sweep', 'Give back the machines that belong to no open run.')
     .option('--older-than <hours>', 'only machines that are older', wholeNumber('hours', 0, 8_760), 24)
     .option('--force', 'do not ask a Temporal server which runs are open')
     .option('--dry-run', 'list what would be given back')
-    .action(async (options) => (await import('../nodes-lifecycle.ts')).sweep(options));
+    .action(async (options) => (await import('../nodes/lifecycle.ts')).sweep(options));
   nodes
     .command('bundle')
     .description(
@@ -99,5 +99,5 @@ export function addNodesCommands(program: Command): void {
     )
     .option('--file <file>', 'write it to a file instead, for `nodes up --bundle-file`')
     .option('--json', 'JSON on standard output')
-    .action(async (options) => (await import('../nodes-bundle.ts')).bundle(options));
+    .action(async (options) => (await import('../nodes/bundle.ts')).bundle(options));
 }

@@ -2,7 +2,7 @@
 
 import { TERM_SCORINGS } from '@stp/selfplay/defaults';
 import { type Command, Option } from 'commander';
-import { rateValue, seedValue, wholeNumber } from '../options.ts';
+import { rateValue, seedValue, wholeNumber } from '../shared/options.ts';
 
 export function addRetrieveCommands(program: Command): void {
   const retrieve = program
@@ -17,7 +17,7 @@ export function addRetrieveCommands(program: Command): void {
     .option('--ckpt-path <dir>', 'checkpoint of an encoder: the index then has vectors of the premises too')
     .option('--replace', 'replace an index that exists')
     .option('--json', 'print counts as JSON')
-    .action(async (options) => (await import('../retrieve.ts')).index(options));
+    .action(async (options) => (await import('../data/retrieve.ts')).index(options));
 
   retrieve
     .command('train')
@@ -30,7 +30,7 @@ export function addRetrieveCommands(program: Command): void {
     .option('--batch-size <n>', 'pairs in a step', wholeNumber('pairs', 2, 4_096), 32)
     .option('--learning-rate <rate>', 'highest learning rate', rateValue, 1e-3)
     .option('--seed <n>', 'seed of the order of the pairs', seedValue, 0)
-    .action(async (options) => (await import('../retrieve.ts')).train(options));
+    .action(async (options) => (await import('../data/retrieve.ts')).train(options));
 
   retrieve
     .command('eval')
@@ -43,5 +43,5 @@ export function addRetrieveCommands(program: Command): void {
     )
     .option('--ckpt-path <dir>', 'with --method learned: checkpoint of the encoder that made the index')
     .option('--json', 'print the figures as JSON')
-    .action(async (options) => (await import('../retrieve.ts')).evaluate(options));
+    .action(async (options) => (await import('../data/retrieve.ts')).evaluate(options));
 }

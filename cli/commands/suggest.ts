@@ -2,7 +2,7 @@
 
 import { PROMPT_KINDS, suggestionProcesses } from '@stp/editor/defaults';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { portValue, secondsValue, temperatureValue, wholeNumber } from '../options.ts';
+import { portValue, secondsValue, temperatureValue, wholeNumber } from '../shared/options.ts';
 
 const LLMSTEP_PORT = 6000;
 const COPILOT_PORT = 23337;
@@ -136,7 +136,7 @@ export function addSuggestCommands(program: Command): void {
     .option('--with-parent', 'stop when standard input ends')
     .action(async ({ copilot, copilotPort, ...options }) => {
       const all = { ...options, copilotPort: copilot ? copilotPort : false };
-      process.exitCode = await (await import('../suggest-serve.ts')).serveSuggestions(all);
+      process.exitCode = await (await import('../models/suggest-serve.ts')).serveSuggestions(all);
     });
   suggest
     .command('lsp')
@@ -153,6 +153,6 @@ export function addSuggestCommands(program: Command): void {
       [],
     )
     .action(async (command, options) => {
-      process.exitCode = await (await import('../suggest-lsp.ts')).suggestLsp(command, options);
+      process.exitCode = await (await import('../models/suggest-lsp.ts')).suggestLsp(command, options);
     });
 }

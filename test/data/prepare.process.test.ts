@@ -26,7 +26,7 @@ import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
 import { readAll } from '../../activities/records/record-files.ts';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
-import { type PrepareOptions, prepare as prepareData } from '../../cli/data.ts';
+import { type PrepareOptions, prepare as prepareData } from '../../cli/data/data.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { problemSet } from '../problems/problem-set.ts';

@@ -31,18 +31,20 @@ describe('the drawing of a round in README.md', () => {
   it('has the steps of a round in the order of the workflow', () => {
     /** A box, and the call that the workflow makes for it. */
     const steps = [
-      ['explore', 'conjectureTexts('],
-      ['gate', 'gateConjectures('],
+      ['explore', 'conjectureRound('],
+      ['gate', 'conjectureRound('],
       ['prove conjectures', 'proveRound('],
       ['grow the library', 'proveRound('],
       ['prove statements', 'proveRound('],
-      ['train the model', 'trainModel('],
+      ['train the model', 'trainRound('],
     ] as const;
     const line = drawing.split('\n').find((one) => one.includes('explore ─'))!;
     expect(boxesOf(line)).toEqual(steps.map(([box]) => box));
     const round = read('workflows/round.ts');
     const body = round.slice(round.indexOf('export async function stpRound'));
     expect(placesInOrder(body, [...new Set(steps.map(([, call]) => call))])).not.toContain(-1);
+    const conjecturing = read('workflows/stages/conjecture-round.ts');
+    expect(placesInOrder(conjecturing, ['await conjectureTexts(', 'return gateConjectures('])).not.toContain(-1);
     // Inside of `proveRound`: conjectures first, then the library, then statements.
     const passes = read('workflows/stages/prove-round.ts');
     expect(placesInOrder(passes, ['growLibrary(', '/conjectures`', '/statements`'])).not.toContain(-1);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { secondsValue } from '../../cli/options.ts';
+import { secondsValue } from '../../cli/shared/options.ts';
 import { stp } from '../support/stp.ts';
 
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { temporalExecutable } from '../../cli/temporal.ts';
+import { temporalExecutable } from '../../cli/run/temporal.ts';
 import { type DevServer, startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { REPOSITORY } from '../support/stp.ts';

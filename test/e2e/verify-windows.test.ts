@@ -3,10 +3,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { LINE_BYTES_MAX } from '@stp/base/files';
 import { PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '@stp/config/records';
 import { expect, it } from 'vitest';
-import { answersOf } from '../../cli/verify.ts';
-import type { Answer } from '../../cli/verify-lines.ts';
-import { rowsOf, type VerifyRow } from '../../cli/verify-rows.ts';
-import { mapInOrder, windowsOf } from '../../cli/windows.ts';
+import { mapInOrder, windowsOf } from '../../cli/shared/windows.ts';
+import { answersOf } from '../../cli/verify/verify.ts';
+import type { Answer } from '../../cli/verify/verify-lines.ts';
+import { rowsOf, type VerifyRow } from '../../cli/verify/verify-rows.ts';
 
 const ROW = { id: 'a', statement: 'theorem t : 1 = 1', proof: '  rfl' };
 const answer = ({ id, proof }: VerifyRow): Answer => {

@@ -1,6 +1,6 @@
 /** What the live view says of a run whose work failed and is tried again later. */
 import { expect, it } from 'vitest';
-import { describeNow, retryOf } from '../../cli/progress-view.ts';
+import { describeNow, retryOf } from '../../cli/run/progress-view.ts';
 import type { Progress } from '../../workflows/control/contracts.ts';
 
 const pending = (at: number | null, message: string, type?: string) => ({

@@ -2,9 +2,9 @@
 
 import { evaluationReportSchema, type ShardResult } from '@stp/config/records';
 import { expect, it } from 'vitest';
-import { describe as describeReport } from '../../cli/eval.ts';
-import { describeNow } from '../../cli/progress-view.ts';
-import { publishedFigures, publishedLines } from '../../cli/published.ts';
+import { describe as describeReport } from '../../cli/run/eval.ts';
+import { describeNow } from '../../cli/run/progress-view.ts';
+import { publishedFigures, publishedLines } from '../../cli/run/published.ts';
 import type { Progress } from '../../workflows/control/contracts.ts';
 import { ShardTally } from '../../workflows/control/shard-tally.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { smallCheckpoint, writeCheckpoint } from '@stp/language-model/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findModel } from '../../cli/model-source.ts';
-import { roundTable } from '../../cli/round-table.ts';
+import { roundTable } from '../../cli/run/round-table.ts';
+import { findModel } from '../../cli/shared/model-source.ts';
 import { makeRun } from '../report/synthetic-run.ts';
 
 let directory: string;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { llamaGguf, smallCheckpoint, writeGguf } from '@stp/language-model/testing';
 import { clientOf, PROMPTS } from '@stp/language-model/testing-hooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openEngines } from '../../cli/suggest-engines.ts';
+import { openEngines } from '../../cli/models/suggest-engines.ts';
 import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { freePort } from '../support/ports.ts';

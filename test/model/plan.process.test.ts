@@ -11,7 +11,7 @@ import {
 } from '@stp/language-model/plan';
 import { adapterParameters, cacheBytesPerToken, parameters } from '@stp/language-model/testing';
 import { describe, expect, it } from 'vitest';
-import { type PlanOptions, planInput } from '../../cli/plan.ts';
+import { type PlanOptions, planInput } from '../../cli/run/plan.ts';
 
 const OPTIONS = { gpu: 'h100', gpus: 8, training: 'full', rank: 32, statements: 1_000, checkSeconds: 4 } as const;
 const inputOf = (preset: string, options: Partial<PlanOptions> = {}) =>

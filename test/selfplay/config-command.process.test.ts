@@ -2,7 +2,7 @@
 
 import { leaves, resolveConfig } from '@stp/config';
 import { describe, expect, it, vi } from 'vitest';
-import { config } from '../../cli/config.ts';
+import { config } from '../../cli/run/config.ts';
 
 function output(work: () => void): string {
   const log = vi.spyOn(console, 'log').mockReturnValue();

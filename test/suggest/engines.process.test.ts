@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tinyEncoderDecoder } from '@stp/language-model/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { type EngineOptions, openEngines } from '../../cli/suggest-engines.ts';
+import { type EngineOptions, openEngines } from '../../cli/models/suggest-engines.ts';
 
 const COMMIT = 'c0ffee'.padEnd(40, '0');
 const OPTIONS: EngineOptions = {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SuggesterProcess } from '@stp/editor';
 import { expect, it, onTestFinished } from 'vitest';
-import { SUGGEST_KEYS_VARIABLE } from '../../cli/suggest-serve.ts';
+import { SUGGEST_KEYS_VARIABLE } from '../../cli/models/suggest-serve.ts';
 import { builtProject } from '../mcp/opened.ts';
 import { STP } from '../support/stp.ts';
 

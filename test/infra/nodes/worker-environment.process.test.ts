@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { workerEnvironment } from '../../../cli/nodes-environment.ts';
+import { workerEnvironment } from '../../../cli/nodes/environment.ts';
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const KEY = '-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n';

@@ -1,0 +1,48 @@
+/** The questions of `stp nodes` to the Temporal server: which runs are open, and which queues a run's machines have. */
+
+import { StpError } from '@stp/base';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../../workflows/control/contracts.ts';
+
+/** Does the work with a client; STP1101 where no server answers. */
+export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const connection = await Connection.connect(connectionOptions).catch((cause: unknown) => {
+    throw new StpError(
+      'STP1101',
+      `no Temporal server answers at ${connectionOptions.address ?? 'localhost:7233'}`,
+      'Set TEMPORAL_ADDRESS to your server. `sweep` asks it which runs are open; --force sweeps without asking.',
+      { retryable: true, cause },
+    );
+  });
+  try {
+    return await work(new Client({ connection, ...(namespace === undefined ? {} : { namespace }) }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Names of the runs that are open. */
+export function openRuns(): Promise<string[]> {
+  return withClient(async (client) => {
+    const names: string[] = [];
+    const query = `WorkflowType = '${SELFPLAY_TYPE}' AND ExecutionStatus = 'Running'`;
+    const prefix = selfplayWorkflowId('');
+    for await (const { workflowId } of client.workflow.list({ query }))
+      names.push(workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : workflowId);
+    return names;
+  });
+}
+
+/** Own queues of the machines that the run works on, as its memo says; null for a run that the server does not know. */
+export async function queuesOfRun(client: Client, run: string): Promise<string[] | null> {
+  try {
+    const { memo } = await client.workflow.getHandle(selfplayWorkflowId(run)).describe();
+    const queues = memo?.[HOST_QUEUES_MEMO];
+    return Array.isArray(queues) ? queues.filter((queue) => typeof queue === 'string') : null;
+  } catch (error) {
+    if ((error as Error).name === 'WorkflowNotFoundError') return null;
+    throw error;
+  }
+}

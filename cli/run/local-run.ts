@@ -1,0 +1,231 @@
+/**
+ * Runs a workflow on this machine: gets Lean and Temporal, starts server and worker, and watches the workflow to its
+ * end.
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { StpError } from '@stp/base';
+import { type RunConfig, requireSameConfig, runConfigSchema } from '@stp/config';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { requireLlamaCpp } from '../../infra/llama-cpp/install.ts';
+import { startDevServer } from '../../infra/temporal/dev-server.ts';
+import { workflowBundle } from '../../workers/bundle.ts';
+import { requireFollowable } from '../../workers/followable.ts';
+import { leanEnvironment } from '../../workers/lean-environment.ts';
+import { workerSettings } from '../../workers/settings.ts';
+import { rootMessage } from '../../workflows/control/causes.ts';
+import { CONTROL_QUEUE } from '../../workflows/control/contracts.ts';
+import { makeFolder } from '../shared/make-folder.ts';
+import { type ProgressView, takeSnapshot } from './progress-view.ts';
+import { temporalExecutable } from './temporal.ts';
+import { superviseWorker } from './worker-process.ts';
+
+const POLL_EVERY_MS = 1_000;
+/** A stop waits for the next try of a call to the server, which is at most so far away, ms. */
+const RETRY_MS_MAX = 1_000;
+/** Why the run stops when a person asked for it (Ctrl-C). */
+const INTERRUPTED = new Error('interrupted');
+/** As shells report a program that SIGINT ended. */
+const EXIT_INTERRUPTED = 130;
+
+export interface LocalRunOptions {
+  readonly port?: number;
+  readonly uiPort?: number;
+}
+
+export interface LocalRun {
+  readonly directory: string;
+  readonly view: ProgressView;
+  readonly workflow: { readonly type: string; readonly id: string; readonly input: unknown; readonly summary: string };
+}
+
+/** Actions that are possible while the server is up. */
+export interface Running {
+  readonly uiUrl: string;
+  /** Rejects at Ctrl-C, and when server or worker are lost for good. */
+  readonly stopped: Promise<never>;
+}
+
+/** The run's folder, made if it is not there, and its name. A folder whose run has another configuration is STP1002. */
+export async function openRunFolder(path: string, config: RunConfig): Promise<{ directory: string; run: string }> {
+  const directory = resolve(path);
+  const run = basename(directory);
+  const { cacheDirectory, modelServer } = workerSettings();
+  if (config.engines.generator.kind === 'llama-cpp' && modelServer === null) await requireLlamaCpp(cacheDirectory);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
+    throw new StpError(
+      'STP1002',
+      `"${run}" cannot name a run`,
+      'End --run-dir in up to 64 letters, digits, dots and dashes.',
+    );
+  await makeFolder(directory).catch((cause: NodeJS.ErrnoException) => {
+    throw new StpError(
+      'STP1401',
+      `the run folder ${directory} cannot be made: ${cause.message}`,
+      'Name a folder you may write to with --run-dir.',
+      { cause },
+    );
+  });
+  const configPath = join(directory, 'config.json');
+  if (existsSync(configPath))
+    requireSameConfig(run, runConfigSchema.parse(JSON.parse(await readFile(configPath, 'utf8'))), config);
+  return { directory, run };
+}
+
+/**
+ * Starts the workflow, or continues the one in the folder's history, and shows its progress until it is done; then
+ * `onDone`. Server and worker are ended on every way out. At Ctrl-C the exit code is 130 and nothing is thrown.
+ */
+export async function runLocally(
+  { directory, view, workflow }: LocalRun,
+  options: LocalRunOptions,
+  onDone: (running: Running) => Promise<void>,
+): Promise<void> {
+  const say = (line: string): void => view.say(line);
+  const settings = { ...workerSettings(), storeUri: pathToFileURL(dirname(directory)).href };
+  const temporal = await temporalExecutable(settings, say);
+  say(`Temporal ${temporal.version} (${temporal.source})`);
+  const lean = await leanEnvironment(settings, say);
+  say(lean.version);
+
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(INTERRUPTED));
+  const server = await startDevServer({
+    executable: temporal.executable,
+    dbFilename: join(directory, 'temporal', 'history.db'),
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.uiPort === undefined ? {} : { uiPort: options.uiPort }),
+    onCrash: (error) => stopping.abort(error),
+  });
+  say(`Temporal UI: ${server.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflow.id)}`);
+  let connection: Connection | null = null;
+  let worker: ReturnType<typeof superviseWorker> | null = null;
+  try {
+    connection = await connectUntil(server.address, stopping.signal);
+    const client = new Client({ connection });
+    const status = await statusOf(client, workflow.id);
+    // Before a worker of this version touches it. What its replay logs is no news to anyone.
+    if (status === 'RUNNING') {
+      Runtime.install({ logger: new DefaultLogger('WARN') });
+      await requireFollowable(client, workflow.id, await workflowBundle(settings.cacheDirectory));
+    }
+    worker = superviseWorker(
+      { TEMPORAL_ADDRESS: server.address, STP_STORE: settings.storeUri, STP_CACHE: settings.cacheDirectory },
+      join(directory, 'worker.log'),
+      say,
+      (error) => stopping.abort(error),
+    );
+    const stopped = aborted(stopping.signal);
+    stopped.catch(() => undefined);
+    await Promise.race([worker.ready, stopped]);
+    await startOrTakeUp(client, status, workflow, say);
+    await watch(connection, workflow.id, view, stopped);
+    view.end();
+    await onDone({ uiUrl: server.uiUrl, stopped });
+  } catch (error) {
+    if (stopping.signal.aborted) say(`Stopped. The same command with --run-dir ${directory} continues the run.`);
+    if (stopping.signal.reason !== INTERRUPTED)
+      throw stopping.signal.aborted ? stopping.signal.reason : failureOf(error);
+    process.exitCode = EXIT_INTERRUPTED;
+  } finally {
+    view.end();
+    await connection?.close();
+    await worker?.stop();
+    await server.stop();
+  }
+}
+
+/**
+ * A connection whose failed calls are tried again until the signal comes. A try that is still to come when a connection is closed
+ * throws where nobody can catch it, so those who close it wait for their calls first.
+ */
+function connectUntil(address: string, signal: AbortSignal): Promise<Connection> {
+  const usual = defaultGrpcRetryOptions({ maxIntervalMs: () => RETRY_MS_MAX });
+  const retryableDecider: typeof usual.retryableDecider = (attempt, status) =>
+    !signal.aborted && usual.retryableDecider(attempt, status);
+  return Connection.connect({ address, interceptors: [makeGrpcRetryInterceptor({ ...usual, retryableDecider })] });
+}
+
+/** Null where there is no such workflow. */
+async function statusOf(client: Client, workflowId: string): Promise<string | null> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+async function startOrTakeUp(
+  client: Client,
+  status: string | null,
+  { type, id, input, summary }: LocalRun['workflow'],
+  say: (line: string) => void,
+): Promise<void> {
+  if (status === 'RUNNING') {
+    say('taking up the run where it was left');
+    return;
+  }
+  if (status === 'COMPLETED') {
+    say('this run is finished already');
+    return;
+  }
+  await client.workflow.start(type, {
+    workflowId: id,
+    taskQueue: CONTROL_QUEUE,
+    args: [input],
+    staticSummary: summary,
+  });
+}
+
+async function watch(
+  connection: Connection,
+  workflowId: string,
+  view: ProgressView,
+  stopped: Promise<never>,
+): Promise<void> {
+  const client = new Client({ connection });
+  // The server is asked for the result in long calls; they must end before the connection does.
+  const asking = new AbortController();
+  const finished = connection.withAbortSignal(asking.signal, () => client.workflow.getHandle(workflowId).result());
+  finished.catch(() => undefined);
+  try {
+    for (;;) {
+      const turn = await Promise.race([finished.then(() => 'finished'), sleep(POLL_EVERY_MS, 'poll'), stopped]);
+      if (turn === 'finished') return;
+      const snapshot = await takeSnapshot(client, workflowId);
+      if (snapshot) view.show(snapshot, Date.now());
+    }
+  } finally {
+    asking.abort();
+    await finished.catch(() => undefined);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void => reject(signal.reason);
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+}
+
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof WorkflowFailedError)) return error;
+  return new StpError(
+    'STP1104',
+    rootMessage(error),
+    'The Temporal UI shows where; the same command with --run-dir starts it again.',
+  );
+}

@@ -1,0 +1,28 @@
+/** The Temporal CLI for this machine, found or installed, remembered for `bin/temporal`. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { type FoundTemporal, findTemporal } from '../../infra/temporal/find.ts';
+import { REPOSITORY, type WorkerSettings } from '../../workers/settings.ts';
+
+export async function temporalExecutable(
+  settings: WorkerSettings,
+  onProgress: (line: string) => void,
+): Promise<FoundTemporal> {
+  const found = await findTemporal({
+    cacheDirectory: settings.cacheDirectory,
+    install: true,
+    onProgress,
+    environment: environmentWithoutOurBin(),
+  });
+  const directory = join(settings.cacheDirectory, 'temporal');
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'executable'), found.executable);
+  return found;
+}
+
+/** `bin/temporal` starts what is found here, so it must not be what is found. */
+export function environmentWithoutOurBin(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const bin = join(REPOSITORY, 'bin');
+  const path = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);
+  return { ...environment, PATH: path.join(delimiter) };
+}

@@ -1,0 +1,191 @@
+/**
+ * `stp verify FILE`: a verdict for every row `{id, header, statement, proof}` of a JSON Lines file or of standard input, in order
+ * and as they come. Exit 0: all rows were judged, with any verdicts; 2: one row is invalid or has no verdict; 128 plus
+ * a signal's number: the signal ended the command. Memory holds a few windows of rows, independent of the number of
+ * rows.
+ */
+import { createReadStream, fstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { StpError } from '@stp/base';
+import type { SandboxPolicy } from '@stp/lean-verifier';
+import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
+import { runBounded, TimeIsUp } from '../shared/bounded-command.ts';
+import { describePlace, type LeanPlace, openLeanPlace } from '../shared/lean-place.ts';
+import { sayRemoved } from '../shared/leavings.ts';
+import { mapInOrder, windowsOf } from '../shared/windows.ts';
+import { openCertificates } from './certificates-folder.ts';
+import { openJudge, type RowJudge, reasonOf, unjudged } from './verify-judge.ts';
+import { type Answer, answerLine, Tally } from './verify-lines.ts';
+import { type InvalidRow, rowsOf, type VerifyRow } from './verify-rows.ts';
+
+/** Two modules of proofs for the confirmer. */
+const WINDOW_ROWS = 300;
+/** While the objects of one window are judged, Lean tries the proofs of the next. */
+const WINDOWS_AT_ONCE = 2;
+/** How long rows wait for others that come after them. */
+const LINGER_MS = 200;
+const MEBIBYTE = 1_048_576;
+
+export interface VerifyCommand {
+  readonly json?: boolean;
+  /** Gives the further keys of each row back; answers are JSON then. */
+  readonly keep?: boolean;
+  /** Folder for a certificate of each proof. */
+  readonly certify?: string;
+  /** Seconds of wall time for the whole command; without it there is no limit. */
+  readonly timeout?: number;
+  readonly processes: number;
+  readonly memoryMb: number;
+  readonly sandbox: SandboxPolicy;
+}
+
+/** The reader of the answers has closed the pipe. */
+class OutputClosed extends Error {}
+
+/** The exit code. */
+export async function verify(path: string, options: VerifyCommand): Promise<number> {
+  const closed = new AbortController();
+  process.stdout.on('error', () => closed.abort(new OutputClosed('nobody reads the answers any more')));
+  try {
+    return await runBounded(options.timeout, (signal) =>
+      verifyAll(path, options, AbortSignal.any([closed.signal, signal])),
+    );
+  } catch (error) {
+    if (error instanceof OutputClosed) return 128 + constants.signals.SIGPIPE;
+    throw error;
+  }
+}
+
+async function verifyAll(path: string, options: VerifyCommand, signal: AbortSignal): Promise<number> {
+  const settings = workerSettings();
+  const input = await openInput(path);
+  if (options.certify !== undefined) await openCertificates(options.certify);
+  await sayRemoved(settings.scratchDirectory);
+  const lean = new LazyLean(settings, options, signal);
+  const tally = new Tally();
+  const { keep = false, json = keep } = options;
+  let rest = '';
+  const onAbort = (): void => {
+    // A file ends soon; the writer of a pipe may never end.
+    if (!(input.isFile && signal.reason instanceof TimeIsUp)) input.stream.destroy(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort);
+  const judge = (rows: readonly VerifyRow[]) => lean.judge(rows);
+  try {
+    for await (const answers of answersOf(input.stream, WINDOW_ROWS, judge, keep)) {
+      if (signal.aborted && !(signal.reason instanceof TimeIsUp)) throw signal.reason;
+      for (const answer of answers) tally.add(answer);
+      await print(answers.map((answer) => `${answerLine(answer, json)}\n`).join(''));
+    }
+  } catch (error) {
+    if (!(error instanceof TimeIsUp)) throw error;
+    rest = `; the rest of the input was not read: ${error.message}`;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    input.stream.destroy();
+    await lean.close();
+  }
+  console.error(`${tally.text}${lean.description}${rest}`);
+  return tally.isComplete && rest === '' ? 0 : 2;
+}
+
+/** The answers of each window, in order. `judge` has one for every row of it. */
+export async function* answersOf(
+  chunks: AsyncIterable<Buffer>,
+  windowRows: number,
+  judge: (rows: readonly VerifyRow[]) => Promise<readonly Answer[]>,
+  keep = false,
+): AsyncGenerator<readonly Answer[]> {
+  const windows = windowsOf(rowsOf(chunks, keep), windowRows, LINGER_MS);
+  yield* mapInOrder(windows, WINDOWS_AT_ONCE, async (window) => {
+    const rows = window.filter((row): row is VerifyRow => !('problem' in row));
+    const answers = rows.length === 0 ? [] : await judge(rows);
+    let judged = 0;
+    return window.map((row) => {
+      const answer = 'problem' in row ? invalid(row) : answers[judged++]!;
+      return row.further === undefined ? answer : { ...answer, row: row.further };
+    });
+  });
+}
+
+function invalid({ id, problem }: InvalidRow): Answer {
+  return { id, verdict: 'invalid', axioms: [], checks: [], message: problem };
+}
+
+interface Input {
+  readonly stream: Readable;
+  readonly isFile: boolean;
+}
+
+/** STP1002 where the path is no file. A pipe is read as standard input, from which a read can be called off. */
+async function openInput(path: string): Promise<Input> {
+  if (path === '-') return { stream: process.stdin, isFile: fstatSync(process.stdin.fd).isFile() };
+  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (facts instanceof Error)
+    throw notReadable(facts.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${facts.message}`);
+  if (!facts.isFile()) throw notReadable(`${path} is no regular file`);
+  return { stream: createReadStream(path), isFile: true };
+}
+
+function notReadable(problem: string): StpError {
+  return new StpError('STP1002', problem, 'Name a file of rows, or write - and give them on standard input.');
+}
+
+/** Lean, from the first row on: where there is nothing to judge, none is looked for. */
+class LazyLean {
+  readonly #settings: WorkerSettings;
+  readonly #options: VerifyCommand;
+  readonly #signal: AbortSignal;
+  #opening: Promise<RowJudge> | null = null;
+  #place: LeanPlace | null = null;
+
+  constructor(settings: WorkerSettings, options: VerifyCommand, signal: AbortSignal) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async judge(rows: readonly VerifyRow[]): Promise<readonly Answer[]> {
+    try {
+      this.#opening ??= this.#open();
+      const opened = await this.#opening;
+      return await opened.judge(rows, this.#signal);
+    } catch (error) {
+      const reason = reasonOf(error, this.#signal);
+      return rows.map((row) => unjudged(row, reason));
+    }
+  }
+
+  /** Which Lean, in words; empty where none was looked for or found. */
+  get description(): string {
+    return this.#place === null ? '' : ` by ${describePlace(this.#place)}`;
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opening?.catch(() => null);
+    await opened?.close();
+    await this.#place?.scratch.remove();
+  }
+
+  async #open(): Promise<RowJudge> {
+    const { processes, memoryMb, sandbox, certify = null } = this.#options;
+    this.#signal.throwIfAborted();
+    this.#place = await openLeanPlace('verify', this.#settings, sandbox, this.#signal);
+    const judge = {
+      processes,
+      memoryBytesMax: memoryMb * MEBIBYTE,
+      disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
+    };
+    return openJudge(this.#place, judge, certify);
+  }
+}
+
+/** Resolves when the text has left this process, so that unread output does not fill memory. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(new OutputClosed(error.message)) : resolve()));
+  });
+}
