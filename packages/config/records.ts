@@ -65,6 +65,12 @@ export {
   type Vote,
 } from './schemas/judge.ts';
 export {
+  type Evaluation,
+  modelEvaluationSchema,
+  type PassAtK,
+  roundEvaluationSchema,
+} from './schemas/model-evaluation.ts';
+export {
   type AnswerRefusal,
   CHOOSERS,
   type ChatMessage,
@@ -101,41 +107,25 @@ export { type SampleReward, sampleRewardSchema } from './schemas/reward.ts';
 export {
   costOf,
   costOfTokens,
-  type Evaluation,
   type GateCounts,
   gateCountsSchema,
-  type LibraryProgress,
-  type MachineTime,
-  machineTimeSchema,
-  modelEvaluationSchema,
   NO_ROUND_COUNTS,
-  type PassAtK,
-  type PortfolioFigures,
-  type PortfolioPart,
   partFolder,
-  portfolioFiguresSchema,
   type RankerFigures,
   type Rate,
   type RoundCounts,
   type RoundManifest,
   type RoundOutcome,
-  type RunCost,
   rankerFiguresSchema,
   rateSchema,
   roundCountsSchema,
-  roundEvaluationSchema,
   roundManifestSchema,
   roundOutcomeSchema,
-  runCostSchema,
   type ShardResult,
-  type Summary,
   shardFolder,
   shardResultSchema,
-  summarySchema,
   sumTokens,
   sumVerdicts,
-  type TrackingLink,
-  trackingLinkSchema,
   type VerdictCounts,
 } from './schemas/round.ts';
 export {
@@ -149,5 +139,19 @@ export {
 } from './schemas/search.ts';
 export type { ShownDefinition } from './schemas/shown-definition.ts';
 export type { ShownLemma } from './schemas/shown-lemma.ts';
+export {
+  type LibraryProgress,
+  type MachineTime,
+  machineTimeSchema,
+  type PortfolioFigures,
+  type PortfolioPart,
+  portfolioFiguresSchema,
+  type RunCost,
+  runCostSchema,
+  type Summary,
+  summarySchema,
+  type TrackingLink,
+  trackingLinkSchema,
+} from './schemas/summary.ts';
 export { type GrammarSymbol, type TypedGrammar, typedGrammarSchema } from './schemas/typed-grammar.ts';
 export { type Walk, walkSchema } from './schemas/walk.ts';

@@ -5,6 +5,11 @@ export { conjecturerIn } from './schemas/conjecturers/index.ts';
 export type { LevanterEngine } from './schemas/engines.ts';
 export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
+export type {
+  Evaluation,
+  ModelEvaluation,
+  RoundEvaluation,
+} from './schemas/model-evaluation.ts';
 export type { NodesConfig } from './schemas/nodes.ts';
 export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
 export { proverIn, provesByScripts, triesActions, turnsOf } from './schemas/provers/index.ts';
@@ -12,11 +17,7 @@ export type { ProverTurn } from './schemas/provers/prover.ts';
 export {
   costOf,
   costOfTokens,
-  type Evaluation,
-  type MachineTime,
-  type ModelEvaluation,
   partFolder,
-  type RoundEvaluation,
   type RoundOutcome,
   type ShardResult,
   shardFolder,
@@ -24,3 +25,4 @@ export {
 } from './schemas/round.ts';
 export { type RunConfig, type StartInput, startInputSchema } from './schemas/run-config.ts';
 export { evaluationConfig, isInWords, withoutScripts } from './schemas/run-modes.ts';
+export type { MachineTime } from './schemas/summary.ts';

@@ -1,7 +1,8 @@
 /** The input of `stp-evaluate`, and its output `evaluation.json`. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
-import { passAtKSchema, verdictCountsSchema } from './round.ts';
+import { passAtKSchema } from './model-evaluation.ts';
+import { verdictCountsSchema } from './round.ts';
 import { runConfigSchema, startInputSchema } from './run-config.ts';
 import { searchFiguresSchema } from './search.ts';
 
