@@ -37,7 +37,7 @@ export interface Forms {
 
 const UNSTOPPED = { signal: new AbortController().signal, stream: [], onProgress: () => undefined };
 
-/** Of all rounds. */
+/** What was tried in all rounds. */
 export async function* triedInRounds(
   store: ObjectStore,
   { outcomes }: Pick<RunState, 'outcomes'>,
@@ -48,7 +48,7 @@ export async function* triedInRounds(
     for (const shard of shards) yield* triedInShard(store, shard, forms);
 }
 
-/** Of the evaluations on held-out statements. */
+/** What evaluations tried on held-out statements. */
 export async function* triedHeldOut(store: ObjectStore, forms: Forms): AsyncGenerator<TriedIn> {
   for await (const { name } of store.list('evaluation/')) {
     if (!/^evaluation\/[^/]+\/shard-\d+\/verified\.json$/u.test(name)) continue;

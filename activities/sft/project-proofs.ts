@@ -22,7 +22,7 @@ export interface ProjectProofs {
   readonly seed: number;
   readonly replace: boolean;
   readonly statements: readonly Statement[];
-  /** Of the project's sources, with the file of each. */
+  /** Proofs of the project's sources, with the file of each. */
   readonly proofs: ReadonlyMap<string, WrittenProof & { readonly file: string }>;
   readonly verifier: Pick<Verifier, 'check'>;
   readonly places: FilePlaces;

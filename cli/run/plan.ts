@@ -50,7 +50,7 @@ const RANK_DEFAULT = 32;
 /** Statements that teach in a round, and proofs of each: for the length of a training. */
 const TAUGHT_SHARE = 0.2;
 const PROOFS_PER_STATEMENT = 4;
-/** Of `transformers serve` 0.11 s were measured with 128 requests to SmolLM2 on an H200, without flash-attn; vLLM's is unknown. */
+/** Seconds of a step at least. 0.11 s were measured for `transformers serve` with 128 requests to SmolLM2 on an H200, without flash-attn; vLLM's is unknown. */
 const STEP_SECONDS_MIN = { vllm: 0, transformers: 0.1 } as const;
 
 export async function plan(options: PlanOptions): Promise<void> {

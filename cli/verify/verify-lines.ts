@@ -9,7 +9,7 @@ export interface Answer {
   /** Null where the row has none that could be read. */
   readonly id: string | null;
   readonly verdict: RowVerdict;
-  /** Of a proof all axioms that the compiled theorem rests on; else the forbidden ones. */
+  /** All axioms that a proved theorem rests on; else the forbidden ones. */
   readonly axioms: readonly string[];
   /** What checked the compiled object of a proof. */
   readonly checks: readonly CheckRecord[];

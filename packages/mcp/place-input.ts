@@ -4,7 +4,7 @@ import { type EditPlace, editPlace, type PlaceGoals } from '@stp/editor';
 import { z } from 'zod';
 import type { ProjectFile, ProjectFolder } from './project-folder.ts';
 
-/** Of a text that is sent; files may be larger. */
+/** Characters of a text that is sent at most; files may be larger. */
 export const TEXT_CHARS_MAX = 262_144;
 export const PATH_CHARS_MAX = 4_096;
 

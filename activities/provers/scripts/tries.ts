@@ -28,7 +28,7 @@ export type TriedStatement = z.infer<typeof triedStatementSchema>;
 
 /** What the run's tries say before a round. */
 export const rankingSchema = z.strictObject({
-  /** Of a ranker that learned from the tries; null: the actions stand in their fixed order. */
+  /** Weights of a ranker that learned from the tries; null: the actions stand in their fixed order. */
   weights: artifactRefSchema.nullable(),
   /** All tries, oldest first. */
   tries: z.array(artifactRefSchema),

@@ -59,7 +59,7 @@ export const certificateSchema = objectJudgementSchema.extend({
   fingerprint: z.string(),
   statementHash: hash,
   proofHash: hash,
-  /** Of the header that the statement stands under; of the library's where it has none of its own. */
+  /** Hash of the header that the statement stands under: its own, or else the library's. */
   headerHash: hash,
 });
 export type Certificate = z.infer<typeof certificateSchema>;

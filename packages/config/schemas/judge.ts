@@ -37,14 +37,14 @@ export const judgeSchema = z
     votes: positive.max(64).default(1),
     /** Null is not sent: some models take no other than their own. */
     temperature: z.number().min(0).max(2).nullable().default(0.7),
-    /** Of an answer, its thinking included. */
+    /** Tokens of an answer at most, its thinking included. */
     maxTokens: positive.max(1 << 20).default(16_384),
     /** How the server is held to the form of the answer: by a JSON schema, by JSON alone, or by the words of the question. */
     answers: z.enum(['schema', 'json', 'words']).default('schema'),
     limits: limitsSchema.prefault({}),
-    /** Of one try. */
+    /** Time for one try at an answer. */
     timeoutSeconds: positive.max(7_200).default(600),
-    /** Of a million tokens, in any currency. */
+    /** Price of a million tokens, in any currency. */
     price: z
       .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
       .nullable()
@@ -66,7 +66,7 @@ export type RewardMode = z.infer<typeof rewardModeSchema>;
 
 export const judgingSchema = z.strictObject({
   judges: z.array(judgeSchema).min(1).max(16),
-  /** Of problems that bring none. */
+  /** The scale of problems that bring none. */
   scale: scaleSchema.default('0-7'),
   /** One mark of several votes: the least, or the mean without the `trimmedShare` of them at either end. */
   combine: z.enum(['trimmed-mean', 'minimum']).default('minimum'),
@@ -187,7 +187,7 @@ const voteSchema = z.strictObject({
   mark: markSchema.nullable(),
   evidence: z.array(evidenceSchema),
   criteria: z.array(z.strictObject({ name: z.string(), points: z.number() })),
-  /** Of the claimed errors, those that the meta-check let stand; null: not checked. */
+  /** Claimed errors that the meta-check let stand; null: not checked. */
   errorsStanding: z.int().nonnegative().nullable(),
   /** Each answer that could not be used, in order. */
   failures: z.array(judgeFailureSchema),
@@ -196,7 +196,7 @@ export type Vote = z.infer<typeof voteSchema>;
 
 /** What judging leaves of one proof. */
 export const judgementSchema = z.strictObject({
-  /** Of the proof. */
+  /** The proof's id. */
   id: z.string(),
   problem: z.string(),
   /** Problem set. */

@@ -97,7 +97,7 @@ const tpuSchema = z
     runtimeVersion: resourceSchema.nullable().default(null),
     /** Slices that are asked for together (multislice). */
     slices: positive.max(256).default(1),
-    /** Of one slice, for accelerator types that the table does not have. */
+    /** Hosts of one slice, for accelerator types that the table does not have. */
     hosts: positive.max(4_096).nullable().default(null),
     chips: positive.max(16_384).nullable().default(null),
   })

@@ -71,7 +71,7 @@ export const promptFormatSchema = z
       .max(64),
     sources: z.array(sourceSchema).min(1).max(16),
     mode: z.enum(['completion', 'chat']),
-    /** Of a chat; null: none. */
+    /** The system message of a chat; null: none. */
     system: template.nullable(),
     /**
      * Of a chat: what the tokenizer's chat template puts before and after each message. The chat as text is the prompt of

@@ -67,7 +67,7 @@ export const shardResultSchema = z.strictObject({
   sampleCount: count,
   distinctCount: count,
   tokens: count,
-  /** Of the prompts of all samples, where the engine counts them. */
+  /** Tokens of the prompts of all samples, where the engine counts them. */
   promptTokens: count.optional(),
   /** Verdicts by kind, multiplicity counted; a sample without verdict is not in it. */
   verdictCounts: verdictCountsSchema,
@@ -95,7 +95,7 @@ export const roundCountsSchema = z.strictObject({
   samples: count,
   distinctSamples: count,
   tokens: count,
-  /** Of the prompts, where the engine counts them. */
+  /** Tokens of the prompts, where the engine counts them. */
   promptTokens: count.optional(),
   /** Time of Lean on the distinct samples, as `checkMs` of the shards. */
   leanSeconds: z.number().nonnegative(),
@@ -105,7 +105,7 @@ export const roundCountsSchema = z.strictObject({
   conjecturesProved: count,
   /** In the band, used the lemma, elegant: fit to train the conjecturer. */
   conjecturesKept: count,
-  /** Of those kept, the ones that some unproved statement is near to (weight above 0); without transport, all of them. */
+  /** Kept conjectures that some unproved statement is near to (weight above 0); without transport, all kept ones. */
   conjecturesMatched: count,
   gate: gateCountsSchema,
   ranker: rankerFiguresSchema.optional(),
@@ -113,7 +113,7 @@ export const roundCountsSchema = z.strictObject({
   /** Dataset statements proved in this round, and ever, this round included. */
   provedThisRound: count,
   provedEver: count,
-  /** Of those proved in this round, dataset statements and conjectures that `prover.scripts` alone proved. */
+  /** Dataset statements and conjectures of this round that scripts alone proved. */
   provedByScripts: z.strictObject({ statements: count, conjectures: count }).optional(),
   certified: count,
   /** Proofs that Lean's kernel takes and ours does not. */
@@ -122,12 +122,12 @@ export const roundCountsSchema = z.strictObject({
   conjecturerExamples: count,
   /** What the judges of its samples took, each answer counted once in the run. */
   judged: judgeSpentSchema.optional(),
-  /** Of rounds that train by reward: statements whose samples were compared, those whose samples differed, samples without reward. */
+  /** In rounds that train by reward: statements whose samples were compared, those whose samples differed, samples without reward. */
   groups: z.strictObject({ compared: count, withSignal: count, samplesWithoutReward: count }).optional(),
 });
 export type RoundCounts = z.infer<typeof roundCountsSchema>;
 
-/** Of the samples of a round, and of the judges that looked at them; what has no price costs nothing. */
+/** The price of a round's samples and of the judges that looked at them; what has no price costs nothing. */
 export const costOfTokens = (counts: RoundCounts, price: Parameters<typeof costOf>[1]): number =>
   (costOf(counts, price).cost ?? 0) + (counts.judged?.cost ?? 0);
 
@@ -164,7 +164,7 @@ export const roundManifestSchema = z.strictObject({
   conjecturerExamples: artifactRefSchema.nullable(),
   examples: artifactRefSchema.nullable(),
   shards: z.array(shardResultSchema),
-  /** Of rounds that train by reward: one a sample, in the order of the shards. */
+  /** In rounds that train by reward: one reward a sample, in the order of the shards. */
   rewards: artifactRefSchema.optional(),
   counts: roundCountsSchema,
 });

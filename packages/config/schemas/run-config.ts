@@ -106,7 +106,7 @@ const runSections = z.strictObject({
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
-    /** Of a million tokens, in any currency: then metrics and evaluations say what proofs cost. */
+    /** Price of a million tokens, in any currency: then metrics and evaluations say what proofs cost. */
     price: z
       .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
       .nullable()
@@ -179,7 +179,7 @@ const runSections = z.strictObject({
   /** Which rounds' checkpoints stay in the store; what the run works with always does. */
   retention: z
     .strictObject({
-      /** Those of so many last rounds; null: all. A round that is tried again needs the one before it. */
+      /** Checkpoints of so many last rounds stay; null: all. A round that is tried again needs the one before it. */
       lastRounds: positive.min(2).nullable(),
       /** Beside them those of every so many rounds; null: none. */
       everyRounds: positive.nullable(),

@@ -76,7 +76,7 @@ const libraryProgressSchema = z.strictObject({
   isCore: z.boolean(),
   statements: count,
   proved: count,
-  /** Of these: a proof rests on nothing but Lean's three axioms. */
+  /** Proved ones with a proof that rests on nothing but Lean's three axioms. */
   onAxiomsOnly: count,
   /** `provedPerRound`: after each round, the baseline first. */
   areas: z.array(z.strictObject({ area: z.string(), statements: count, provedPerRound: z.array(count) })),

@@ -20,7 +20,7 @@ export const typedGrammarSchema = z.strictObject({
   symbols: z.array(grammarSymbolSchema).readonly(),
   /** The type whose equations with a constant may be conditions; null: none. */
   conditionType: type.nullable(),
-  /** Of one equation with its condition, the end included. */
+  /** Tokens of one equation with its condition at most, the end included. */
   tokensMax: z.number().int().positive(),
 });
 export type TypedGrammar = Readonly<z.infer<typeof typedGrammarSchema>>;

@@ -44,7 +44,7 @@ export interface SuggestServerOptions {
   readonly searchSeconds: number;
   readonly requestsInFlight: number;
   readonly requestTimeoutMs: number;
-  /** Of the Lean that checks; missing: it has no project. */
+  /** The environment of the Lean that checks; missing: it has no project. */
   readonly environment?: StaleProject['environment'];
   /** Called when its project was built anew: from then on all work is answered with 503. */
   readonly onStale?: () => void;

@@ -132,7 +132,7 @@ export class ModuleGraph {
     return new Set([...this.#modules.keys()].filter((other) => other !== name && !importers.has(other)));
   }
 
-  /** Those of `modules` that no other of them imports; sorted. With every module `modules` must have what it imports. */
+  /** The members of `modules` that no other of them imports; sorted. With every module `modules` must have what it imports. */
   maximal(modules: ReadonlySet<string>): string[] {
     const isImported = (name: string): boolean => (this.#importers.get(name) ?? []).some((other) => modules.has(other));
     return [...modules].filter((name) => !isImported(name)).sort();

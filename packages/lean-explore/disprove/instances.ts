@@ -69,7 +69,7 @@ export interface NamedValue {
 /** One instance: arguments for the statement's binders, up to its last hypotheses. */
 export interface Instance {
   readonly arguments: readonly string[];
-  /** Those arguments that are types, propositions, and values. */
+  /** The arguments that are types, propositions, and values. */
   readonly values: readonly NamedValue[];
 }
 

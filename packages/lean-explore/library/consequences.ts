@@ -20,7 +20,7 @@ export interface NewTheorems {
   readonly module: string;
   readonly header: string | null;
   readonly added: readonly GrownTheorem[];
-  /** Those of earlier generations, under the same header. */
+  /** Theorems of earlier generations, under the same header. */
   readonly earlier: readonly GrownTheorem[];
   /** Tactic block that proves what is trivial, `simp` among its tactics. */
   readonly trivialProof: string;

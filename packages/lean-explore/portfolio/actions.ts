@@ -116,7 +116,7 @@ function endsNaming(functions: readonly string[], premises: readonly string[]): 
   return functions.length === 0 ? [ends[0]!, ...joined] : [...ends, ...joined];
 }
 
-/** Of those that name premises: after a beginning `simp` alone proved nothing. */
+/** Ends that name premises, after a beginning: `simp` alone proved nothing there. */
 function joinedNaming(functions: readonly string[], premises: readonly string[]): End[] {
   if (premises.length === 0) return [];
   const all = [...functions, ...premises.slice(0, TOGETHER_MAX.simp)];

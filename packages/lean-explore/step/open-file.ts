@@ -30,7 +30,7 @@ const COMMAND_START = /^\S/u;
 const SORRY_WORD = /\b(?:sorry|admit)\b/u;
 
 export interface PlaceState {
-  /** Those that Lean shows at the place, the one that a tactic works on first. Empty where none is left. */
+  /** Goals that Lean shows at the place, the one that a tactic works on first. Empty where none is left. */
   readonly goals: readonly Goal[];
   /** From the first, each as it stands in the file, with its own first line in column 0. */
   readonly tactics: readonly string[];

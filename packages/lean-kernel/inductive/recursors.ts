@@ -32,7 +32,7 @@ interface Motive {
 interface OpenedConstructor {
   readonly name: Name;
   readonly fields: readonly Expr[];
-  /** Those of the fields that are recursive. */
+  /** The recursive fields. */
   readonly recursive: readonly Expr[];
   /** The constructor's type below its binders. */
   readonly result: Expr;

@@ -48,7 +48,7 @@ const readHead = record({
 
 export class ConstantIndex {
   readonly modules: readonly IndexedModule[];
-  /** Of the table's modules: which are among those above. Null: all. */
+  /** Which of the table's modules are among those above. Null: all. */
   readonly #isPart: readonly boolean[] | null;
   /** The table's modules. */
   readonly #places: readonly IndexedModule[];
@@ -186,7 +186,7 @@ function make(imports: readonly string[], searchPath: readonly string[]): Made {
   return { modules: modules.map(({ hashes: _, ...module }) => module), table };
 }
 
-/** Of two constants of a name the first is found, and the other where the first is in no imported module. */
+/** Adds a name. Of two constants with one name the first is found, and the other where the first is in no imported module. */
 function insert(table: Uint32Array, low: number, high: number, module: number, place: number): void {
   const mask = table.length / SLOT_WORDS - 1;
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {

@@ -24,7 +24,7 @@ export interface Hiding {
 export interface StatementParts {
   /** Declarations of the module, or a neighbour, that the type mentions, instances and coercions that Lean put in among them; sorted. */
   readonly own: readonly string[];
-  /** Those of them, and of what they rest on, that can be read as an imported constant. */
+  /** Parts, and what they rest on, that can be read as an imported constant. */
   readonly hiding: readonly Hiding[];
   /** The constant at the head of what the type says below its binders, with dots; null where there is none. */
   readonly head: string | null;

@@ -44,7 +44,7 @@ export function flowGroup(
   promptOf: (goal: Walk['states'][number]['goal']) => string,
 ): FlowGroup | null {
   const waysIn = new Map<string, Set<string>>();
-  /** Of a state that several tactics lead to the best score counts, so that its reward is one. */
+  /** The best score on each state: several tactics may lead to it, and its reward is one. */
   const scoreOn = new Map<string, number>();
   for (const { states, written, scores } of known)
     states.slice(1).forEach(({ key }, at) => {

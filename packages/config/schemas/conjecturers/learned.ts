@@ -12,7 +12,7 @@ const band = {
 
 /** What a conjecture earns. */
 const conjectureRewardSchema = z.discriminatedUnion('kind', [
-  /** Those in the band train, all alike before the transport (STP). */
+  /** Conjectures in the band train, all alike before the transport (STP). */
   z.strictObject({ kind: z.literal('band'), ...band }),
   /** 1 − pass rate (SGS §4.4). */
   z.strictObject({

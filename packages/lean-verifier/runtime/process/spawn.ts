@@ -143,7 +143,7 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     count(chunk);
     stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
   });
-  /** Of what has ended: lets go of its output when nothing has come for a while, and nothing waits to be read. */
+  /** Lets go of the output of a process that has ended when nothing has come for a while, and nothing waits to be read. */
   const releaseOutput = (): void => {
     const readBytes = outputBytes;
     const lookAgain = (): void => {

@@ -57,7 +57,7 @@ export type Claim = WrittenProof & WrittenTheorem;
 
 /** Our own record of the claims' statements. */
 export interface Statements extends ComparedModule {
-  /** Of each statement as it came, in the record. */
+  /** The place of each statement, as it came, in the record. */
   readonly placeOf: ReadonlyMap<string, number>;
 }
 

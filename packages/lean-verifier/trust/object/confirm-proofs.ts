@@ -72,7 +72,7 @@ export async function confirmProofs(
 interface StatedTask {
   readonly header: string;
   readonly context: ConfirmContext;
-  /** Of these claims and maybe others. */
+  /** Statements of these claims and maybe of others. */
   readonly statements: Statements;
   /** For the module of the proofs; made anew. */
   readonly directory: string;
@@ -195,7 +195,7 @@ function valueIn<Value>(settled: PromiseSettledResult<Value>): Value {
   return settled.value;
 }
 
-/** Of a proof that stood alone in a module to which something was objected. */
+/** The verdict on a proof that stood alone in a module to which something was objected. */
 function againstOne({ theorems, objection }: JudgedModule): Confirmation {
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   const otherwise = wrong?.objection ?? objection;

@@ -16,12 +16,12 @@ import { type CompiledModule, type CompileTask, compileModule } from './compiled
 
 /** Lists of imports that are kept; a run has one or two. */
 const KEPT_MAX = 4;
-/** Of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
+/** Size of a snapshot at most: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
 const BYTES_MAX = 134_217_728;
 /** The first proof under a header may be the only one. */
 const MADE_AT_USE = 2;
 
-/** Of the process that makes one. */
+/** Bounds of the process that makes a snapshot. */
 export interface SnapshotBounds {
   readonly place: ProcessPlace;
   readonly memoryBytesMax: number;

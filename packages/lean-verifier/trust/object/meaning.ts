@@ -9,7 +9,7 @@ import { nameParts, type Token } from '@stp/lean-text';
 export interface Meaning {
   /** Declarations of the file, or of a neighbour that it imports, which the statement mentions, instances and coercions among them. */
   readonly declared: readonly string[];
-  /** Those that read like something imported: `N.False` like `False`. */
+  /** Declarations that read like something imported: `N.False` like `False`. */
   readonly hides: readonly { readonly name: string; readonly hidden: string }[];
   /** Hypotheses and variables from outside the theorem's text; one without a name is `[…]`. Null: nobody can tell. */
   readonly outside: readonly string[] | null;

@@ -20,7 +20,7 @@ interface Kept {
 
 export class StatedModules {
   readonly #kept = new Map<string, Kept>();
-  /** Those that are being compiled, by the same keys. */
+  /** Modules that are being compiled, by the same keys. */
   readonly #made = new Map<string, Promise<ComparedModule>>();
 
   /** As `compileAndCompare`, whose file is in the task's folder afterwards. */

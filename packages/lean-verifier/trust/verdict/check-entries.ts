@@ -77,7 +77,7 @@ class EntriesCheck<E extends CheckEntry> {
   readonly #settled = new Map<string, Finding>();
   /** Headers under which something ran. */
   readonly #sound = new Set<string>();
-  /** Those that have not ended, and how many of them have not landed. */
+  /** Flights that have not ended, and how many of them have not landed. */
   readonly #flights = new Set<Flight>();
   #inFlight = 0;
   /** Header → what waits until Lean is started for it once more. */

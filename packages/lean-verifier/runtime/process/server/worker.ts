@@ -74,7 +74,7 @@ function speakTo(process: LeanProcess): ServerWorker {
   let version = 0;
   let reader: DiagnosticReader | null = null;
   let gone = false;
-  /** Those who wait for an answer. A race with the end itself would hold on to every answer until the process ends. */
+  /** Callers who wait for an answer. A race with the end itself would hold on to every answer until the process ends. */
   const waiting = new Set<(ended: null) => void>();
   void process.ended.then(() => {
     gone = true;
