@@ -7,7 +7,7 @@ import { modelName } from './checkpoint/model-folder.ts';
 import { readServedModel, servedModelId } from './checkpoint/served-model.ts';
 import { ggufModelName, readGgufModel } from './llama-cpp/gguf-model.ts';
 
-/** The hash of the model in a folder: a checkpoint, a model of other people, one that a server has, or a GGUF. Throws STP1302. */
+/** The name of the model in a folder: a checkpoint, a model of other people, one that a server has, or a GGUF. Throws STP1302. */
 export async function modelIn(directory: string): Promise<string> {
   const served = await readServedModel(directory);
   if (served !== null) return servedModelId(served.name);
