@@ -31,6 +31,7 @@ import {
 } from './object/findings.ts';
 import { judgeObject, type ObjectTask } from './object/judge-object.ts';
 import type { Meaning } from './object/meaning.ts';
+import { type StoppedText, stopProofs } from './object/stopped-proofs.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 import { readSource } from './source-file.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
@@ -70,7 +71,7 @@ export interface FileReport {
    * verdict.
    */
   readonly outcome: FileVerdict;
-  /** In the order of the file; none where it has errors or its object could not be read. */
+  /** In the order of the file; none where it has errors that are not set aside, or its object could not be read. */
   readonly theorems: readonly TheoremReport[];
   /** The same of its examples; missing if there is none. */
   readonly examples?: readonly TheoremReport[];
@@ -119,10 +120,16 @@ export interface CheckFileOptions {
   readonly neighboursFolder?: string;
   /** Where modules go that the two kernels disagree on; without it they are not kept. */
   readonly disagreementsFolder?: string;
+  /**
+   * Where Lean refuses proofs of the file, these are rejected and the other theorems are judged in a copy with `sorry` in their place;
+   * without it no theorem of such a file has a verdict.
+   */
+  readonly setsRefusedAside?: boolean;
   /** A compiled module, made without the file, and the names of its constants that the file is to state as well. */
   readonly statements?: { readonly path: string; readonly names: readonly string[] };
 }
 
+const NONE_JUDGED = 'No theorem of the file has a verdict: only errors in proofs that Lean can read can be set aside.';
 const UNPROTECTED = noSandbox('none was asked for');
 
 /** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
@@ -147,7 +154,8 @@ export async function checkFile(
   });
   const source = await readSource(path);
   if ('reason' in source) return report({ outcome: 'unchecked', reason: source.reason });
-  const unjudgeable = findUnjudgeable(source.text, tokenize(source.text));
+  const tokens = tokenize(source.text);
+  const unjudgeable = findUnjudgeable(source.text, tokens);
   if (unjudgeable !== null) return report({ outcome: 'unchecked', reason: `${basename(path)}:${unjudgeable}` });
   const header = readHeader(source.text);
   const directory = join(options.scratchDirectory, `check-${randomBytes(8).toString('hex')}`);
@@ -161,26 +169,24 @@ export async function checkFile(
     const done = { exit, messages, memory };
     const lean = lookOf('lean', environment.version, compiled.path === null ? 'refused' : 'accepted', compiled.ms);
     if (compiled.path === null) {
+      const { failure: unfinished, messages: errors } = compiled;
+      const stopped = options.setsRefusedAside && unfinished === '' ? stopProofs(source.text, tokens, errors) : null;
+      const rest = stopped && (await check.judgeRest(stopped));
+      if (rest) return report({ ...done, ...rest, checks: [lean, ...rest.checks] });
       const failure = compiled.failure || moduleFailure(header, messages);
-      const reason = failure || firstError(messages) || 'Lean says that the file has errors';
+      const refusal = firstError(messages) || 'Lean says that the file has errors';
+      const reason = failure || (options.setsRefusedAside ? `${refusal}\n${NONE_JUDGED}` : refusal);
       const outcome = failure === '' ? 'rejected' : 'unchecked';
       return report({ ...done, outcome, reason, checks: failure === '' ? [lean] : [] });
     }
     const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
-    const { theorems, objection, open, notes, others, stated } = judged;
-    const examples = theorems.filter(({ isExample }) => isExample);
     const isOffered = options.offerAs !== undefined && judged.isSound;
     if (isOffered) await offer(compiled.path, options.offerAs!);
     const checks = [lean, ...judged.checks];
     return report({
       ...done,
-      ...summary(theorems, objection, open),
-      theorems: theorems.filter(({ isExample }) => !isExample),
-      ...(examples.length === 0 ? {} : { examples }),
-      ...(others.length === 0 ? {} : { others }),
-      ...(notes.length === 0 ? {} : { notes }),
-      ...(stated.length === 0 ? {} : { stated }),
+      ...reported(judged),
       ...(isOffered ? { isOffered } : {}),
       checks,
     });
@@ -194,6 +200,21 @@ interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'o
   readonly checks: readonly CheckRecord[];
   readonly stated: readonly StatedReport[];
 }
+
+/** The report's parts on the theorems of a file, and its other declarations. */
+function reported({ theorems, objection, open, notes, others, stated }: Judged) {
+  const examples = theorems.filter(({ isExample }) => isExample);
+  return {
+    ...summary(theorems, objection, open),
+    theorems: theorems.filter(({ isExample }) => !isExample),
+    ...(examples.length === 0 ? {} : { examples }),
+    ...(others.length === 0 ? {} : { others }),
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(stated.length === 0 ? {} : { stated }),
+  };
+}
+
+type Rest = ReturnType<typeof reported> & Pick<Judged, 'checks'>;
 
 /** One file's way: compiled, its object judged, and shown to further checkers. */
 class FileCheck {
@@ -263,6 +284,34 @@ class FileCheck {
       others: found.others,
       stated: found.stated,
       checks,
+    };
+  }
+
+  /** What stands beside refused proofs; null where nothing can be told of it. */
+  async judgeRest({ text, proofs, lineOf }: StoppedText): Promise<Rest | null> {
+    const compiled = await this.compile(text);
+    const judged = compiled.path === null ? null : await this.judge(compiled.path, text);
+    if (judged === null || 'unread' in judged) return null;
+    const inFile = (words: string): string =>
+      words.replace(/^line (\d+):/, (_, line) => `line ${lineOf(Number(line))}:`);
+    const theorems = judged.theorems.map((theorem) => ({
+      ...theorem,
+      line: lineOf(theorem.line),
+      message: inFile(theorem.message),
+    }));
+    for (const { name, line, column, error } of proofs) {
+      const at = theorems.findLastIndex((one) => one.line < line || (one.line === line && one.column <= column));
+      const own = theorems[at];
+      const isOwn = name === null ? own?.isExample : own !== undefined && nameParts(own.name).at(-1) === name;
+      if (!isOwn) return null;
+      theorems[at] = { ...own!, verdict: 'rejected', message: placed(error) };
+    }
+    const objection = judged.objection === null ? null : inFile(judged.objection);
+    const others = judged.others.map((other) => ({ ...other, line: lineOf(other.line) }));
+    return {
+      ...reported({ ...judged, objection, theorems, others, notes: judged.notes.map(inFile) }),
+      outcome: 'rejected',
+      checks: judged.checks,
     };
   }
 

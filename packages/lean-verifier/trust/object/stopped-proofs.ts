@@ -1,0 +1,169 @@
+/**
+ * A file in which Lean refuses some proofs leaves no compiled module. Here a copy of the text is made in which Lean reads these proofs
+ * and does not elaborate them: the tactic `stop` stands before each, and leaves `sorry` in its place. Names, statements and attributes
+ * of these theorems stay, so later text means what it meant, and what uses one of them rests on `sorry`. Nothing is cut out, so
+ * Lean itself says where each proof ends. Lean's messages decide which proofs are stopped, and about no verdict but those proofs' own.
+ */
+import type { LeanMessage } from '@stp/config/records';
+import { isDerivedPart } from '@stp/lean-kernel';
+import { CLOSERS, nameParts, positionAt, proofSigns, type Token } from '@stp/lean-text';
+
+export interface StoppedProof {
+  /** Last part of the theorem's name; null for an example. */
+  readonly name: string | null;
+  /** Place of the word `theorem` in the file: 1-based line, 0-based column. */
+  readonly line: number;
+  readonly column: number;
+  /** Lean's first error about it. */
+  readonly error: LeanMessage;
+}
+
+export interface StoppedText {
+  readonly text: string;
+  readonly proofs: readonly StoppedProof[];
+  /** The line of the file that a line of the copy comes from. */
+  readonly lineOf: (line: number) => number;
+}
+
+const PROVING: ReadonlySet<string> = new Set(['theorem', 'lemma', 'example']);
+const DECLARING: ReadonlySet<string> = new Set([
+  ...PROVING,
+  ...'def abbrev instance opaque axiom inductive structure class'.split(' '),
+]);
+/** A namespace of a name behind these is looked into, or holds what is declared. */
+const OPENING: ReadonlySet<string> = new Set(['namespace', 'open', 'export']);
+/** Columns that `exact` and the blank before it take. */
+const EXACT = ' exact';
+
+interface Insertion {
+  /** In place of the text between two offsets of the file. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * Null: an error stands elsewhere than in a proof, or the theorem would have to be read more closely than by its tokens.
+ * `allTokens`: of the text, comments too.
+ */
+export function stopProofs(
+  text: string,
+  allTokens: readonly Token[],
+  messages: readonly LeanMessage[],
+): StoppedText | null {
+  const tokens = allTokens.filter(({ kind }) => kind !== 'comment');
+  const starts = tokens.flatMap(({ kind, text: word, start }, index) =>
+    kind === 'word' && DECLARING.has(word) ? [{ index, ...positionAt(text, start) }] : [],
+  );
+  const errors = new Map<(typeof starts)[number], LeanMessage>();
+  for (const message of messages) {
+    if (message.severity !== 'error') continue;
+    const at = starts.findLast((start) => isBefore(start, message));
+    if (at === undefined || !PROVING.has(tokens[at.index]!.text)) return null;
+    if (!errors.has(at)) errors.set(at, message);
+  }
+  if (errors.size === 0) return null;
+  const insertions: Insertion[] = [];
+  const proofs: StoppedProof[] = [];
+  for (const [{ index, line, column }, error] of [...errors].toSorted(([a], [b]) => a.index - b.index)) {
+    const next = starts.find((other) => other.index > index)?.index ?? tokens.length;
+    const name = nameOf(tokens, index);
+    const insertion = stopAt(text, tokens, index, next);
+    if (insertion === null || mayHideNames(tokens, index, next, name)) return null;
+    insertions.push(insertion);
+    proofs.push({ name, line, column, error });
+  }
+  return { ...withInsertions(text, insertions), proofs };
+}
+
+const isBefore = (place: { line: number; column: number }, { line, column }: LeanMessage): boolean =>
+  place.line < line || (place.line === line && place.column <= column);
+
+function nameOf(tokens: readonly Token[], index: number): string | null {
+  const name = tokens[index + 1];
+  return tokens[index]!.text === 'example' || name?.kind !== 'word' ? null : (nameParts(name.text).at(-1) ?? null);
+}
+
+/** `stop` before the proof of the theorem at `index`, so that all tokens of the proof keep their columns. */
+function stopAt(text: string, tokens: readonly Token[], index: number, next: number): Insertion | null {
+  const sign = proofSign(tokens, index, next);
+  const first = sign === null ? undefined : tokens[sign + 2];
+  if (sign === null || first === undefined || sign + 2 >= next) return null;
+  if (first.text !== 'by') {
+    const from = tokens[sign + 1]!.end;
+    const gap = text.slice(from, first.start);
+    const { column } = positionAt(text, first.start);
+    // A blank at its line's begin: a term may go on in every column behind the first tactic's.
+    const behind = isBlank(gap) && !gap.includes('\n') ? ' '.repeat(Math.max(1, column - EXACT.length)) : gap;
+    return { from, to: first.start, text: ` by stop\n${EXACT}${behind}` };
+  }
+  const tactic = tokens[sign + 3];
+  if (tactic === undefined || sign + 3 >= next) return null;
+  const gap = text.slice(first.end, tactic.start);
+  if (!isBlank(gap)) return null;
+  const { column } = positionAt(text, tactic.start);
+  return { from: first.end, to: tactic.start, text: ` stop${gap.includes('\n') ? gap : `\n${' '.repeat(column)}`}` };
+}
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+/** Place of the `:` of the `:=` before its proof; null where there is none, as before arms (`| 0 => …`). */
+function proofSign(tokens: readonly Token[], index: number, next: number): number | null {
+  const isProof = proofSigns();
+  const closers = new Set(Object.values(CLOSERS));
+  let depth = 0;
+  for (let at = index + 1; at < next; at += 1) {
+    const { kind, text, end } = tokens[at]!;
+    if (closers.has(text)) depth -= 1;
+    if (depth === 0 && text === '|') return null;
+    const isSign = text === ':' && tokens[at + 1]?.text === '=' && tokens[at + 1]!.start === end;
+    if (depth === 0 && (isSign || kind === 'word' || text === '←') && isProof(isSign ? ':=' : text)) return at;
+    if (kind === 'symbol' && CLOSERS[text] !== undefined) depth += 1;
+  }
+  return null;
+}
+
+/**
+ * Could other text mean something that Lean makes for the proof, `t.match_1` or the `t.go` of a `let rec`? Without it such a name may mean
+ * another constant.
+ */
+function mayHideNames(tokens: readonly Token[], index: number, next: number, name: string | null): boolean {
+  if (tokens.slice(index, next).some(({ text }) => text === 'rec')) return true;
+  if (name === null) return false;
+  for (const [at, { kind, text }] of tokens.entries()) {
+    if (kind !== 'word' || at === index + 1) continue;
+    const parts = nameParts(text);
+    const place = parts.indexOf(name);
+    if (place < 0) continue;
+    if (place < parts.length - 1 && parts.slice(place + 1).some(isDerivedPart)) return true;
+    if (isOpened(tokens, at)) return true;
+    if (place < parts.length - 1 && DECLARING.has(tokens[at - 1]?.text ?? '')) return true;
+  }
+  return false;
+}
+
+/** `namespace a`, `open b a`: words in a row behind the command's. */
+function isOpened(tokens: readonly Token[], at: number): boolean {
+  for (let before = at - 1; tokens[before]?.kind === 'word'; before -= 1) {
+    const { text } = tokens[before]!;
+    if (OPENING.has(text)) return true;
+    if (DECLARING.has(text)) return false;
+  }
+  return false;
+}
+
+function withInsertions(text: string, insertions: readonly Insertion[]): Pick<StoppedText, 'text' | 'lineOf'> {
+  let copy = '';
+  let end = 0;
+  /** Lines of the copy behind which one more was added. */
+  const added: number[] = [];
+  for (const { from, to, text: inserted } of insertions) {
+    copy += text.slice(end, from);
+    const line = copy.split('\n').length;
+    const more = inserted.split('\n').length - text.slice(from, to).split('\n').length;
+    if (more > 0) added.push(line);
+    copy += inserted;
+    end = to;
+  }
+  return { text: copy + text.slice(end), lineOf: (line) => line - added.filter((before) => before < line).length };
+}
