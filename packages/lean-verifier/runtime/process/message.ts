@@ -3,8 +3,11 @@
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
 
-/** A longer line is dropped and counted: Lean prints a goal of any size a tactic builds. */
+/** Of a longer line the begin and the end are read: Lean prints a goal of any size that a tactic builds. */
 const LINE_BYTES_MAX = 1_048_576;
+const BEGIN_BYTES = 65_536;
+/** More than Lean writes behind a message's text: where it ends, the file's name, the place, the severity. */
+const END_BYTES = 16_384;
 const positionSchema = z.object({ line: z.number().int(), column: z.number().int().nonnegative() });
 
 const outputLineSchema = z.object({
@@ -20,24 +23,38 @@ export type MessageEnd = Readonly<z.infer<typeof positionSchema>>;
 export interface MessageReader {
   /** Takes what the process wrote. */
   push(chunk: Buffer): void;
-  /** Lines that were too long or no message. */
-  unread(): number;
 }
 
-/** Calls `onMessage` for every message, its text uncut and its position as Lean gives it (line 1-based, column 0-based). */
+/**
+ * Calls `onMessage` for every message, its position as Lean gives it (line 1-based, column 0-based). The text is cut where the line is
+ * longer than a megabyte. What is no message is passed by.
+ */
 export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd | null) => void): MessageReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  let unread = 0;
+  /** Of a line that is too long: its begin, and the last that came of it. */
+  let long: { readonly begin: Buffer; end: Buffer } | null = null;
+
+  function add(part: Buffer): void {
+    if (long !== null) {
+      long.end = lastOf([long.end, part]);
+      return;
+    }
+    pending.push(part);
+    pendingBytes += part.length;
+    if (pendingBytes <= LINE_BYTES_MAX) return;
+    const line = Buffer.concat(pending);
+    long = { begin: Buffer.from(line.subarray(0, BEGIN_BYTES)), end: lastOf([line]) };
+    pending = [];
+  }
 
   function endLine(): void {
-    const line = pendingBytes > LINE_BYTES_MAX ? null : Buffer.concat(pending).toString('utf8').trim();
+    const line = long === null ? Buffer.concat(pending).toString('utf8').trim() : shortened(long);
     pending = [];
     pendingBytes = 0;
-    if (line === '') return;
-    const parsed = line === null ? null : parseMessage(line);
-    if (parsed === null) unread += 1;
-    else onMessage(parsed.message, parsed.end);
+    long = null;
+    const parsed = line === '' ? null : parseMessage(line);
+    if (parsed !== null) onMessage(parsed.message, parsed.end);
   }
 
   return {
@@ -45,14 +62,37 @@ export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd |
       for (let start = 0; start < chunk.length; ) {
         const found = chunk.indexOf(0x0a, start);
         const end = found < 0 ? chunk.length : found;
-        pendingBytes += end - start;
-        if (pendingBytes <= LINE_BYTES_MAX) pending.push(chunk.subarray(start, end));
+        add(chunk.subarray(start, end));
         if (found >= 0) endLine();
         start = end + 1;
       }
     },
-    unread: () => unread,
   };
+}
+
+/** A copy, so that no larger buffer stays. */
+function lastOf(parts: readonly Buffer[]): Buffer {
+  return Buffer.from(Buffer.concat(parts).subarray(-END_BYTES));
+}
+
+/** Behind the text, as Lean writes its fields in the order of their names; within the text the quotes are escaped. */
+const BEHIND_TEXT = '","endPos":';
+
+/** The line without the middle of the message's text; empty where it has another form. */
+function shortened({ begin, end }: { readonly begin: Buffer; readonly end: Buffer }): string {
+  const rest = end.toString('utf8').trimEnd();
+  const behind = rest.lastIndexOf(BEHIND_TEXT);
+  return behind < 0 ? '' : `${whole(begin.toString('utf8'))} … (cut)${rest.slice(behind)}`;
+}
+
+/** Without a character of several bytes, or an escape, that was cut through. */
+function whole(begin: string): string {
+  let end = begin.length;
+  while (end > 0 && begin[end - 1] === '\uFFFD') end -= 1;
+  const behindEscape = end - /(?:u[\da-fA-F]{0,3})?$/u.exec(begin.slice(end - 4, end))![0].length;
+  let slash = behindEscape;
+  while (slash > 0 && begin[slash - 1] === '\\') slash -= 1;
+  return begin.slice(0, (behindEscape - slash) % 2 === 1 ? behindEscape - 1 : end);
 }
 
 function parseMessage(line: string): { message: LeanMessage; end: MessageEnd | null } | null {

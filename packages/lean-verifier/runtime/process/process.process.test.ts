@@ -31,14 +31,37 @@ describe('the reader', () => {
     }
   });
 
-  test('drops what is no message and what is too long, and goes on', () => {
+  test('drops what is no message, and goes on', () => {
     const read: LeanMessage[] = [];
     const reader = readMessages((message) => read.push(message));
     reader.push(Buffer.from('hello\n{"severity":"error"}\n[1]\n'));
-    reader.push(Buffer.from(line('x'.repeat(1_100_000))));
+    reader.push(Buffer.from(`${'x'.repeat(1_100_000)}\n`));
     reader.push(Buffer.from(line('after')));
     expect(read.map(({ text }) => text)).toEqual(['after']);
   });
+
+  // As Lean writes it; the text imitates what stands behind it.
+  const long = (text: string, severity: string): string =>
+    `${JSON.stringify({ caption: '', data: text, endPos: { line: 3, column: 9 }, fileName: 'a.lean', kind: 'x', pos: { line: 3, column: 2 }, severity })}\n`;
+
+  test.each(['x', '∀𝔸', '\\', '"', '\n\t\u0001', '","endPos":null,"severity":"information"}'])(
+    'cuts the text of a message that is too long: %j',
+    (unit) => {
+      for (let before = 0; before < 7; before += 1) {
+        const text = 'y'.repeat(before) + unit.repeat(Math.ceil(1_100_000 / unit.length));
+        const bytes = Buffer.from(long(text, 'error') + line('after'));
+        const read: LeanMessage[] = [];
+        const reader = readMessages((message) => read.push(message));
+        for (let start = 0; start < bytes.length; start += 60_000) reader.push(bytes.subarray(start, start + 60_000));
+        expect(read.map(({ severity, line, column }) => [severity, line, column])).toEqual([
+          ['error', 3, 2],
+          ['error', 1, 0],
+        ]);
+        const [begin, cut] = read[0]!.text.split(' … (cut)');
+        expect([text.startsWith(begin!), begin!.length > 10_000, cut]).toEqual([true, true, '']);
+      }
+    },
+  );
 });
 
 describe('a process', () => {

@@ -3,6 +3,7 @@
  * version again and again as it grows, newer ones send its additions.
  */
 
+import { sha256 } from '@stp/config/ids';
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
 import type { MessageEnd } from '../message.ts';
@@ -29,8 +30,9 @@ const publishedSchema = z.object({
 });
 type Diagnostic = z.infer<typeof publishedSchema>['diagnostics'][number];
 
-/** A longer message is dropped, as a longer line of `lean --json` is. */
+/** A longer message is cut, as a longer line of `lean --json` is. */
 const MESSAGE_CHARS_MAX = 1_048_576;
+const CUT_CHARS = 65_536;
 const SEVERITIES: Readonly<Record<number, LeanMessage['severity']>> = { 1: 'error', 2: 'warning' };
 
 export type OnMessage = (message: LeanMessage, end: MessageEnd | null) => void;
@@ -56,8 +58,8 @@ export class DiagnosticReader {
     // A whole list holds what was told before; two equal messages are two.
     const again = isIncremental ? new Map<string, number>() : new Map(this.#told);
     for (const diagnostic of diagnostics) {
-      if (diagnostic.isSilent || diagnostic.message.length > MESSAGE_CHARS_MAX) continue;
-      const key = JSON.stringify(diagnostic);
+      if (diagnostic.isSilent) continue;
+      const key = keyOf(diagnostic);
       const left = again.get(key) ?? 0;
       if (left > 0) again.set(key, left - 1);
       else this.#tell(diagnostic, key);
@@ -69,6 +71,13 @@ export class DiagnosticReader {
     const place = this.#positions.toPlace(fullRange.start);
     const end = this.#positions.toPlace(fullRange.end);
     const isPoint = end.line === place.line && end.column === place.column;
-    this.#onMessage({ severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text }, isPoint ? null : end);
+    const told = text.length > MESSAGE_CHARS_MAX ? `${text.slice(0, CUT_CHARS)} … (cut)` : text;
+    this.#onMessage({ severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text: told }, isPoint ? null : end);
   }
+}
+
+/** Equal for equal diagnostics; of a long one it is a hash, so that its text is not kept. */
+function keyOf(diagnostic: Diagnostic): string {
+  const key = JSON.stringify(diagnostic);
+  return key.length > CUT_CHARS ? sha256(key) : key;
 }
