@@ -34,6 +34,7 @@ import type { Meaning } from './object/meaning.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 import { readSource } from './source-file.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
+import { spareOthers, type WrongProof } from './wrong-proofs.ts';
 
 export const FILE_TIMEOUT_MS = 600_000;
 const MEMORY_BYTES_MAX = 8_589_934_592;
@@ -119,9 +120,14 @@ export interface CheckFileOptions {
   readonly neighboursFolder?: string;
   /** Where modules go that the two kernels disagree on; without it they are not kept. */
   readonly disagreementsFolder?: string;
+  /** Theorems of a file in which Lean finds others wrong are judged too, with `sorry` in place of the wrong proofs (`wrong-proofs.ts`). */
+  readonly sparesOthers?: boolean;
   /** A compiled module, made without the file, and the names of its constants that the file is to state as well. */
   readonly statements?: { readonly path: string; readonly names: readonly string[] };
 }
+
+/** So often the file is compiled anew: what Lean did not read behind one error may hold the next. */
+const SPARING_TRIES_MAX = 3;
 
 const UNPROTECTED = noSandbox('none was asked for');
 
@@ -164,7 +170,8 @@ export async function checkFile(
       const failure = compiled.failure || moduleFailure(header, messages);
       const reason = failure || firstError(messages) || 'Lean says that the file has errors';
       const outcome = failure === '' ? 'rejected' : 'unchecked';
-      return report({ ...done, outcome, reason, checks: failure === '' ? [lean] : [] });
+      const spared = failure === '' && options.sparesOthers ? await check.spare(source.text, messages) : null;
+      return report({ ...done, outcome, reason, checks: failure === '' ? [lean] : [], ...spared });
     }
     const judged = await check.judge(compiled.path, source.text);
     if ('unread' in judged) return report({ ...done, outcome: 'unchecked', reason: judged.unread, checks: [lean] });
@@ -238,6 +245,37 @@ class FileCheck {
       directory,
       deadlineMs: this.#options.timeoutMs ?? FILE_TIMEOUT_MS,
     });
+  }
+
+  /** The verdicts on a file with wrong proofs, and which these are; null where the others cannot be judged without them. */
+  async spare(
+    text: string,
+    messages: readonly LeanMessage[],
+  ): Promise<Pick<FileReport, 'theorems' | 'examples' | 'reason'> | null> {
+    const wrong: WrongProof[] = [];
+    let spared = spareOthers(text, messages);
+    for (let tries = 0; spared !== null && tries < SPARING_TRIES_MAX; tries++) {
+      wrong.push(...spared.wrong);
+      const compiled = await this.compile(spared.text);
+      if (compiled.path === null) {
+        spared = compiled.failure === '' ? spareOthers(spared.text, compiled.messages) : null;
+        continue;
+      }
+      const judged = await this.judge(compiled.path, spared.text);
+      if ('unread' in judged || judged.objection !== null) return null;
+      const all = judged.theorems.map((theorem) => toldWrong(theorem, judged.theorems, wrong));
+      const examples = all.filter(({ isExample }) => isExample);
+      const places = wrong.map(({ fromLine, toLine }) =>
+        fromLine === toLine ? `${fromLine}` : `${fromLine}–${toLine}`,
+      );
+      const lines = `${places.length === 1 && !places[0]!.includes('–') ? 'line' : 'lines'} ${places.join(', ')}`;
+      return {
+        theorems: all.filter(({ isExample }) => !isExample),
+        ...(examples.length === 0 ? {} : { examples }),
+        reason: `Lean finds errors in it. The other theorems are judged with \`sorry\` in place of the proofs in ${lines}`,
+      };
+    }
+    return null;
   }
 
   /** `path`: of the module that the text was compiled to. */
@@ -356,6 +394,15 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
         ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declinedBy.includes(by)),
       ));
   return isChecked ? told('accepted', '') : told('unchecked', `no kernel accepted it: ${reason}`);
+}
+
+/** With Lean's error, if it is a theorem whose proof was wrong: of all theorems the one that begins last above that proof. */
+function toldWrong(theorem: TheoremReport, all: readonly TheoremReport[], wrong: readonly WrongProof[]): TheoremReport {
+  const beginsAt = (line: number): number => Math.max(...all.map((one) => (one.line <= line ? one.line : 0)));
+  const own = wrong.find(({ line }) => beginsAt(line) === theorem.line);
+  return own === undefined || theorem.verdict === 'accepted'
+    ? theorem
+    : { ...theorem, verdict: 'rejected', message: placed(own.message) };
 }
 
 /** A file with Lean's `module` header, over a library that was compiled without the module system. */
