@@ -31,6 +31,23 @@ describe('the reader', () => {
     }
   });
 
+  test('reads the place of a message that is too long, however the bytes are cut', () => {
+    const place = '"isSilent":false,"kind":"x","pos":{"column":6,"line":5},"severity":"error"}\n';
+    const false_ = '\\"pos\\":{\\"column\\":1,\\"line\\":1},\\"severity\\":\\"information\\"}';
+    const long = Buffer.from(
+      `{"caption":"","data":"${'𝔸'.repeat(400_000)}${false_}","endPos":null,${place}${line('after')}`,
+    );
+    for (const size of [long.length, 65_536, 1_048_575, 999_999, 1_600_050]) {
+      const read: LeanMessage[] = [];
+      const reader = readMessages((message) => read.push(message));
+      for (let start = 0; start < long.length; start += size) reader.push(long.subarray(start, start + size));
+      expect(read.map(({ text, ...rest }) => [rest, text.slice(0, 30)])).toEqual([
+        [{ severity: 'error', line: 5, column: 6 }, expect.stringMatching(/^a message of 1\d{6} bytes/u)],
+        [{ severity: 'error', line: 1, column: 0 }, 'after'],
+      ]);
+    }
+  });
+
   test('drops what is no message and what is too long, and goes on', () => {
     const read: LeanMessage[] = [];
     const reader = readMessages((message) => read.push(message));
