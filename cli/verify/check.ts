@@ -137,7 +137,7 @@ async function checkOne(
   const report = await checkFile(path, environment, {
     ...{ scratchDirectory: scratch.directory, runMark: scratch.runMark, sandbox, signal, timeoutMs },
     indexFolder: judge.indexFolder,
-    setsRefusedAside: true,
+    sparesOthers: true,
     ...(offerAs === null ? {} : { offerAs }),
     ...(hasNeighbours ? { neighboursFolder: modules! } : {}),
   });

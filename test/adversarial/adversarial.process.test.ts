@@ -74,7 +74,7 @@ describe('files', () => {
   test.each(readAttacks('file'))('$name is $expected', async ({ name, folder, expected }) => {
     const path = join(scratchDirectory, `${name}.lean`);
     writeFileSync(path, readFileSync(join(folder, 'file.lean')));
-    const report = await checkFile(path, environment, { scratchDirectory, setsRefusedAside: true, ...walls });
+    const report = await checkFile(path, environment, { scratchDirectory, sparesOthers: true, ...walls });
     expect(report.outcome).toBe(expected);
     const bad = report.theorems.filter((theorem) => theorem.verdict === 'accepted' && theorem.name !== 'a');
     expect(bad).toEqual([]);

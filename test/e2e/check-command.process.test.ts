@@ -73,10 +73,20 @@ it.each([
   expect(theorems.find((theorem) => theorem.name === 'a')).toMatchObject({ verdict: 'rejected' });
 });
 
-it('rejects a file that Lean does not compile, with the place, exit 1', async () => {
+it('rejects a file with a wrong proof, with the place, exit 1, and judges its other theorems', async () => {
   const { exitCode, theorems, file } = await check('theorem a : 1 = 2 := rfl\ntheorem good : 1 = 1 := rfl\n');
+  expect(exitCode).toBe(1);
+  expect(theorems).toMatchObject([
+    { name: 'a', verdict: 'rejected', message: expect.stringMatching(/^1:0: /) },
+    { name: 'good', verdict: 'accepted' },
+  ]);
+  expect(file).toMatchObject({ outcome: 'rejected', reason: expect.stringContaining('in line 1') });
+});
+
+it('rejects a file that Lean does not compile without its proofs either, with the place, exit 1', async () => {
+  const { exitCode, theorems, file } = await check('theorem a : Nothing.x = 2 := rfl\ntheorem good : 1 = 1 := rfl\n');
   expect([exitCode, theorems]).toEqual([1, []]);
-  expect(file).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(/^1:0: /) });
+  expect(file).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(/^1:12: /) });
 });
 
 it.each([
@@ -92,7 +102,7 @@ it.each([
 });
 
 it('says why a file as a whole is rejected', async () => {
-  const { exitCode, file } = await check(`${GOOD}example : 1 = 2 := rfl\n`);
+  const { exitCode, file } = await check(`${GOOD}def two : 1 = 2 := rfl\n`);
   expect(exitCode).toBe(1);
   expect(file).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(/^2:/) });
 });
@@ -147,7 +157,9 @@ it('judges files and folders in one call, and the worst decides', async () => {
 
   const worst = await stp(['check', join(folder, 'none'), join(outside, 'bad.lean'), join(folder, 'b.lean')]);
   expect(worst.exitCode).toBe(1);
-  expect(worst.stdout).toMatch(/^unchecked .*none\n.*\nrejected .*bad\.lean\n(?: .*\n)*accepted .* good$/);
+  expect(worst.stdout).toMatch(
+    /^unchecked .*none\n.*\nrejected .*bad\.lean:1:0 bad\n(?: .*\n)*rejected .*bad\.lean\n(?: .*\n)*accepted .* good$/,
+  );
   const empty = await folderWith({ 'notes.txt': BAD });
   expect(await stp(['check', empty])).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('no .lean file') });
 });
@@ -229,6 +241,7 @@ it('accepts nothing that rests on a neighbour which is not accepted, and says so
   const theorems = objects.filter((object) => 'name' in object) as unknown as Record<string, string>[];
   expect(theorems.map(({ file, verdict, name }) => `${file} ${verdict} ${name}`)).toEqual([
     'Axiom.lean rejected wish',
+    'Broken.lean rejected bad',
     'Clash/Init.lean accepted good',
     'Deep/Below.lean rejected deep',
     'Deep/Below.lean accepted fine2',

@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function check(source: string | Buffer, name = 'File.lean') {
+async function check(source: string | Buffer, name = 'File.lean', more: { sparesOthers?: boolean } = {}) {
   const path = join(folder, name);
   writeFileSync(path, source);
-  const report = await checkFile(path, environment, { scratchDirectory });
+  const report = await checkFile(path, environment, { scratchDirectory, ...more });
   expect(readdirSync(scratchDirectory)).toEqual([]);
   return { ...report, verdicts: report.theorems.map(({ name: theorem, verdict }) => `${verdict} ${theorem}`) };
 }
@@ -240,4 +240,70 @@ test('a file whose imports are not installed is unchecked, and the way out is na
   const report = await check('import Init\nimport Nowhere.Else\ntheorem a : 1 = 1 := rfl\n');
   expect(report).toMatchObject({ outcome: 'unchecked', exit: null });
   expect(report.reason).toMatch(/^imports Nowhere\.Else, which is not here.*STP_LEAN_PROJECT/);
+});
+
+test('the other theorems of a file with wrong proofs are judged, and nothing that rests on a wrong one is accepted', async () => {
+  const source = `theorem a : 1 = 1 := rfl
+
+/-- wrong -/
+@[simp] theorem b (n : Nat) : n = n + 1 := by
+  -- no
+  omega
+
+theorem uses : 3 = 4 := b 3
+theorem bySimp : 3 = 4 := by
+  have := b 3
+  simpa using this
+namespace N
+  theorem e : 5 = 5 := by
+    rfl
+  theorem f : 5 = 6 := by
+    rfl
+end N
+example : 1 = 2 := by decide
+example : 1 = 1 := rfl
+theorem g : 2 = 2 := by rfl
+`;
+  const report = await check(source, 'File.lean', { sparesOthers: true });
+  expect(report.outcome).toBe('rejected');
+  expect(report.verdicts).toEqual([
+    'accepted a',
+    'rejected b',
+    'rejected uses',
+    'rejected bySimp',
+    'accepted N.e',
+    'rejected N.f',
+    'accepted g',
+  ]);
+  expect(report.theorems[1]!.message).toMatch(/^6:2: omega could not prove the goal/u);
+  expect(report.theorems[2]!.message).toContain('sorry');
+  expect(report.examples!.map(({ verdict }) => verdict)).toEqual(['rejected', 'accepted']);
+  expect(report.reason).toContain('in lines 4, 9, 15, 18');
+  expect((await check(source)).theorems).toEqual([]);
+});
+
+test.each([
+  ['an error that is in no proof', 'def x : Nat := nothing\ntheorem a : 1 = 1 := rfl\n'],
+  ['a statement that cannot be read', 'theorem a : Nothing.x = 1 := rfl\ntheorem b : 1 = 1 := rfl\n'],
+  [
+    'a statement that no longer holds together without a wrong proof’s helper',
+    'theorem a : 1 = 2 := h where\n  h : 1 = 2 := by decide\ntheorem b : a.h = a.h := rfl\n',
+  ],
+  ['a macro', 'macro "yes" : term => `(True)\ntheorem a : 1 = 2 := rfl\ntheorem b : yes := trivial\n'],
+])('no theorem of a file has a verdict behind %s', async (_, source) => {
+  const report = await check(source, 'File.lean', { sparesOthers: true });
+  expect(report.outcome).not.toBe('accepted');
+  expect(report.theorems).toEqual([]);
+});
+
+test('what a wrong proof hides from later statements stays there: an opened namespace', async () => {
+  const source = `namespace M
+def x : Nat := 1
+end M
+theorem bad : 1 = 2 := rfl
+    open M
+theorem later : x = 1 := rfl
+`;
+  const report = await check(source, 'File.lean', { sparesOthers: true });
+  expect(report.verdicts).toEqual(['rejected bad', 'accepted later']);
 });

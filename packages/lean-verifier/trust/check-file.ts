@@ -31,7 +31,7 @@ import {
 } from './object/findings.ts';
 import { judgeObject, type ObjectTask } from './object/judge-object.ts';
 import type { Meaning } from './object/meaning.ts';
-import { type StoppedText, stopProofs } from './object/stopped-proofs.ts';
+import { type StoppedProof, type StoppedText, stopProofs } from './object/stopped-proofs.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 import { readSource } from './source-file.ts';
 import { findUnjudgeable } from './verdict/file-policy.ts';
@@ -124,11 +124,13 @@ export interface CheckFileOptions {
    * Where Lean refuses proofs of the file, these are rejected and the other theorems are judged in a copy with `sorry` in their place;
    * without it no theorem of such a file has a verdict.
    */
-  readonly setsRefusedAside?: boolean;
+  readonly sparesOthers?: boolean;
   /** A compiled module, made without the file, and the names of its constants that the file is to state as well. */
   readonly statements?: { readonly path: string; readonly names: readonly string[] };
 }
 
+/** Of a file's wrong proofs so many are named in one line. */
+const LINES_MAX = 20;
 const NONE_JUDGED = 'No theorem of the file has a verdict: only errors in proofs that Lean can read can be set aside.';
 const UNPROTECTED = noSandbox('none was asked for');
 
@@ -170,12 +172,12 @@ export async function checkFile(
     const lean = lookOf('lean', environment.version, compiled.path === null ? 'refused' : 'accepted', compiled.ms);
     if (compiled.path === null) {
       const { failure: unfinished, messages: errors } = compiled;
-      const stopped = options.setsRefusedAside && unfinished === '' ? stopProofs(source.text, tokens, errors) : null;
+      const stopped = options.sparesOthers && unfinished === '' ? stopProofs(source.text, tokens, errors) : null;
       const rest = stopped && (await check.judgeRest(stopped));
       if (rest) return report({ ...done, ...rest, checks: [lean, ...rest.checks] });
       const failure = compiled.failure || moduleFailure(header, messages);
       const refusal = firstError(messages) || 'Lean says that the file has errors';
-      const reason = failure || (options.setsRefusedAside ? `${refusal}\n${NONE_JUDGED}` : refusal);
+      const reason = failure || (options.sparesOthers ? `${refusal}\n${NONE_JUDGED}` : refusal);
       const outcome = failure === '' ? 'rejected' : 'unchecked';
       return report({ ...done, outcome, reason, checks: failure === '' ? [lean] : [] });
     }
@@ -311,6 +313,7 @@ class FileCheck {
     return {
       ...reported({ ...judged, objection, theorems, others, notes: judged.notes.map(inFile) }),
       outcome: 'rejected',
+      reason: [besides(proofs), objection ?? ''].join('\n').trimEnd(),
       checks: judged.checks,
     };
   }
@@ -405,6 +408,14 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
         ({ by, outcome }) => outcome === 'accepted' || (outcome === 'declined' && !declinedBy.includes(by)),
       ));
   return isChecked ? told('accepted', '') : told('unchecked', `no kernel accepted it: ${reason}`);
+}
+
+/** What the verdicts on the other theorems were told from. */
+function besides(proofs: readonly StoppedProof[]): string {
+  const lines = [...new Set(proofs.map(({ line }) => line))];
+  const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, LINES_MAX).join(', ')}`;
+  const more = lines.length > LINES_MAX ? ` and ${lines.length - LINES_MAX} more` : '';
+  return `Lean finds errors in it. The other theorems are judged with \`sorry\` in place of the proofs in ${where}${more}`;
 }
 
 /** A file with Lean's `module` header, over a library that was compiled without the module system. */

@@ -19,7 +19,7 @@ async function check(source: string) {
   const path = join(folder, 'File.lean');
   writeFileSync(path, source);
   const offerAs = join(folder, 'offered', 'File.olean');
-  const report = await checkFile(path, environment, { scratchDirectory, setsRefusedAside: true, offerAs });
+  const report = await checkFile(path, environment, { scratchDirectory, sparesOthers: true, offerAs });
   const all = [...report.theorems, ...(report.examples ?? [])].toSorted((a, b) => a.line - b.line);
   return { ...report, verdicts: all.map(({ name, verdict, line }) => `${line} ${verdict} ${name}`) };
 }
@@ -73,6 +73,18 @@ theorem i : 4 = 4 := rfl
   expect(report.checks[0]).toMatchObject({ by: 'lean', outcome: 'refused' });
 });
 
+test('a command behind a refused proof is no part of it, however deep it stands', async () => {
+  const report = await check(`def P : Prop := 1 = 2
+namespace A
+theorem bad : 1 = 2 := missing
+    def P : Prop := 1 = 1
+    @[simp] theorem p : P := rfl
+theorem x : P := p
+end A
+`);
+  expect(report.verdicts).toEqual(['3 rejected A.bad', '5 accepted A.p', '6 accepted A.x']);
+});
+
 test('what a refused theorem does to later text stays', async () => {
   const report = await check(`namespace A
 theorem truth : True := missing
@@ -91,6 +103,7 @@ theorem z : three = three := rfl
 test.each([
   ['a definition', 'def a : Nat := missing\ntheorem b : 1 = 1 := rfl\n'],
   ['a statement', 'theorem a : missing 3 = 1 := rfl\ntheorem b : 1 = 1 := rfl\n'],
+  ['a file with notation', 'local notation "x" => 1\ntheorem a : x = 2 := missing\ntheorem b : 1 = 1 := rfl\n'],
   ['a command', 'theorem b : 1 = 1 := rfl\n#check missing\n'],
   ['a proof that cannot be parsed', 'theorem a : 1 = 2 := by\n  simp (\nopen Nat\ntheorem b : 1 = 1 := rfl\n'],
   ['a proof that takes the next command', 'theorem a : 1 = 2 := by\nopen Nat in\ntheorem b : 1 = 1 := rfl\n'],
@@ -102,7 +115,7 @@ test.each([
 test.each([
   [
     'a local definition of the proof',
-    'def F := True\ntheorem t : 1 = 2 := by\n  let rec F (n : Nat) : False := missing\n  exact (F 1).elim\nnamespace t\ntheorem x : F := trivial\nend t\n',
+    'def N : Nat := 7\ntheorem t : 1 = 2 := by\n  let rec N : Nat := 5\n  exact missing\nnamespace t\ntheorem x : ∃ n : Nat, n = N := ⟨_, rfl⟩\nend t\n',
   ],
   [
     'its namespace',

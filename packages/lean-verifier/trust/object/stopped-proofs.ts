@@ -7,6 +7,7 @@
 import type { LeanMessage } from '@stp/config/records';
 import { isDerivedPart } from '@stp/lean-kernel';
 import { CLOSERS, nameParts, positionAt, proofSigns, type Token } from '@stp/lean-text';
+import { SYNTAX } from './written-notation.ts';
 
 export interface StoppedProof {
   /** Last part of the theorem's name; null for an example. */
@@ -24,7 +25,6 @@ export interface StoppedText {
   /** The line of the file that a line of the copy comes from. */
   readonly lineOf: (line: number) => number;
 }
-
 const PROVING: ReadonlySet<string> = new Set(['theorem', 'lemma', 'example']);
 const DECLARING: ReadonlySet<string> = new Set([
   ...PROVING,
@@ -52,6 +52,8 @@ export function stopProofs(
   messages: readonly LeanMessage[],
 ): StoppedText | null {
   const tokens = allTokens.filter(({ kind }) => kind !== 'comment');
+  // Text that Lean reads by rules of the file's own could be read otherwise behind `stop`.
+  if (tokens.some(({ text: word }) => SYNTAX.has(word))) return null;
   const starts = tokens.flatMap(({ kind, text: word, start }, index) =>
     kind === 'word' && DECLARING.has(word) ? [{ index, ...positionAt(text, start) }] : [],
   );
@@ -100,7 +102,7 @@ function stopAt(text: string, tokens: readonly Token[], index: number, next: num
   const tactic = tokens[sign + 3];
   if (tactic === undefined || sign + 3 >= next) return null;
   const gap = text.slice(first.end, tactic.start);
-  if (!isBlank(gap)) return null;
+  if (!isBlank(gap) && !gap.includes('\n')) return null;
   const { column } = positionAt(text, tactic.start);
   return { from: first.end, to: tactic.start, text: ` stop${gap.includes('\n') ? gap : `\n${' '.repeat(column)}`}` };
 }

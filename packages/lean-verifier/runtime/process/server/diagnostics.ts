@@ -72,7 +72,10 @@ export class DiagnosticReader {
     const end = this.#positions.toPlace(fullRange.end);
     const isPoint = end.line === place.line && end.column === place.column;
     const told = text.length > MESSAGE_CHARS_MAX ? `${text.slice(0, CUT_CHARS)} … (cut)` : text;
-    this.#onMessage({ severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text: told }, isPoint ? null : end);
+    this.#onMessage(
+      { severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text: told },
+      isPoint ? null : end,
+    );
   }
 }
 
