@@ -4,6 +4,7 @@
  * process at once.
  */
 import { constants } from 'node:os';
+import { OUTPUT_CLOSED_CODE, readerIsGone } from './output-closed.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof SIGNALS)[number];
@@ -34,12 +35,13 @@ export function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-/** Returns the exit code of the work; where the stop ended it, 128 plus the signal's number. Throws what else it throws. */
+/** Returns the exit code of the work; where the stop ended it, 128 plus the signal's number, or that of a closed pipe. Throws what else it throws. */
 export async function codeOfStoppable(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
+    if (readerIsGone()) return OUTPUT_CLOSED_CODE;
     console.error(error.message);
     return error.exitCode;
   }

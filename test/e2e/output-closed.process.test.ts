@@ -1,6 +1,8 @@
 /** Commands whose reader closes the pipe end without a word. Costs a few seconds. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -31,4 +33,16 @@ it.each([
   expect(said).not.toMatch(/EPIPE|at .*:\d+:\d+|Unhandled/);
   // A command that prints nothing on its output does not notice.
   expect([0, 2, 141]).toContain(code);
+});
+
+it('check, which has work to give up', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stp-closed-'));
+  // The second file is begun when the first one's verdict has found the pipe closed.
+  const paths = ['A', 'B', 'C'].map((name) => join(folder, `${name}.lean`));
+  for (const path of paths) writeFileSync(path, 'theorem a : 1 = 1 := rfl\n');
+  try {
+    expect(await unread(['check', ...paths])).toEqual({ code: 141, said: '' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -73,6 +73,8 @@ export interface CompiledProofs extends Omit<RunModule, 'bytes'> {
 export interface Mixed {
   readonly mixed: Confirmation;
   readonly blamed: ReadonlySet<number>;
+  /** Where it is the only objection: those that rest on what Lean made for another one. */
+  readonly sharing?: ReadonlySet<number>;
 }
 
 /** Has the statement of a proof compiled before anyone asks, so that it is kept. Never rejects. */

@@ -90,11 +90,12 @@ async function confirmStated(
   if ('mixed' in found) {
     if ('isInOrder' in proofs && proofs.isInOrder) return again(claims);
     if (claims.length === 1) return [found.mixed];
-    return inParts(claims, parted(claims.length, found.blamed), again);
+    const parts = found.sharing ? apart(claims, found.sharing) : parted(claims.length, found.blamed);
+    return inParts(claims, parts, again);
   }
   const open = found.flatMap((confirmation, index) => (confirmation === null ? [index] : []));
-  const apart = await inParts(claims, [open], again);
-  return found.map((confirmation, index) => confirmation ?? apart[index]!);
+  const others = await inParts(claims, [open], again);
+  return found.map((confirmation, index) => confirmation ?? others[index]!);
 }
 
 /** Confirms parts of the claims, by their places, one after the other. */
@@ -126,6 +127,20 @@ function parted(count: number, blamed: ReadonlySet<number>): number[][] {
   return [all.slice(0, half), all.slice(half)];
 }
 
+/**
+ * The proofs that share nothing, and the others by statement: no two of a part prove one statement, whose parts Lean makes once for all of
+ * a module.
+ */
+function apart(claims: readonly Claim[], sharing: ReadonlySet<number>): number[][] {
+  const all = [...claims.keys()];
+  const ofOne = [...Map.groupBy(sharing, (index) => claims[index]!.statement).values()];
+  const rows = Math.max(...ofOne.map(({ length }) => length));
+  const parts = Array.from({ length: rows }, (_, row) => ofOne.flatMap((indices) => indices[row] ?? []));
+  const rest = all.filter((index) => !sharing.has(index));
+  if (rest.length === 0 && parts.length === 1) return parted(claims.length, new Set());
+  return [rest, ...parts];
+}
+
 async function lookAt(
   claims: readonly Claim[],
   { header, context, statements }: StatedTask,
@@ -153,6 +168,8 @@ async function lookAt(
   const wrong = found.flatMap((theorem, index) =>
     isRefused(theorem) || (!compiled.isInOrder && shares(theorem)) ? [index] : [],
   );
+  if (objection === null && wrong.length > 0 && wrong.every((index) => shares(found[index]!)))
+    return { ...mixed(againstOne(judged)), sharing: new Set(wrong) };
   if (objection !== null || wrong.length > 0)
     return mixed(againstOne(judged), new Set(wrong.length === claims.length ? [] : wrong));
   const { sandbox = noSandbox('none was asked for'), environment } = place;

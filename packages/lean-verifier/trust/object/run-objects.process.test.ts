@@ -85,6 +85,22 @@ describe('a batch that Lean accepts', () => {
     expect(lean.modules().filter((name) => name === 'Stated')).toHaveLength(1);
     expect(lean.modules().filter((name) => name === 'Stp')).toHaveLength(2);
   });
+
+  it('has proofs that share a part of their statement compiled once more each', async () => {
+    const lean = watched('stated');
+    const verifier = await open({ environment: lean.environment, processes: 1 });
+    // Lean makes a constant for a `match`, here of the statement, and finds it again for the next theorem.
+    const statement = 'theorem t (n : Nat) : (match n with | 0 => 0 | k + 1 => k + 1) = n';
+    const rows = [1, 2, 3, 4, 5, 6].map((count) =>
+      candidate(`${count}`, `${'  skip\n'.repeat(count)}  cases n <;> rfl`, statement),
+    );
+    const results = await verifier.check([...rows, candidate('wrong', '  cases n <;> omega', statement)]);
+    expect(Object.values(kindsOf(results))).toEqual([...Array(6).fill('proved'), 'rejected']);
+    expect(new Set(Object.values(objects(results)).slice(0, 6)).size).toBe(6);
+    // All, then those that shared, then each of them.
+    const own = lean.modules().filter((name) => name === 'Stp');
+    expect(own.length).toBeLessThanOrEqual(1 + 1 + 6 + 1);
+  });
 });
 
 describe('a batch with something else in it', () => {
