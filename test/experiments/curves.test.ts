@@ -80,6 +80,8 @@ it.each([
     ]),
   );
   expect(table).toContain(words);
+  const each = own.map((proved, seed) => proved - [20, 22][seed]!);
+  expect(table).toContain(`seed by seed ${each.map((one) => `${one < 0 ? '−' : '+'}${Math.abs(one)}.0`).join(', ')})`);
   expect(table).toContain('Held-out, SFT model: 20.0 % ± 0.0');
 });
 

@@ -321,16 +321,22 @@ export function portfolioLine(
   );
 }
 
-/** Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or not. */
+/**
+ * Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or not. Methods of one seed
+ * have the same statements, and seeds may have others, so each seed's difference stands beside it.
+ */
 function verdict({ methods }: Comparison, cost: Cost, words: string): string {
   const [own, ...others] = methods;
   if (own === undefined) return '';
+  const points = (difference: number): string =>
+    `${difference >= 0 ? '+' : '−'}${(100 * Math.abs(difference)).toFixed(1)}`;
   const lines = others.map(({ method, rates }) => {
-    const [ours, theirs] = [own.rates[cost].all, rates[cost].all];
-    const difference = ours.mean - theirs.mean;
-    const spread = Math.max(ours.deviation, theirs.deviation);
+    const [ours, theirs] = [own.rates[cost], rates[cost]];
+    const difference = ours.all.mean - theirs.all.mean;
+    const spread = Math.max(ours.all.deviation, theirs.all.deviation);
     const word = difference > 2 * spread ? 'above' : difference < -2 * spread ? 'below' : 'within twice the spread of';
-    return `${word} ${method} (${difference >= 0 ? '+' : '−'}${(100 * Math.abs(difference)).toFixed(1)} points, spread ${(100 * spread).toFixed(1)})`;
+    const each = ours.each.map((rate, seed) => points(rate - theirs.each[seed]!)).join(', ');
+    return `${word} ${method} (${points(difference)} points, spread ${(100 * spread).toFixed(1)}; seed by seed ${each})`;
   });
   return `At ${words}, ${own.method} ends ${lines.join('; ')}.`;
 }

@@ -188,7 +188,7 @@ async function partOfList(
       chosen: (id, stages) => {
         if (rows.has(id)) return [];
         if (conjectures.has(id)) return [firstOf(stages, CONJECTURE_STAGES)];
-        return [triesAll(config.prover) ? stages.flat() : scriptsFor(stages, round)];
+        return [scriptsFor(stages, round)];
       },
       ...(further && {
         further: (asked, context) => (conjectures.has(asked.id) ? [] : further(asked, context)),
@@ -219,8 +219,6 @@ async function premiseTries(
     );
   };
 }
-
-const triesAll = (prover: RunConfig['prover']): boolean => 'scriptsTried' in prover && prover.scriptsTried === 'all';
 
 const firstOf = (stages: PortfolioStages, which: readonly [number, number]): SearchScript[] =>
   stages

@@ -69,9 +69,4 @@ export const sampledProver = {
   ...leanProver,
   /** `unproved`: the prover `scripts` tries what this one leaves unproved. Its proofs count, grow the library and train the model. */
   scripts: z.enum(['none', 'unproved']).default('none'),
-  /**
-   * Scripts of the list that are tried on statements in a round: `chosen`, some nine that proved most of the default sets, and from the third
-   * round on a part of the rest; `all`.
-   */
-  scriptsTried: z.enum(['chosen', 'all']).default('chosen'),
 };
