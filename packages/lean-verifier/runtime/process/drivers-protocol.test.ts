@@ -99,7 +99,7 @@ describe('diagnostics', () => {
 
   test('of another version, of another form and for the eye alone are not told', () => {
     const diagnostics = [diagnostic('a')];
-    const silent = [diagnostic('mark', { isSilent: true }), diagnostic('huge'.repeat(300_000))];
+    const silent = [diagnostic('mark', { isSilent: true })];
     const pushed = [
       { version: 1, diagnostics },
       { diagnostics },
@@ -108,6 +108,12 @@ describe('diagnostics', () => {
       { version: 2, diagnostics: silent },
     ];
     expect(told(pushed)).toEqual([]);
+  });
+
+  test('of more than a megabyte are told cut', () => {
+    const [message] = told([{ version: 2, diagnostics: [diagnostic('huge'.repeat(300_000))] }]);
+    expect(message!.text).toMatch(/^huge.*… \(cut\)$/u);
+    expect(message!.text.length).toBeLessThan(100_000);
   });
 
   test('have severities as lean --json names them', () => {
