@@ -72,15 +72,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     'sampling.samplesPerConjecture': '1',
   }),
   symbolic: withoutLearning('the same loop without a model: scripts and premises', { 'prover.mode': 'scripts' }),
-  'symbolic-fixed': withoutLearning('without a model: composed actions in their fixed order', {
+  'symbolic-fixed': withoutLearning('actions in a fixed order', {
     'prover.mode': 'scripts',
     'prover.actions': 'fixed',
   }),
-  'symbolic-rates': withoutLearning('without a model: composed actions by the success of their kinds', {
+  'symbolic-rates': withoutLearning('actions by success of kinds', {
     'prover.mode': 'scripts',
     'prover.actions': 'rates',
   }),
-  'ranker-only': withoutLearning('without a model: composed actions by a learned ranker', {
+  'ranker-only': withoutLearning('actions in a learned order', {
     'prover.mode': 'scripts',
     'prover.actions': 'learned',
   }),
