@@ -13,17 +13,3 @@ export interface ConjecturerInput {
   readonly history: readonly ArtifactRef[];
   readonly config: Pick<RunConfig, 'seed' | 'verification' | 'conjectures' | 'prover'>;
 }
-
-/** The plan that is made ready for the model. */
-export interface ReadyPlan {
-  readonly plan: ArtifactRef;
-}
-
-/** What the model wrote for a plan, where a model writes. */
-export interface Written<Plan extends ReadyPlan = ReadyPlan> {
-  readonly typed: Plan;
-  readonly texts: ArtifactRef;
-}
-
-export type BeforeActivity = (input: ConjecturerInput) => Promise<ReadyPlan>;
-export type AfterActivity = (input: ConjecturerInput & Partial<Written>) => Promise<ArtifactRef>;

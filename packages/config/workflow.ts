@@ -1,6 +1,5 @@
 /** Entry for workflows that use `@stp/config`: schemas alone, without Node. */
 export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
-export type { ConjecturerTurn } from './schemas/conjecturers/conjecturer.ts';
 export { conjecturerIn } from './schemas/conjecturers/index.ts';
 export type { LevanterEngine } from './schemas/engines.ts';
 export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
@@ -12,8 +11,7 @@ export type {
 } from './schemas/model-evaluation.ts';
 export type { NodesConfig } from './schemas/nodes.ts';
 export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
-export { proverIn, provesByScripts, triesActions, turnsOf } from './schemas/provers/index.ts';
-export type { ProverTurn } from './schemas/provers/prover.ts';
+export { type KnownTurn, proverIn, provesByScripts, triesActions, turnsOf } from './schemas/provers/index.ts';
 export {
   costOf,
   costOfTokens,

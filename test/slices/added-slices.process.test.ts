@@ -29,18 +29,20 @@ const PROVER: Readonly<Record<string, string>> = {
 /** The prover \`parrot\`: its samples repeat one text. */
 import { z } from 'zod';
 import { leanProver, namePrompts, slotPrompts } from './prompts.ts';
-import { EXPLAINED_SHARE, type Prover } from './prover.ts';
+import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
 
 const own = { mode: z.literal('parrot'), ...leanProver, parrot: z.strictObject({ text: z.string().default('rfl') }).prefault({}) };
 export const parrotSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
 
-export const parrot: Prover<z.infer<typeof parrotSchema>> = {
-  turns: () => [{ activity: 'parrotShard', queue: 'host', folder: null, doing: 'repeat for' }],
+const REPEAT = { activity: 'parrotShard', queue: 'host', folder: null, doing: 'repeat for' } as const satisfies ProverTurn;
+
+export const parrot = {
+  turns: () => [REPEAT],
   writes: ['proofs'],
   checkedBy: 'lean',
   answersOnce: true,
   explainedShare: EXPLAINED_SHARE,
-};
+} satisfies Prover<z.infer<typeof parrotSchema>>;
 `,
   'activities/provers/parrot/parrot-shard.ts': `
 /** Repeats one text for every statement of a shard. */
@@ -83,7 +85,7 @@ const PROVER_LINES: Lines = {
   'packages/config/schemas/provers/index.ts': [
     ["import { whole, wholeSchema } from './whole.ts';", "import { parrot, parrotSchema } from './parrot.ts';"],
     ['  scriptsSchema,\n]);', '  parrotSchema,\n'],
-    ['  scripts,\n};', '  parrot,\n'],
+    ['  judged,\n  scripts,', '  parrot,'],
   ],
   'activities/provers/index.ts': [
     [

@@ -262,9 +262,9 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
       };
     },
     async reviseShard(input) {
-      call('reviseShard', `${input.name} turn ${input.turn} after ${input.earlier.sampleCount}`);
+      call('reviseShard', `${input.name} turn ${input.turn} after ${input.earlier!.sampleCount}`);
       if (input.turn > 2) return null;
-      const { sampleCount, distinctCount, tokens } = input.earlier;
+      const { sampleCount, distinctCount, tokens } = input.earlier!;
       return {
         samples: ref('revised', distinctCount + 3),
         sampleCount: sampleCount + 4,

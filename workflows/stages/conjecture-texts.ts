@@ -4,12 +4,8 @@
  */
 
 import type { ArtifactRef } from '@stp/config/records';
-import { type ConjecturerTurn, conjecturerIn } from '@stp/config/workflow';
-import type {
-  AfterActivity,
-  BeforeActivity,
-  ConjecturerInput,
-} from '../../activities/conjecturers/conjecturer-turn.ts';
+import { conjecturerIn } from '@stp/config/workflow';
+import type { ConjecturerInput } from '../../activities/conjecturers/conjecturer-turn.ts';
 import type { SampleConjecturesInput } from '../../activities/conjecturers/model/conjecture-parts.ts';
 import { lean, oneOfSeveral } from '../control/activity-proxies.ts';
 import { onEveryNode, warnOf } from '../nodes/every-node.ts';
@@ -20,13 +16,13 @@ export async function conjectureTexts(
   input: SampleConjecturesInput & ConjecturerInput,
 ): Promise<ArtifactRef> {
   const { before, isLearned, after } = conjecturerIn(input.config.conjectures);
-  const take = <Activity>({ activity, doing }: ConjecturerTurn): Activity =>
-    (lean(`${doing} ${input.plan.count} places`) as unknown as Record<string, Activity>)[activity]!;
-  const typed = before === null ? { plan: input.plan } : await take<BeforeActivity>(before)(input);
-  if (!isLearned) return take<AfterActivity>(after!)(input);
-  if (after === null) return sampledTexts(hostQueues, { ...input, plan: typed.plan });
+  const doing = (turn: { readonly doing: string }) => lean(`${turn.doing} ${input.plan.count} places`);
+  // A run without a conjecturer has no such stage.
+  if (!isLearned) return doing(after!)[after!.activity](input);
+  if (before === null) return sampledTexts(hostQueues, input);
+  const typed = await doing(before)[before.activity](input);
   const texts = await sampledTexts(hostQueues, { ...input, name: `${input.name}/decoded`, plan: typed.plan });
-  return take<AfterActivity>(after)({ ...input, typed, texts });
+  return doing(after)[after.activity]({ ...input, typed, texts });
 }
 
 async function sampledTexts(hostQueues: readonly string[], input: SampleConjecturesInput): Promise<ArtifactRef> {

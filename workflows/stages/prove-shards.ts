@@ -7,7 +7,7 @@
 import {
   type ArtifactRef,
   type CheckpointRef,
-  type ProverTurn,
+  type KnownTurn,
   proverIn,
   type RunConfig,
   type ShardResult,
@@ -59,10 +59,9 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   };
   if (total === 0) input.onSampled?.();
 
-  const take = (turn: ProverTurn, summary: string, asked: ShardTurn): ReturnType<ProverActivity> => {
-    const activity = (proxies: object): ProverActivity => (proxies as Record<string, ProverActivity>)[turn.activity]!;
-    if (turn.queue === 'lean') return activity(lean(summary, inFlightMax))(asked);
-    return samplers.run((queue, isLast) => activity((isLast ? host : oneOfSeveral)(queue, summary))(asked));
+  const take = (turn: KnownTurn, summary: string, asked: ShardTurn): ReturnType<ProverActivity> => {
+    if (turn.queue === 'lean') return lean(summary, inFlightMax)[turn.activity](asked);
+    return samplers.run((queue, isLast) => (isLast ? host : oneOfSeveral)(queue, summary)[turn.activity](asked));
   };
 
   const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
@@ -75,7 +74,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
       config: { prover, sampling, seed, modelThreads, verification },
       ...(trainsByReward(objective) ? { keepsTexts: true } : {}),
     };
-    const check = (turn: ProverTurn, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
+    const check = (turn: KnownTurn, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
       const folder = turn.folder === null ? name : `${name}/${turn.folder}`;
       const distinct = `${sampled.distinctCount - (earlier?.distinctCount ?? 0)} distinct proofs`;
       if (proverIn(prover).checkedBy === 'judges' && trainsByReward(objective))

@@ -5,7 +5,6 @@
 
 import { formatOf, proverOf } from '@stp/config';
 import {
-  type ArtifactRef,
   costOf,
   type ObjectStore,
   type Sample,
@@ -26,7 +25,7 @@ import { proverForms } from '../../prover-forms.ts';
 import { once, readAll, readRecords, writeRecords } from '../../records/record-files.ts';
 import { grownTheorems } from '../../round/library.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
-import { type SampleShardInput, sampledSchema } from '../shard-turn.ts';
+import { type ShardTurn, sampledSchema } from '../shard-turn.ts';
 import { sampleAnswers } from '../whole/sample-answers.ts';
 import { type AnswerRecord, answerRecord, answerRecordSchema } from './answer-record.ts';
 
@@ -34,15 +33,6 @@ import { type AnswerRecord, answerRecord, answerRecordSchema } from './answer-re
 const TOLD: ReadonlySet<VerdictKind> = new Set(['rejected', 'sorry', 'forbidden', 'changed_statement']);
 
 const revisedSchema = sampledSchema.extend({ figures: z.strictObject({ revisions: z.number() }) });
-
-export interface ReviseShardInput extends SampleShardInput {
-  /** Turn, from 1. */
-  readonly turn: number;
-  /** Answers of the turns before, the first answers' first. */
-  readonly answers: readonly ArtifactRef[];
-  /** The shard with the samples of the turns before. */
-  readonly earlier: ShardResult;
-}
 
 /** A failed sample that is revised now. */
 interface Revised {
@@ -59,15 +49,16 @@ export function reviseShardActivity(
      * New answers for the last turn's failed samples of statements that nothing has proved yet. The result holds the earlier
      * samples too. Null where there is nothing to revise, or no tokens are left for it.
      */
-    async reviseShard(input: ReviseShardInput): Promise<z.infer<typeof revisedSchema> | null> {
+    async reviseShard(input: ShardTurn): Promise<z.infer<typeof revisedSchema> | null> {
       const { run, config, turn, earlier } = input;
+      if (earlier === null) return null;
       const store = await ports.store(run);
       const name = `${input.name}/turn-${turn}`;
       return once(store, `${name}/sampled.json`, revisedSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
           const format = formatOf(config.prover);
           const samples = await readAll(store, earlier.samples, sampleSchema);
-          const revised = await chooseRevised(store, input, samples);
+          const revised = await chooseRevised(store, input, earlier, samples);
           if (revised.length === 0) return null;
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
@@ -124,7 +115,8 @@ export function reviseShardActivity(
 /** Chooses samples in the order of the statements, each statement's in theirs, as far as its tokens reach. */
 async function chooseRevised(
   store: ObjectStore,
-  { items, answers, earlier, turn, config }: ReviseShardInput,
+  { items, answers, turn, config }: ShardTurn,
+  earlier: ShardResult,
   samples: readonly Sample[],
 ): Promise<Revised[]> {
   const { tokensPerStatement } = proverOf(config, 'revise').revision;

@@ -7,16 +7,33 @@ export interface ConjecturerTurn {
   readonly doing: string;
 }
 
-export interface Conjecturer {
-  /** Makes the plan ready for the model; null: it is as it is, or no model writes. */
-  readonly before: ConjecturerTurn | null;
-  /** Does the model write texts for the plan's places, all machines of the run each a share? Then it learns from conjectures too. */
-  readonly isLearned: boolean;
+interface Taught {
   /**
    * What the first model's SFT set has for it: tuples of library theorems (STP), equations of the library, or nothing. A run without a
    * conjecturer has the tuples, so that baselines start from the model of the method that they are compared with.
    */
   readonly examples: 'tuples' | 'equations' | null;
-  /** Makes the texts, or tests those of the model; null: the model's are the round's. */
+}
+
+/** No model writes: `after` makes the texts of the plan's places. Without it there are none. */
+interface Unlearned extends Taught {
+  readonly isLearned: false;
+  readonly before: null;
   readonly after: ConjecturerTurn | null;
 }
+
+/** The model writes the round's texts for the plan's places, all machines of the run each a share. It learns from conjectures too. */
+interface Learned extends Taught {
+  readonly isLearned: true;
+  readonly before: null;
+  readonly after: null;
+}
+
+/** As `Learned`, for a plan that `before` makes ready for the model. `after` makes the round's texts of the model's. */
+interface Guided extends Taught {
+  readonly isLearned: true;
+  readonly before: ConjecturerTurn;
+  readonly after: ConjecturerTurn;
+}
+
+export type Conjecturer = Unlearned | Learned | Guided;

@@ -22,9 +22,9 @@ export const bothSourcesSchema = z.strictObject({
   ...learnedConjecturer,
 });
 
-export const decode: Conjecturer = {
+export const decode = {
   before: { activity: 'giveGrammars', doing: 'read the functions of' },
   isLearned: true,
   examples: 'equations',
   after: { activity: 'testConjectures', doing: 'test equations of' },
-};
+} as const satisfies Conjecturer;

@@ -33,6 +33,14 @@ export const exploration = {
 
 export const exploreSchema = z.strictObject({ source: z.literal('explore'), ...conjecturing, ...exploration });
 
-export const EXPLORE: ConjecturerTurn = { activity: 'exploreConjectures', doing: 'explore the functions of' };
+export const EXPLORE = {
+  activity: 'exploreConjectures',
+  doing: 'explore the functions of',
+} as const satisfies ConjecturerTurn;
 
-export const explore: Conjecturer = { before: null, isLearned: false, examples: null, after: EXPLORE };
+export const explore = {
+  before: null,
+  isLearned: false,
+  examples: null,
+  after: EXPLORE,
+} as const satisfies Conjecturer;

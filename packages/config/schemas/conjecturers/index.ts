@@ -22,17 +22,20 @@ export type Conjecturing = Exclude<ConjecturerConfig, { source: 'none' }>;
 /** The model writes conjectures and learns from them. */
 export type LearnedConjecturer = Extract<ConjecturerConfig, { source: 'model' | 'decode' | 'both' }>;
 
-const CONJECTURERS: { readonly [Source in ConjecturerConfig['source']]: Conjecturer } = {
+const CONJECTURERS = {
   none,
   model,
   explore,
   decode,
   both: decode,
   random,
-};
+} satisfies { readonly [Source in ConjecturerConfig['source']]: Conjecturer };
+
+/** A conjecturer in the table, with the names of its activities: one that no activity has does not compile in `workflows/`. */
+type KnownConjecturer = (typeof CONJECTURERS)[ConjecturerConfig['source']];
 
 /** What the loop knows of a configured conjecturer. */
-export const conjecturerIn = ({ source }: Pick<ConjecturerConfig, 'source'>): Conjecturer => CONJECTURERS[source];
+export const conjecturerIn = ({ source }: Pick<ConjecturerConfig, 'source'>): KnownConjecturer => CONJECTURERS[source];
 
 /** Does the model write conjectures? Otherwise it does not learn from them either. */
 export const hasConjecturer = (conjectures: ConjecturerConfig): conjectures is LearnedConjecturer =>

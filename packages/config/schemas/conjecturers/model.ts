@@ -6,4 +6,9 @@ import { learnedConjecturer } from './learned.ts';
 
 export const modelSchema = z.strictObject({ source: z.literal('model'), ...conjecturing, ...learnedConjecturer });
 
-export const model: Conjecturer = { before: null, isLearned: true, examples: 'tuples', after: null };
+export const model = {
+  before: null,
+  isLearned: true,
+  examples: 'tuples',
+  after: null,
+} as const satisfies Conjecturer;

@@ -4,4 +4,9 @@ import type { Conjecturer } from './conjecturer.ts';
 
 export const noneSchema = z.strictObject({ source: z.literal('none') });
 
-export const none: Conjecturer = { before: null, isLearned: false, examples: 'tuples', after: null };
+export const none = {
+  before: null,
+  isLearned: false,
+  examples: 'tuples',
+  after: null,
+} as const satisfies Conjecturer;

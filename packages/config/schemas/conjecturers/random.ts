@@ -6,4 +6,9 @@ import { EXPLORE } from './explore.ts';
 
 export const randomSchema = z.strictObject({ source: z.literal('random'), ...conjecturing });
 
-export const random: Conjecturer = { before: null, isLearned: false, examples: null, after: EXPLORE };
+export const random = {
+  before: null,
+  isLearned: false,
+  examples: null,
+  after: EXPLORE,
+} as const satisfies Conjecturer;

@@ -27,7 +27,7 @@ export type ProverMode = ProverConfig['mode'];
 /** The configuration of one prover. */
 export type ProverOf<Mode extends ProverMode> = Extract<ProverConfig, { mode: Mode }>;
 
-const PROVERS: { readonly [Mode in ProverMode]: Prover<ProverOf<Mode>> } = {
+const PROVERS = {
   whole,
   revise,
   steps: stepsProver,
@@ -35,16 +35,22 @@ const PROVERS: { readonly [Mode in ProverMode]: Prover<ProverOf<Mode>> } = {
   walks,
   judged,
   scripts,
-};
+} satisfies { readonly [Mode in ProverMode]: Prover<ProverOf<Mode>> };
+
+type Listed = ReturnType<(typeof PROVERS)[ProverMode]['turns']>[number];
+type Named<Turn> = Turn extends ProverTurn ? ProverTurn & Pick<Turn, 'activity' | 'queue'> : never;
+/** A turn of a prover in the table: it names an activity of its queue, and a name that no activity has does not compile in `workflows/`. */
+export type KnownTurn = Named<Listed>;
 
 /** Provers that `bin/stp eval --prover` takes, each with what it does. */
 export const EVALUATED_PROVERS: ReadonlyMap<string, string> = new Map(
-  Object.entries(PROVERS).flatMap(([mode, { evaluated }]) => (evaluated === undefined ? [] : [[mode, evaluated]])),
+  Object.entries<Prover<ProverConfig>>(PROVERS).flatMap(([mode, { evaluated }]) =>
+    evaluated === undefined ? [] : [[mode, evaluated]],
+  ),
 );
 
 /** What the loop knows of a configured prover. */
-export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig> =>
-  PROVERS[mode] as Prover<ProverConfig>;
+export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig, KnownTurn> => PROVERS[mode];
 
 /** Do scripts try what the prover leaves unproved? */
 export const usesScripts = (prover: ProverConfig): boolean => 'scripts' in prover && prover.scripts === 'unproved';
@@ -57,7 +63,7 @@ export const triesActions = (prover: ProverConfig): boolean =>
   'actions' in prover && prover.actions !== 'listed' && provesByScripts(prover);
 
 /** The turns at a shard, those of scripts that follow the prover last. */
-export const turnsOf = (prover: ProverConfig): readonly ProverTurn[] => [
+export const turnsOf = (prover: ProverConfig): readonly KnownTurn[] => [
   ...proverIn(prover).turns(prover),
   ...(usesScripts(prover) ? [SCRIPTS] : []),
 ];

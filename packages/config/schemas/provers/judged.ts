@@ -6,9 +6,9 @@ import { SAMPLE } from './whole.ts';
 
 export const judgedSchema = namePrompts.extend({ mode: z.literal('judged') });
 
-export const judged: Prover<z.infer<typeof judgedSchema>> = {
+export const judged = {
   turns: () => [SAMPLE],
   writes: ['proofs'],
   checkedBy: 'judges',
   explainedShare: EXPLAINED_SHARE,
-};
+} satisfies Prover<z.infer<typeof judgedSchema>>;

@@ -19,8 +19,9 @@ export interface ProverTurn {
   readonly isUnbounded?: true;
 }
 
-export interface Prover<Config> {
-  turns(config: Config): readonly ProverTurn[];
+/** @typeParam Turn the turns that it may have: `KnownTurn` of those in the table, so that workflows know their activities by name */
+export interface Prover<Config, Turn extends ProverTurn = ProverTurn> {
+  turns(config: Config): readonly Turn[];
   /** What a model learns to write from a proof: the whole proof, the tactic at each of its states, or each of these. */
   readonly writes: readonly ('proofs' | 'tactics')[];
   /** Who says what becomes of the samples. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { namePrompts, sampledProver, slotPrompts } from './prompts.ts';
-import type { Prover } from './prover.ts';
+import type { Prover, ProverTurn } from './prover.ts';
 import { SAMPLE } from './whole.ts';
 
 const revisionSchema = z.strictObject({
@@ -20,20 +20,20 @@ const revisionSchema = z.strictObject({
 const own = { mode: z.literal('revise'), ...sampledProver, revision: revisionSchema.prefault({}) };
 export const reviseSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
 
-export const revise: Prover<z.infer<typeof reviseSchema>> = {
+const REVISE = { activity: 'reviseShard', queue: 'host', doing: 'revise' } as const satisfies Omit<
+  ProverTurn,
+  'folder'
+>;
+
+export const revise = {
   /** Each turn is checked before the next: Lean's errors are what the model is told. */
   turns: ({ revision }) => [
     { ...SAMPLE, keepsAnswers: true },
-    ...Array.from({ length: revision.turns }, (_, at) => ({
-      activity: 'reviseShard',
-      queue: 'host' as const,
-      folder: `turn-${at + 1}`,
-      doing: 'revise',
-    })),
+    ...Array.from({ length: revision.turns }, (_, at) => ({ ...REVISE, folder: `turn-${at + 1}` })),
   ],
   tellsErrors: true,
   evaluated: "whole proofs that are revised by Lean's errors",
   writes: ['proofs'],
   checkedBy: 'lean',
   explainedShare: 1,
-};
+} satisfies Prover<z.infer<typeof reviseSchema>>;

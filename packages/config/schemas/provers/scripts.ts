@@ -7,7 +7,7 @@ const own = { mode: z.literal('scripts'), ...leanProver };
 export const scriptsSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
 
 /** Also the last turn of a prover that scripts follow. */
-export const SCRIPTS: ProverTurn = {
+export const SCRIPTS = {
   activity: 'scriptShard',
   queue: 'lean',
   folder: 'scripts',
@@ -15,9 +15,9 @@ export const SCRIPTS: ProverTurn = {
   // Lean has proved these once, the record's under limits of their own, others beside scripts with which they shared what Lean
   // makes once a process: alone they can take more heartbeats.
   isUnbounded: true,
-};
+} as const satisfies ProverTurn;
 
-export const scripts: Prover<z.infer<typeof scriptsSchema>> = {
+export const scripts = {
   turns: () => [SCRIPTS],
   writes: ['proofs'],
   checkedBy: 'lean',
@@ -25,4 +25,4 @@ export const scripts: Prover<z.infer<typeof scriptsSchema>> = {
   asksNoModel: true,
   evaluated: 'the fixed list of scripts, which takes no --model',
   explainedShare: EXPLAINED_SHARE,
-};
+} satisfies Prover<z.infer<typeof scriptsSchema>>;

@@ -31,21 +31,26 @@ const both = { mode: z.literal('both'), ...sampledProver, search };
 export const stepsSchema = z.discriminatedUnion('slots', [slotPrompts.extend(steps), nameStatePrompts.extend(steps)]);
 export const bothSchema = z.discriminatedUnion('slots', [slotPrompts.extend(both), nameStatePrompts.extend(both)]);
 
-const SEARCH: ProverTurn = { activity: 'searchShard', queue: 'host', folder: 'search', doing: 'search' };
+const SEARCH = {
+  activity: 'searchShard',
+  queue: 'host',
+  folder: 'search',
+  doing: 'search',
+} as const satisfies ProverTurn;
 const checked = { checkedBy: 'lean', explainedShare: EXPLAINED_SHARE } as const;
 
-export const stepsProver: Prover<z.infer<typeof stepsSchema>> = {
+export const stepsProver = {
   turns: () => [SEARCH],
   writes: ['tactics'],
   evaluated: 'best-first search by steps with one attempt per statement',
   answersOnce: true,
   ...checked,
-};
+} satisfies Prover<z.infer<typeof stepsSchema>>;
 
-export const bothProver: Prover<z.infer<typeof bothSchema>> = {
+export const bothProver = {
   turns: () => [SAMPLE, SEARCH],
   writes: ['proofs', 'tactics'],
   ...checked,
   /** By whole proofs alone, so that pass@k has one meaning. */
   compared: ({ search: _, ...config }) => ({ ...config, mode: 'whole' }),
-};
+} satisfies Prover<z.infer<typeof bothSchema>>;

@@ -1,7 +1,7 @@
 /** The prover `walks`: a sample is a walk over proof states, the policy's tactics one after another, without choosing among states. */
 import { z } from 'zod';
 import { nameStatePrompts, sampledProver, slotPrompts } from './prompts.ts';
-import { EXPLAINED_SHARE, type Prover } from './prover.ts';
+import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
 import { verifierShape } from './verifier-scores.ts';
 
 const walksSchema = z.strictObject({
@@ -16,11 +16,18 @@ const walksSchema = z.strictObject({
 const own = { mode: z.literal('walks'), ...sampledProver, walks: walksSchema.prefault({}) };
 export const walksProverSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), nameStatePrompts.extend(own)]);
 
-export const walks: Prover<z.infer<typeof walksProverSchema>> = {
-  turns: () => [{ activity: 'walkShard', queue: 'host', folder: null, doing: 'walk through' }],
+const WALK = {
+  activity: 'walkShard',
+  queue: 'host',
+  folder: null,
+  doing: 'walk through',
+} as const satisfies ProverTurn;
+
+export const walks = {
+  turns: () => [WALK],
   writes: ['tactics'],
   checkedBy: 'lean',
   explainedShare: EXPLAINED_SHARE,
   /** Compared are the models, not how they explore. */
   compared: (config) => ({ ...config, walks: { ...config.walks, temperedShare: 0, verifier: null } }),
-};
+} satisfies Prover<z.infer<typeof walksProverSchema>>;

@@ -7,12 +7,17 @@ const own = { mode: z.literal('whole'), ...sampledProver };
 export const wholeSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
 
 /** The turn of every prover whose samples are whole answers. */
-export const SAMPLE: ProverTurn = { activity: 'sampleShard', queue: 'host', folder: null, doing: 'sample' };
+export const SAMPLE = {
+  activity: 'sampleShard',
+  queue: 'host',
+  folder: null,
+  doing: 'sample',
+} as const satisfies ProverTurn;
 
-export const whole: Prover<z.infer<typeof wholeSchema>> = {
+export const whole = {
   turns: () => [SAMPLE],
   writes: ['proofs'],
   checkedBy: 'lean',
   evaluated: 'whole proofs',
   explainedShare: EXPLAINED_SHARE,
-};
+} satisfies Prover<z.infer<typeof wholeSchema>>;
