@@ -42,7 +42,9 @@ export {
   type ProofText,
   proofsByFile,
 } from './trust/certificate/proofs-text.ts';
-export { type CheckFileOptions, checkFile, FILE_TIMEOUT_MS, type FileReport } from './trust/check-file.ts';
+export { checkFile } from './trust/check-file.ts';
+export { FILE_TIMEOUT_MS } from './trust/file-check.ts';
+export type { CheckFileOptions, FileReport } from './trust/file-report.ts';
 export { FolderModules, modulePath, type Neighbour, type Neighbours } from './trust/folder-modules.ts';
 export { closingLines, hasDefinitions, LIBRARY_HEADER, splitImports } from './trust/header.ts';
 export {

@@ -3,7 +3,7 @@ import { StpError } from '@stp/base';
 import { nameParts, tokenize } from '@stp/lean-text';
 import type { z } from 'zod';
 import type { SandboxFacts } from '../../runtime/sandbox/sandbox.ts';
-import type { FileReport } from '../../trust/check-file.ts';
+import type { FileReport } from '../../trust/file-report.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 import { checkBatch } from '../check-batch.ts';
 import type { CheckRoutes } from '../check-routes.ts';
