@@ -57,7 +57,7 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
 /** Begins the next stage once the round is not paused. */
 type Enter = (stage: Stage, details: string) => Promise<void>;
 
-/** What tells of the round's progress, and pauses it. */
+/** Opens the round's progress query, its pause signal, and its clock. */
 function openRound({ run, round, config, data, checkpoint, paused: isPausedAtStart }: RoundInput) {
   let paused = isPausedAtStart;
   const tally = new ShardTally();

@@ -1,4 +1,4 @@
-/** What a conjecturer's activities are told: the interface between the loop and every conjecturer. */
+/** The input of a conjecturer's activities: the interface between the loop and every conjecturer. */
 
 import type { RunConfig } from '@stp/config';
 import type { ArtifactRef } from '@stp/config/records';

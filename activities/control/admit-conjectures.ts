@@ -22,7 +22,7 @@ export const gatedSchema = z.strictObject({
   made: z.number().int(),
   /** Counts of all of them, by result. */
   counts: gateCountsSchema,
-  /** As of `ReadConjectures`. */
+  /** Figures of the ranker, from `ReadConjectures`. */
   ranker: rankerFiguresSchema.optional(),
 });
 export type Gated = z.infer<typeof gatedSchema>;

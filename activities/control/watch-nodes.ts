@@ -7,7 +7,7 @@ import type { CloudMachines } from '../ports.ts';
 
 export type WatchInput = NodeSetInput & Until;
 
-/** How often machines are checked, ms: a slice that is taken away is noticed within this time. */
+/** Interval between checks of machines, ms: a slice that is taken away is noticed within this time. */
 const LOOK_EVERY_MS = 30_000;
 /** Machines that are repaired or made anew by their group may be away for so long before they count as lost. */
 const REPAIR_MS_MAX = 15 * 60_000;

@@ -37,7 +37,7 @@ export interface Forms {
 
 const UNSTOPPED = { signal: new AbortController().signal, stream: [], onProgress: () => undefined };
 
-/** What was tried in all rounds. */
+/** Prompts that were tried in all rounds. */
 export async function* triedInRounds(
   store: ObjectStore,
   { outcomes }: Pick<RunState, 'outcomes'>,
@@ -48,7 +48,7 @@ export async function* triedInRounds(
     for (const shard of shards) yield* triedInShard(store, shard, forms);
 }
 
-/** What evaluations tried on held-out statements. */
+/** Prompts that evaluations tried on held-out statements. */
 export async function* triedHeldOut(store: ObjectStore, forms: Forms): AsyncGenerator<TriedIn> {
   for await (const { name } of store.list('evaluation/')) {
     if (!/^evaluation\/[^/]+\/shard-\d+\/verified\.json$/u.test(name)) continue;

@@ -23,7 +23,7 @@ import { once, readAll, readRecords, writeRecords } from '../records/record-file
 import { grownTheorems } from '../round/library.ts';
 import { VerdictParts } from '../round/verdict-parts.ts';
 
-/** As in `verdictSchema`. */
+/** Limit of `verdictSchema` on messages. */
 const MESSAGES_MAX = 8;
 
 export interface VerifyShardInput {

@@ -1,4 +1,4 @@
-/** What a report says of the statements whose samples a round compared. */
+/** The report's table of statements whose samples a round compared. */
 import type { ObjectiveSection } from './rewarded-rounds.ts';
 
 export const groupsSection: ObjectiveSection = (rounds) => ({

@@ -1,4 +1,4 @@
-/** How each objective that trains by reward makes training records of the rewarded samples, and its table in the report. */
+/** The objectives that train by reward: the makers of their training records, and their tables in the report. */
 
 import type { RewardObjective, RunObjective } from '@stp/config';
 import { gfnExamples } from './gfn/flow-groups.ts';

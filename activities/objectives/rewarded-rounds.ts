@@ -1,4 +1,4 @@
-/** What an objective makes training records of: the interface between the loop and every objective that trains by reward. */
+/** The interface between the loop and every objective that trains by reward: rewarded rounds in, training records out. */
 
 import type { ObjectiveOf, Prompts, RewardObjective } from '@stp/config';
 import type { ArtifactRef, ObjectStore, RoundCounts, RoundManifest, ShardResult } from '@stp/config/records';

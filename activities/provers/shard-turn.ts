@@ -1,4 +1,4 @@
-/** What a prover is told at a turn, and what it gives: the interface between the loop and every prover. */
+/** Input and result of a prover's turn: the interface between the loop and every prover. */
 
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef, type ShardResult } from '@stp/config/records';
@@ -17,7 +17,7 @@ export const sampledSchema = z.strictObject({
 });
 export type Sampled = z.infer<typeof sampledSchema>;
 
-/** What a turn leaves beside its samples; the shard's result keeps it. */
+/** Results of a turn beside its samples. The shard's result keeps them. */
 export type TurnResults = Pick<ShardResult, 'search' | 'walks' | 'tries' | 'figures'>;
 
 export interface SampleShardInput {

@@ -95,7 +95,7 @@ function placeOf(labels: readonly string[]): Place | null {
   return { set: set!, area, module: module! };
 }
 
-/** What was proved of a library, as a sentence. */
+/** Says in a sentence how much of a library was proved. */
 export function librarySentence({ set, isCore: core, statements, proved, onAxiomsOnly }: LibraryProgress): string {
   const whose = core ? "Lean's core library" : 'its project';
   const onLibrary = proved - onAxiomsOnly;

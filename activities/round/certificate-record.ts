@@ -22,7 +22,7 @@ export function certificateOf(
   );
 }
 
-/** What the second kernel said of a proof; `none`: it was not asked. */
+/** The second kernel's answer about a proof; `none`: it was not asked. */
 export type SecondOpinion = 'accepted' | 'declined' | 'none';
 
 export function secondOpinion({ certificate }: Proved): SecondOpinion {

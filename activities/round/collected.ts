@@ -1,4 +1,4 @@
-/** What a round, or a pass of it, came to: rates, and proofs with the certificates of their judgements. */
+/** Results of a round, or of a pass of it: rates, and proofs with the certificates of their judgements. */
 import { artifactRefSchema } from '@stp/config/records';
 import { z } from 'zod';
 

@@ -45,7 +45,7 @@ export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 /** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
 export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
 
-/** What a model under a grammar is shown, and writes. */
+/** The prompt and the answer of a model that writes under a grammar. */
 const typedTextSchema = z.strictObject({
   prompt: z.string(),
   target: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
@@ -56,7 +56,7 @@ export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
   /** How related to its origin and how clean it is (`packages/selfplay/guide.ts`); null where the guide is off. */
   guide: z.number().min(0).max(1).nullable(),
-  /** As a conjecturer under a grammar writes it. */
+  /** The conjecture in the words of a conjecturer that writes under a grammar. */
   typed: typedTextSchema.optional(),
   /** Missing where a model wrote it. */
   found: foundAtSchema.optional(),
@@ -65,7 +65,7 @@ export const conjectureRecordSchema = conjectureSchema.extend({
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
 
-/** Who put it there, also where no ranker had a say. */
+/** Returns who chose a conjecture, also where no ranker had a say. */
 export const chooserOf = ({ chosenBy, found }: Pick<ConjectureRecord, 'chosenBy' | 'found'>): Chooser =>
   chosenBy ?? (found === undefined ? 'written' : 'order');
 

@@ -1,4 +1,4 @@
-/** Which statements say what a held-out one says: no conjecture and no example of a round may. */
+/** Finds statements that say what a held-out one says: no conjecture and no example of a round may. */
 
 import type { Prompts } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';

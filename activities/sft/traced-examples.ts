@@ -32,7 +32,7 @@ export function heldOutOf(theorems: readonly SourceTheorem[], seed: number): (th
   return (theorem) => isStated(theorem) && keys.has(statementKey(null, theorem.statement));
 }
 
-/** Which parts of a training example are where: places in the list of theorems, so that a shuffle moves numbers only. */
+/** The parts of a training example, as places in the list of theorems, so that a shuffle moves numbers only. */
 type Plan = readonly [lemma: number, easy: number, hard: number];
 /** Stands for lemma and easy theorem in a prover example. */
 const NONE = -1;

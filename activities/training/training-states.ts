@@ -37,7 +37,7 @@ const manifestSchema = z.strictObject({
   nodes: z.array(artifactRefSchema).min(1).max(NODES_MAX),
 });
 
-/** Which machine's files, of how many machines. */
+/** A machine's part of a state: its number, and the number of machines. */
 export interface StatePart {
   readonly node: number;
   readonly nodes: number;

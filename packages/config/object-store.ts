@@ -48,7 +48,7 @@ export interface ObjectStore {
    * activity); with another checksum the call fails with STP1404. A reader never sees half an object.
    */
   put(name: string, data: string | Uint8Array | Readable, options?: PutOptions): Promise<ArtifactRef>;
-  /** As `put` from a file on this machine, resumable for large ones. */
+  /** Puts a file of this machine as `put` puts bytes. The upload of a large file can be resumed. */
   putFile(name: string, path: string, options?: PutFileOptions): Promise<ArtifactRef>;
   /** Whole object, checksum checked before it is returned (STP1402 when damaged, STP1403 when missing). */
   get(ref: ArtifactRef): Promise<Buffer>;

@@ -44,7 +44,7 @@ export function resolveConfig(sources: ConfigSources): RunConfig {
   return resolveWithProvenance(sources).config;
 }
 
-/** As `resolveConfig`, with the source of each value. */
+/** Resolves a configuration as `resolveConfig` does, and says where each value comes from. */
 export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const preset = loadPreset(sources.preset);
   // What a preset extends may have chosen another variant of a section: its values for that one fall away.

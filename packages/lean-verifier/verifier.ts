@@ -94,7 +94,7 @@ export interface CheckOptions {
   readonly confirm?: boolean;
   /** A proof that exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
   readonly smallLimitsOnly?: boolean;
-  /** As `BaseLimits`. */
+  /** Heartbeats of one proof; the meaning is that of `BaseLimits`. */
   readonly heartbeatsMax?: number | null | undefined;
   /**
    * Is it said why Lean rejects this candidate? Where not, its one message says so, and Lean takes about half of the time to reject

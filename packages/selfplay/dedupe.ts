@@ -69,7 +69,7 @@ export function statementKey(header: string | null, statement: string): string {
   return contentId('key', numbered(header!), canonicalText(numbered(statement)));
 }
 
-/** As `statementKey`, but only the header's definitions count, not its imports and opens. */
+/** Makes a key as `statementKey` does, in which the header's definitions count, but not its imports and opens. */
 export function keyUnderAnyHeader({ header, statement }: Pick<Statement, 'header' | 'statement'>): string {
   const own = ownDefinitions(header);
   if (own.length === 0) return statementKey(null, statement);

@@ -50,7 +50,7 @@ const hostOptions = (taskQueue: string, summary: string) =>
     summary,
   }) as const;
 
-/** As `host`, of a machine whose work another can do: where nobody takes it soon, or its disk is full, another shall. */
+/** Work on a node that another node can do as well: where nobody takes it soon, or the disk is full, it goes to another. */
 export const oneOfSeveral = (taskQueue: string, summary: string) =>
   proxyActivities<HostActivities>({
     ...hostOptions(taskQueue, summary),

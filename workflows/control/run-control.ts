@@ -1,4 +1,4 @@
-/** How people steer a run: pause, resume, stop after a round, and what to do about a round that failed. */
+/** Handlers by which people steer a run: pause, resume, stop after a round, and a decision about a failed round. */
 import { ApplicationFailure, condition, getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import * as contracts from './contracts.ts';
 

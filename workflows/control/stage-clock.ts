@@ -1,4 +1,4 @@
-/** Which stage a workflow is in and how long each took, by workflow time (deterministic on replay). */
+/** The stage that a workflow is in, and the time of each stage, by workflow time (deterministic on replay). */
 import type { Stage } from './contracts.ts';
 
 export class StageClock {

@@ -80,7 +80,7 @@ const LOOK_MS_MAX = 60_000;
  */
 const GOING_MS_MAX = 15 * 60_000;
 
-/** How long machines were there, ms: as sets, however many they are, and each of them added up. */
+/** Time that machines were held, ms: of the set as one, and of its machines added up. */
 export interface TimeHeld {
   readonly setMs: number;
   readonly machineMs: number;

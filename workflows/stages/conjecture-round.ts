@@ -1,4 +1,4 @@
-/** What a round conjectures: seeds and lemmas are chosen, texts are made for them, and the gate lets some through. */
+/** Makes a round's conjectures: chooses seeds and lemmas, makes texts for them, and lets the gate admit some. */
 
 import type { CheckpointRef } from '@stp/config/workflow';
 import type { Gated } from '../../activities/control/admit-conjectures.ts';

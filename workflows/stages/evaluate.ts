@@ -108,7 +108,7 @@ async function evaluateCurrent(
   return evaluateModel(run, state, state.checkpoint, round, { library, ranking }, isOpen);
 }
 
-/** What the scripts have from the rounds: lemmas, and what earlier tries say. */
+/** Results of the rounds that scripts use: proved lemmas, and a ranking by earlier tries. */
 interface FromRounds {
   readonly library: ArtifactRef | null;
   readonly ranking: ArtifactRef | null;

@@ -34,7 +34,7 @@ export interface ProveShardsInput {
   readonly library: ArtifactRef | null;
   /** Missing: the statements are none of a round's. */
   readonly round?: number;
-  /** As `ShardTurn`'s. */
+  /** Ranking of actions by earlier tries, as `ShardTurn` has it. */
   readonly ranking?: ArtifactRef | null;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;
@@ -114,7 +114,7 @@ export async function proveShards(input: ProveShardsInput): Promise<ShardResult[
   return allPieces(() => input.shards.map((items, index) => inFlight.run(() => prove(items, index))));
 }
 
-/** What the turns left beside samples; what has no value is left out. */
+/** Joins the results of two turns; what has no value is left out. */
 function together(before: TurnResults | null, now: TurnResults): TurnResults {
   const search = now.search ?? before?.search;
   const walks = now.walks ?? before?.walks;

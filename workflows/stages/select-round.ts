@@ -1,4 +1,4 @@
-/** What a proved round leaves: the conjectures that train, rewards of the samples, and the examples and counts of its manifest. */
+/** Selects what a proved round leaves: the conjectures that train, rewards of the samples, and the examples and counts of its manifest. */
 
 import { type CheckpointRef, trainsByReward } from '@stp/config/workflow';
 import type { Gated } from '../../activities/control/admit-conjectures.ts';

@@ -1,4 +1,4 @@
-/** What a report says of a run's revisions. */
+/** The report's table of a run's revisions. */
 import { figureOf, type ProverSection } from '../shard-turn.ts';
 
 export const reviseSection: ProverSection = (rounds) => ({

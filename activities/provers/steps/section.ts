@@ -1,4 +1,4 @@
-/** What a report says of a run's searches. */
+/** The report's table of a run's searches. */
 import { sumSearches } from '@stp/config/records';
 import type { ProverSection } from '../shard-turn.ts';
 

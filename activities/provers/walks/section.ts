@@ -1,4 +1,4 @@
-/** What a report says of a run's walks. */
+/** The report's table of a run's walks. */
 import { figureOf, type ProverSection } from '../shard-turn.ts';
 
 export const walksSection: ProverSection = (rounds) => ({

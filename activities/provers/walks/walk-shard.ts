@@ -54,7 +54,7 @@ export function walkShardActivity(
     DataSources<keyof LemmaSources>,
 ) {
   return {
-    /** As many walks an item as samples. A second attempt reads the finished statements and begins the others again. */
+    /** Walks once for each sample of a statement. A second attempt reads the finished statements and begins the others again. */
     async walkShard(input: WalkShardInput): Promise<WalkedShard> {
       const { run, name, config } = input;
       const store = await ports.store(run);

@@ -1,9 +1,9 @@
-/** Who chose a run's conjectures, and what came of them. */
+/** The report's table of choosers: how many conjectures each chose, and what came of them. */
 import { CHOOSERS, type Chooser, type RankerFigures } from '@stp/config/records';
 import type { RunFigures } from '../figures.ts';
 import { formatNumber, formatShare, note, table } from '../html.ts';
 
-/** Who chose the conjectures, and which of them paid? */
+/** Makes the table; empty where the summary has no choosers. */
 export function chooserTable({ summary: { conjectures }, rounds }: RunFigures): string {
   if (conjectures.by === undefined) return '';
   const all = Object.values(conjectures.by).reduce((sum, { attempted }) => sum + attempted, 0);

@@ -1,4 +1,4 @@
-/** What the run proved of a compiled library: a sentence for each set, and its areas by round. */
+/** The report's section on compiled libraries: a sentence for each set, and its areas by round. */
 import type { RunFigures } from '../figures.ts';
 import { escapeHtml, formatShare, section, table } from '../html.ts';
 import { librarySentence, MODULES_CSV } from '../library-progress.ts';

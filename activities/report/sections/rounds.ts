@@ -42,7 +42,7 @@ export function roundsTable(run: RunFigures): string {
   );
 }
 
-/** Who proved what. Scripts try only what samples leave unproved, so “both” means in different rounds. */
+/** Statements by their provers. Scripts try only what samples leave unproved, so “both” means in different rounds. */
 export function foundByTable(run: RunFigures): string {
   if (!run.summary.rounds.some(({ provedByScripts }) => provedByScripts !== undefined)) return '';
   const rows = (['dataset', 'conjecture'] as const).map((origin) => {
@@ -54,7 +54,7 @@ export function foundByTable(run: RunFigures): string {
   return table(['Proved', 'By samples only', 'By scripts only', 'By both'], rows, caption);
 }
 
-/** How many certified proofs two kernels that share nothing have checked. */
+/** Says how many certified proofs two independent kernels have checked. */
 export function secondKernelText(run: RunFigures): string {
   const { accepted, declined, none, disagreed } = run.summary.secondKernel;
   const parts = [

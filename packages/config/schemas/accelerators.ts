@@ -48,7 +48,7 @@ const FAMILIES: readonly Family[] = [
 
 /** One slice. */
 export interface Accelerator {
-  /** As the API wants it: `v5litepod-16` for `v5e-16`. */
+  /** The type's name in the cloud's API: `v5litepod-16` for `v5e-16`. */
   readonly type: string;
   /** `v4`, `v5litepod`, `v5p`, `v6e`. */
   readonly family: string;

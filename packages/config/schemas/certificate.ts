@@ -1,7 +1,7 @@
 /** The certificate of a proof: how its compiled object was judged, by which checkers, in which sandbox. */
 import { z } from 'zod';
 
-/** What a reader must know of the walls that Lean ran in to trust what it said (`packages/lean-verifier/runtime/sandbox`). */
+/** The sandbox that Lean ran in, as far as a reader must know it to trust Lean's answer (`packages/lean-verifier/runtime/sandbox`). */
 export const sandboxFactsSchema = z.strictObject({
   /** `bubblewrap`: walled in, and a probe has shown that the wall stands. `none`: results are not eligible. */
   kind: z.enum(['bubblewrap', 'none']),
@@ -28,7 +28,7 @@ export type CheckRecord = z.infer<typeof checkRecordSchema>;
 /** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** How a compiled proof was judged: what was compiled, what checked it, and what it rests on. */
+/** The record of how a compiled proof was judged: the text that was compiled, its checkers, and its axioms and lemmas. */
 export const objectJudgementSchema = z.strictObject({
   /** SHA-256 (hex) of the text that a fresh process compiled, this proof in it. */
   fileHash: hash,

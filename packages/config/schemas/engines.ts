@@ -65,7 +65,7 @@ const pytorchTrainer = z
      * progress. This limits the work lost with a process, and with a node if the store is as fast.
      */
     keepStateSeconds: z.number().nonnegative().max(86_400).default(600),
-    /** As a folder; also `hf://OWNER/NAME@COMMIT`, where `#sha256=…` may follow, or `gs://BUCKET/PREFIX` (`bin/stp weights`). */
+    /** The first model: a folder, `hf://OWNER/NAME@COMMIT`, where `#sha256=…` may follow, or `gs://BUCKET/PREFIX` (`bin/stp weights`). */
     base,
     /** Whether a node may download a `base` that it does not have. */
     fetchBase: z.boolean().default(false),

@@ -13,7 +13,7 @@ const number = z.number().int().nonnegative();
 const wordSchema = z.string().min(1).max(1024);
 export const equationWordsSchema = z.array(wordSchema).min(3).max(WORDS_MAX);
 
-/** What terms over some functions are made of. Types are numbers, places in `types`. */
+/** The parts of terms over some functions: types, variables, functions. A type is a number, its place in `types`. */
 export const termSignatureSchema = z.strictObject({
   types: z.array(
     z.strictObject({

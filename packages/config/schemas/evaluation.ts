@@ -13,7 +13,7 @@ const share = z.number().min(0).max(1);
 export const evaluatedSplitSchema = z.enum(['all', 'train', 'held-out']);
 export type EvaluatedSplit = z.infer<typeof evaluatedSplitSchema>;
 
-/** Which statements of the problem sets are evaluated, and with what; it never changes in the course of an evaluation. */
+/** The choice of statements from the problem sets, with the library for their proofs. It never changes in the course of an evaluation. */
 export const evaluatedStatementsSchema = z.strictObject({
   split: evaluatedSplitSchema,
   /** Keep statements for which the MD5 hash of their name, in hex, begins with this (ReProver's `--name-filter`). */
@@ -91,15 +91,15 @@ export const evaluationReportSchema = z.strictObject({
   /** Tokens of all answers, and of all prompts where the engine counts them. */
   tokens: count,
   promptTokens: count.optional(),
-  /** By `sampling.price`. */
+  /** Price of all tokens by `sampling.price`, in its currency. */
   cost: z.number().nonnegative().optional(),
   /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. */
   leanSeconds: z.number().nonnegative(),
   /** Figures of all searches; set if the evaluation searched for proofs. */
   search: searchFiguresSchema.optional(),
-  /** As of a run's summary: not where Lean ran without a sandbox. */
+  /** False where Lean ran without a sandbox, as in a run's summary. */
   eligible: z.boolean(),
-  /** Why not; empty where it is. */
+  /** Reasons why the results are not eligible; empty where they are. */
   ineligibleBecause: z.array(z.string()),
 });
 export type EvaluationReport = z.infer<typeof evaluationReportSchema>;

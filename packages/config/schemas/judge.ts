@@ -91,7 +91,7 @@ export const judgingSchema = z.strictObject({
 });
 export type Judging = z.infer<typeof judgingSchema>;
 
-/** What asking judges took. An answer that is kept took something once: where it was asked for. */
+/** Requests, tokens and cost of asking judges. A kept answer counts once, where it was asked for. */
 export const judgeSpentSchema = z.strictObject({
   /** Tries included. */
   requests: z.int().nonnegative(),
@@ -121,7 +121,7 @@ export function sumSpent(parts: readonly JudgeSpent[]): JudgeSpent {
 export const PROBLEM_CHARS_MAX = 65_536;
 export const CANDIDATE_CHARS_MAX = 1 << 20;
 
-/** What marks are given by. */
+/** The scale, rubric and reference solution by which a judge gives marks. */
 export const gradingSchema = z.strictObject({
   scale: scaleSchema.optional(),
   /** Words, IMO-ProofBench's guidelines, or criteria with points as JSON (`packages/judge/rubric.ts`). */
@@ -173,7 +173,7 @@ export type Mark = z.infer<typeof markSchema>;
 
 export const evidenceSchema = z.strictObject({
   kind: z.enum(['step', 'error']),
-  /** As it stands in the proof, blanks apart. */
+  /** The words of the proof that the claim is about, equal to the proof's up to white space. */
   quote: z.string(),
   says: z.string(),
 });
@@ -194,7 +194,7 @@ const voteSchema = z.strictObject({
 });
 export type Vote = z.infer<typeof voteSchema>;
 
-/** What judging leaves of one proof. */
+/** The record of judging one proof. */
 export const judgementSchema = z.strictObject({
   /** The proof's id. */
   id: z.string(),

@@ -1,4 +1,4 @@
-/** How many of a list of statements a model proves: pass@k between rounds and at a run's end. */
+/** Results of a model on a list of statements: pass@k between rounds and at a run's end. */
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();

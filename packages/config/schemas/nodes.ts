@@ -24,7 +24,7 @@ const labelSchema = z.string().regex(/^[a-z0-9_-]{0,63}$/, 'may have lower-case 
 /** USD an hour for all nodes together, in place of the price table's (`infra/cloud/prices.json`, STP_PRICES). */
 const priceSchema = z.number().nonnegative().nullable().default(null);
 
-/** What all machines of a cloud have in common. */
+/** Settings that all machines of a cloud have in common. */
 const cloudShape = {
   project: projectSchema,
   zone: zoneSchema,

@@ -8,7 +8,7 @@
 import { z } from 'zod';
 
 const TEMPLATE_CHARS_MAX = 16_384;
-/** As `STOPS_MAX` and `STOP_CHARS_MAX` of the engines. */
+/** Limits of the engines: equal to their `STOPS_MAX` and `STOP_CHARS_MAX`. */
 const STOPS_MAX = 8;
 const STOP_CHARS_MAX = 64;
 
@@ -51,7 +51,7 @@ const conjecturerSchema = roleSchema.extend({
   form: z.enum(['text', 'code-block']),
 });
 
-/** How Lean's errors are shown to the model (`prover.mode` `revise`). */
+/** Words that show Lean's errors to the model (`prover.mode` `revise`). */
 const revisionSchema = z.strictObject({
   /** The next message of the person in a chat, or what follows the answer in a completion. */
   prompt: template,

@@ -70,11 +70,11 @@ export const foundAtSchema = z.strictObject({
 });
 export type FoundAt = z.infer<typeof foundAtSchema>;
 
-/** Who puts a conjecture among those that a round attempts: exploration's order, the ranker, or the model that wrote it. */
+/** The choosers of conjectures that a round attempts: exploration's order, the ranker, or the model that wrote them. */
 export const CHOOSERS = ['order', 'ranked', 'written'] as const;
 export type Chooser = (typeof CHOOSERS)[number];
 
-/** What came of a conjecture beside a statement that it might have helped with (`data/sft/conjectures.jsonl`). */
+/** A conjecture with a statement that it might have helped with, and whether it paid (`data/sft/conjectures.jsonl`). */
 export const triedConjectureSchema = z.strictObject({
   target: z.string().max(STATEMENT_CHARS_MAX),
   statement: z.string().max(STATEMENT_CHARS_MAX),
@@ -183,7 +183,7 @@ export const verdictSchema = z.strictObject({
   isDisagreement: z.literal(true).optional(),
   /** Processor time Lean spent on this candidate, ms; queue and header time are not in it. */
   checkMs: z.number().nonnegative(),
-  /** As `LeanEnvironment.version`. */
+  /** The version of Lean that gave the verdict: `LeanEnvironment.version`. */
   leanVersion: z.string(),
   /** Time it waited for a process, ms; not there where Lean was not asked (refused, known). */
   queueMs: z.number().nonnegative().optional(),

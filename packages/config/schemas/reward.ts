@@ -1,4 +1,4 @@
-/** What a sample earned, as a record. A reward that could not be had is no number: it is never read as 0. */
+/** The record of a sample's reward. A reward that could not be had is no number: it is never read as 0. */
 import { z } from 'zod';
 
 const id = z.string().min(1).max(128);

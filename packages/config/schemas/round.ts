@@ -1,4 +1,4 @@
-/** What a round leaves: the results of its shards, its counts, and the manifest that names its files. */
+/** Records of a round: the results of its shards, its counts, and the manifest that names its files. */
 import { z } from 'zod';
 import { artifactRefSchema, checkpointRefSchema } from './artifact.ts';
 import { sandboxFactsSchema } from './certificate.ts';
@@ -29,7 +29,7 @@ export function sumTokens(shards: readonly { readonly tokens: number; readonly p
   return { tokens, promptTokens: counted.reduce((sum, one) => sum + one, 0) };
 }
 
-/** What tokens cost by `sampling.price`; nothing where there is no price. */
+/** Computes the cost of tokens by `sampling.price`; empty where there is no price. */
 export function costOf(
   { tokens, promptTokens = 0 }: { readonly tokens: number; readonly promptTokens?: number | undefined },
   price: { readonly prompt: number; readonly answer: number } | null | undefined,
@@ -170,7 +170,7 @@ export const roundManifestSchema = z.strictObject({
 });
 export type RoundManifest = z.infer<typeof roundManifestSchema>;
 
-/** What the parent workflow keeps of a round. Small: it is in every continue-as-new. */
+/** The part of a round that the parent workflow keeps. It is small, because every continue-as-new carries it. */
 export const roundOutcomeSchema = z.strictObject({
   round: count,
   manifest: artifactRefSchema,

@@ -1,4 +1,4 @@
-/** What a run's configuration says in more than one place: how its prover works, and by what its models are compared. */
+/** Questions to a run's configuration that more than one place asks: how its prover works, and by which prover its models are compared. */
 import { StpError } from '@stp/base';
 import { type ProverConfig, type ProverMode, type ProverOf, proverIn } from './provers/index.ts';
 import type { RunConfig } from './run-config.ts';

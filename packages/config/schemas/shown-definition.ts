@@ -5,7 +5,7 @@
 export interface ShownDefinition {
   /** Fully qualified. */
   readonly name: string;
-  /** As the statement's header lets it be written: shortest. */
+  /** The shortest name by which a statement may call it, below the statement's header. */
   readonly written: string;
   readonly kind: 'function' | 'inductive';
   /** 0: the statement mentions it; else one more than that of what mentions it. */

@@ -2,7 +2,7 @@
 export interface ShownLemma {
   /** Fully qualified. */
   readonly name: string;
-  /** As the header above the proof lets it be written: shortest. */
+  /** The shortest name by which a proof may call it, below the proof's header. */
   readonly written: string;
   /** What it says, without keyword and name: `{α : Type} (xs : List α) : rev (rev xs) = xs`. */
   readonly signature: string;

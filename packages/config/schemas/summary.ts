@@ -12,7 +12,7 @@ const portfolioPartSchema = z.strictObject({
   statements: count,
   /** Statements that it was not tried on, for want of time; they count as not proved. */
   untried: count,
-  /** By the name of the problem set. */
+  /** Counts of each problem set, under its name. */
   bySet: z.record(z.string(), z.strictObject({ proved: count, statements: count })),
 });
 export type PortfolioPart = z.infer<typeof portfolioPartSchema>;
@@ -45,7 +45,7 @@ const costLineSchema = z.strictObject({
   usd: z.number().nonnegative().nullable(),
 });
 
-/** What a run cost: a line for what came before the rounds, one a round, one for what came after them. */
+/** The cost of a run: a line for what came before the rounds, one a round, one for what came after them. */
 export const runCostSchema = z.strictObject({
   /** `4 chips of v4, spot` */
   machines: z.string(),
@@ -69,7 +69,7 @@ export const trackingLinkSchema = z.strictObject({
 });
 export type TrackingLink = z.infer<typeof trackingLinkSchema>;
 
-/** What a run proved of a set of statements from a compiled library, of its training part. */
+/** A run's progress in a compiled library: how many statements of the training part it has proved. */
 const libraryProgressSchema = z.strictObject({
   set: z.string(),
   /** All modules are Lean's own. */
@@ -95,7 +95,7 @@ export const summarySchema = z.strictObject({
     made: count,
     proved: count,
     kept: count,
-    /** By who chose them: attempted and proved ones, and those that later proofs rest on. Each counts once. */
+    /** Conjectures attempted, proved, and used by later proofs, for each chooser. Each conjecture counts once. */
     by: z.record(z.enum(CHOOSERS), z.strictObject({ attempted: count, proved: count, used: count })).optional(),
   }),
   samples: count,
@@ -122,7 +122,7 @@ export const summarySchema = z.strictObject({
   cost: runCostSchema,
   /** Missing where no tracker has the run. */
   tracking: z.array(trackingLinkSchema).optional(),
-  /** By set; missing where no statement comes from a compiled library. */
+  /** Progress in each compiled library; missing where no statement comes from one. */
   libraries: z.array(libraryProgressSchema).optional(),
   proofsInFile: count,
   /** May the result be reported as one? Not where Lean ran without a sandbox. */

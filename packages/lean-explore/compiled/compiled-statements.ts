@@ -229,7 +229,7 @@ function sum(first: ReadModule['leftOut'], second: RestatedModule['leftOut']): P
   return total;
 }
 
-/** Who states what, by the keys of statements. */
+/** Modules that state a statement, under its key. */
 class KnownStatements {
   readonly #modules = new Map<string, string[]>();
 

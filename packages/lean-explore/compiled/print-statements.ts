@@ -4,7 +4,7 @@
  */
 import { HEADER_DEADLINE_MS, type LeanEnvironment, leanMessages, type Sandbox } from '@stp/lean-verifier';
 
-/** How statements are printed, the first that is read back counts. */
+/** Ways to print a statement. The first that is read back counts. */
 export const PRINTINGS = ['plain', 'uncoerced', 'functions', 'explicit'] as const;
 export type Printing = (typeof PRINTINGS)[number];
 
@@ -58,7 +58,7 @@ export async function printStatements(names: readonly string[], task: PrintTask)
 /** Names of one Lean process. */
 const NAMES_MAX = 2_000;
 
-/** As `printStatements`, the most readable way; without those that Lean does not print or whose text is longer than `charsMax`. */
+/** Prints statements in the most readable way of `printStatements`, but for those that Lean does not print or that exceed `charsMax`. */
 export async function printPremises(
   names: readonly string[],
   task: Omit<PrintTask, 'printing'> & { readonly charsMax: number },

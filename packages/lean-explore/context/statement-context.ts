@@ -2,7 +2,7 @@
 
 /** A binder of the statement's type, in its order: those before the colon and those the type itself still has. */
 export interface ContextBinder {
-  /** As written; null where it was not given a name that a proof could use. */
+  /** The name in the statement; null where it has none that a proof could use. */
   readonly name: string | null;
   /**
    * `type`: ranges over types or propositions. `instance`: found by Lean (`[DecidableEq α]`). `hypothesis`: its type is a proposition.

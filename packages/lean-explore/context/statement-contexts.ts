@@ -60,7 +60,7 @@ export interface StatementReader<Answer> {
   unread(reason: string): Answer;
 }
 
-/** An answer for each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
+/** Reads the context of each statement, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
 export function statementContexts(
   statements: readonly StatementToRead[],
   task: ContextTask,
@@ -71,7 +71,7 @@ export function statementContexts(
   });
 }
 
-/** As `statementContexts`, for another reader of the compiled statements. */
+/** Compiles statements as `statementContexts` does, and gives them to another reader of the compiled module. */
 export async function readStatements<Answer>(
   statements: readonly StatementToRead[],
   task: ContextTask,

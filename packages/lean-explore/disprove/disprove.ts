@@ -23,7 +23,7 @@ const AT_ONCE = 60;
 const TACTICS: readonly string[] = ['decide', 'omega', 'simp', 'grind'];
 const NAME = 'disproof';
 
-/** What `disprove` works with. */
+/** The surroundings in which `disprove` works. */
 export interface DisproveTools {
   /** Certifies the disproof. */
   readonly verifier: Verifier;
@@ -31,13 +31,13 @@ export interface DisproveTools {
   readonly task: ContextTask;
 }
 
-/** How the negation may be proved. */
+/** Ways to prove the negation. */
 export interface DisproveOptions {
   /** Tactics for the negation as a whole. Default: `decide`, `omega`, `simp`, `grind`. */
   readonly tactics?: readonly string[];
 }
 
-/** What became of the attempt. */
+/** The result of an attempt. */
 export type Disproof =
   | {
       readonly verdict: 'disproved';

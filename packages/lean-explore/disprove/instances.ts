@@ -60,7 +60,7 @@ type Slot =
 
 /** A value of a counterexample. */
 export interface NamedValue {
-  /** As written in the statement; null for a binder without a name. */
+  /** The name in the statement; null for a binder without one. */
   readonly name: string | null;
   /** In Lean. */
   readonly value: string;
@@ -174,7 +174,7 @@ function instancesOf(
 const isProp = (terms: Terms, expr: Expr): boolean =>
   terms.kind(expr) === SORT && terms.level(expr) === terms.levels.zero;
 
-/** What is left below the last value, hypotheses and the claim, is one proposition that Lean decides. */
+/** Cuts the slots behind the last value. The hypotheses after it and the claim are one proposition that Lean decides. */
 function untilLastValue(slots: readonly Slot[]): readonly Slot[] {
   return slots.slice(0, 1 + slots.findLastIndex(({ kind }) => kind !== 'hypothesis' && kind !== 'instance'));
 }

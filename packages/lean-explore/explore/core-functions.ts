@@ -58,7 +58,7 @@ export const CORE_FUNCTIONS: ReadonlyMap<string, Written | null> = new Map<strin
   ['List.any', null],
 ]);
 
-/** How an application of the constant is written; undefined: by its name. */
+/** Returns the notation for an application of the constant; undefined: its name is written. */
 export const coreNotation = (name: string): Written | undefined => CORE_FUNCTIONS.get(name) ?? undefined;
 
 /** Instances name functions (`List.instAppend`, `List.append`), and one may name the next. */

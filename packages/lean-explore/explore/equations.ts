@@ -121,7 +121,7 @@ export class Explorer {
   readonly #values: TestValues;
   readonly #limits: ExploreLimits;
   readonly #symbols: readonly TermSymbol[];
-  /** By type. */
+  /** Classes of equal terms, under their types. */
   readonly #classes = new Map<string, ClassTree>();
   /** First terms of their classes, by number of functions, then by type. */
   readonly #levels: Map<string, Classed[]>[] = [];

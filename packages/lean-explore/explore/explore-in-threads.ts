@@ -13,7 +13,7 @@ const HEAP_MEBIBYTES = 4_096;
 interface Asked
   extends Omit<ModuleToRead, 'source'>,
     Pick<ExploreOptions, 'seed' | 'random' | 'coreEquivalents' | 'coreFunctions' | 'limits'> {
-  /** By module, what it was compiled from. */
+  /** The text of each module from which it was compiled, under the module's name. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -26,7 +26,7 @@ export interface ThreadOptions extends Asked {
   readonly signal: AbortSignal;
 }
 
-/** As `exploreModule`. A thread that needs more memory than it has fails the whole. */
+/** Explores as `exploreModule` does, in threads. A thread that needs more memory than it has fails the whole. */
 export async function exploreInThreads(
   stated: readonly StatedName[],
   { threads, signal, ...asked }: ThreadOptions,

@@ -47,7 +47,7 @@ export const exploredStatementSchema = z.strictObject({
     z.strictObject({
       /** `{α : Type} (xs : List α) : left = right`. */
       text: z.string(),
-      /** As `Wording` has it; null where it cannot be written so. */
+      /** The equation in the words of `Wording`; null where it has none. */
       words: equationWordsSchema.nullable(),
       /** Texts of others that its proof is likely to need. */
       after: z.array(z.string()),
@@ -78,11 +78,11 @@ export const unexplored = (reason: string): ExploredStatement => ({
 
 export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
-  /** As many random equations instead, a control: well formed, most of them false. */
+  /** A control: gives as many random equations instead, well formed and most of them false. */
   readonly random?: boolean;
-  /** First the equations of `CoreEquivalents`. */
+  /** Puts the equations of `CoreEquivalents` first. */
   readonly coreEquivalents?: boolean;
-  /** Over functions of Lean's core library where a statement uses no others. */
+  /** Explores functions of Lean's core library where a statement uses no others. */
   readonly coreFunctions?: boolean;
   readonly limits?: ExploreLimits;
   readonly signal?: AbortSignal;
@@ -137,7 +137,7 @@ export async function exploreModule(
 }
 
 export const testedSchema = z.strictObject({
-  /** As to be stated; null where the words are no well-typed equation. */
+  /** The text to state; null where the words are no well-typed equation. */
   text: z.string().nullable(),
   verdict: z.enum(['holds', 'fails', 'unevaluated', 'follows']),
 });

@@ -26,7 +26,7 @@ export class SmallRandom {
   }
 }
 
-/** How large a value may be, and which. */
+/** Limits on the size of values. */
 export interface SampleSize {
   /** 0 gives the least value. */
   readonly size: number;
@@ -87,7 +87,7 @@ export function sampleValue(
 /** A function from numbers, or elements, which are numbers here: its key, how Lean writes it, and its term. */
 type SampleFunction = readonly [name: string, text: string, make: (terms: Terms) => Expr];
 
-/** By type: to one of a few types. */
+/** Sample functions under their types. */
 const FUNCTIONS: Readonly<Record<string, readonly SampleFunction[]>> = {
   'Nat → Nat': [
     ['same', 'fun x => x', (terms) => lambda(terms, terms.bound(0))],

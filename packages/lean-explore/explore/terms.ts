@@ -84,7 +84,7 @@ export interface Equation {
 /** Functions in it, but for those on the right. */
 export const functionsOf = ({ left, condition }: Equation): number => left.functions + (condition?.left.functions ?? 0);
 
-/** By the head of a type, names of variables; three of a type at most. */
+/** Names of variables under the heads of their types; three of a type at most. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   Nat: ['n', 'm', 'k'],
   [ELEMENT]: ['x', 'y', 'z'],

@@ -21,7 +21,7 @@ const ENDS = 3;
 /** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */
 const SAME_ONCE_IN = 4;
 
-/** By the key of a variable's term. */
+/** Values of variables, under the keys of their terms. */
 export type Assignment = ReadonlyMap<string, Value>;
 
 export interface EvaluatedSignature {
@@ -79,7 +79,7 @@ export class TestValues {
     this.moreTests = whole.slice(TESTS);
   }
 
-  /** As of `Meter`. */
+  /** Steps that `Meter` has counted. */
   get steps(): number {
     return this.#meter.steps;
   }

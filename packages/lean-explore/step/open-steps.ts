@@ -17,7 +17,7 @@ import type { Goal, OpenedGoal, StepOptions, StepResult, StepState, Steps } from
 import { type LaidOut, messagesOfLast, readState, type StepGoal, stateText } from './step-source.ts';
 import { openStepWorker, type StepReading, type StepWorker } from './step-worker.ts';
 
-/** As Lean's own default: a search bounds its steps by their deadline. */
+/** Heartbeats of a step: Lean's own default. A search bounds its steps by their deadline. */
 const HEARTBEATS_MAX = 200_000;
 
 export interface StepsOptions extends ProcessPlace {

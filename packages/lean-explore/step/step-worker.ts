@@ -198,7 +198,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
   };
 }
 
-/** How a text ends that Lean let go of. */
+/** The exit of a text that Lean let go of. */
 const RELEASED: LeanExit = { how: 'deadline', code: null, signal: null, stderr: '' };
 
 /** Reading again takes what it took, more or less. */

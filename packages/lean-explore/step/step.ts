@@ -19,7 +19,7 @@ export interface Goal {
   readonly name: string | null;
   readonly hypotheses: readonly Hypothesis[];
   readonly target: string;
-  /** As Lean prints it: case, hypotheses, `⊢` and the target. */
+  /** The goal as Lean prints it: case, hypotheses, `⊢` and the target. */
   readonly text: string;
 }
 

@@ -23,7 +23,7 @@ type TracedResult =
   | { readonly kind: 'open' | 'done'; readonly goals: readonly Goal[]; readonly state: TracedState }
   | { readonly kind: 'invalid'; readonly goals: readonly Goal[] };
 
-/** As `traceProof`, at the place in a file where the proof begins. */
+/** Traces a proof as `traceProof` does, at the place in a file where the proof begins. */
 export function traceProofInFile(place: PlaceState, proof: string, options: StepOptions): Promise<TracedStep[]> {
   return traceProof(tracedPlace(place), proof, options);
 }

@@ -51,7 +51,7 @@ export interface SnippetFacts {
   readonly run: { readonly checkMs: number; readonly cpuMs: number; readonly peakResidentBytes: number } | null;
 }
 
-/** How one run ended: by itself, by our clock, or because it said more than is kept. */
+/** The end of one run: by itself, by our clock, or because it wrote more than is kept. */
 type Ran =
   | { readonly how: 'exit'; readonly exit: SessionExit }
   | { readonly how: 'timeout' }

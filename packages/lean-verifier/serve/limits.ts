@@ -21,7 +21,7 @@ export const DEFAULT_LIMITS: LeanServeLimits = {
   waitMs: 60_000,
   /** Above both of Kimina's defaults (30 and 300). */
   timeoutSecondsMax: 600,
-  /** As a run's: `import Init` is 0.2 GB resident, Mathlib about 6.5. */
+  /** Memory of one process, the same as in a run: `import Init` is 0.2 GB resident, Mathlib about 6.5. */
   memoryBytesMax: 3_221_225_472,
   drainMs: 30_000,
 };

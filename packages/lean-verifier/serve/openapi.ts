@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { z } from 'zod';
 import { errorAnswerSchema } from './wire.ts';
 
-/** As Kimina's. */
+/** Routes under which Kimina's server has them too. */
 export const OPENAPI_ROUTE = '/api/openapi.json';
 export const DOCS_ROUTE = '/docs';
 

@@ -12,7 +12,7 @@ import type { HidePaths } from './private-paths.ts';
 
 /** When a client that was turned away may come again, seconds. */
 const RETRY_AFTER_SECONDS = 1;
-/** How many of the errors that a schema found are reported. */
+/** Errors of a schema that are reported, at most. */
 const PROBLEMS_MAX = 20;
 
 /** Keys that would change what every object has are refused by the parser, wherever they stand. */

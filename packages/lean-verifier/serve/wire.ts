@@ -81,7 +81,7 @@ const commandResponseSchema = z.object({
   sorries: z.array(sorrySchema).nullish(),
 });
 
-/** How a check ended; `checked` and `header_error` have a `response`, the others an `error`. */
+/** The end of a check. `checked` and `header_error` have a `response`, the others an `error`. */
 export const outcomeSchema = z.enum(['checked', 'header_error', 'timeout', 'memory', 'output', 'crash', 'unavailable']);
 export type Outcome = z.infer<typeof outcomeSchema>;
 

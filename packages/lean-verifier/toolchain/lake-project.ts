@@ -27,7 +27,7 @@ export interface LakeProject {
   readonly searchPath: readonly string[];
   /** Hash over every compiled module. */
   readonly identity: string;
-  /** As `moduleMarks` found them before the modules were read. */
+  /** The result of `moduleMarks` before the modules were read. */
   readonly marks: string;
 }
 

@@ -27,13 +27,13 @@ export async function moduleMarks(folders: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Why the environment is not that of the modules on disk any more, or null. Without a project nothing changes. */
+/** Says why the environment is no longer that of the modules on disk, or null. Without a project nothing changes. */
 export async function rebuiltProject({ projectModules: known }: WithProject): Promise<string | null> {
   if (known === undefined || known.marks === (await moduleMarks(known.folders))) return null;
   return 'the Lake project was built anew since it was opened here';
 }
 
-/** As `rebuiltProject`, for those who ask often: what is answered may be a second old. What was built anew stays so. */
+/** Makes a `rebuiltProject` for callers that ask often. Its answer may be a second old. A project that was built anew stays so. */
 export function watchProject(environment: WithProject): () => Promise<string | null> {
   let [asked, untilMs] = [Promise.resolve<string | null>(null), Number.NEGATIVE_INFINITY];
   return async () => {

@@ -1,4 +1,4 @@
-/** How good a verifier is on candidates whose truth is known. */
+/** Measures a verifier on candidates whose truth is known. */
 
 export interface Candidate {
   /** Candidates of one statement compete with each other. */

@@ -25,7 +25,7 @@ import { newOpens, underOpens } from './scope.ts';
 const BLOCK_CHARS_MAX = 4 * PROOF_CHARS_MAX;
 /** The checker bounds proofs by itself, and what Lean prints proves nothing. */
 const WITHOUT_EFFECT = /^set_option (?:maxHeartbeats|linter\.|pp\.|trace\.|profiler)/u;
-/** As in `sampleSchema`. */
+/** Limit of `sampleSchema` on the text that was dropped. */
 const DROPPED_CHARS_MAX = 512;
 
 export type Answer =

@@ -29,7 +29,7 @@ interface CorpusFile {
 const WORD_BITS = 32;
 
 export class PremiseCorpus {
-  /** By number. */
+  /** Premises in the order of their numbers. */
   readonly premises: Premise[] = [];
   readonly #files: CorpusFile[] = [];
   readonly #byPath = new Map<string, number>();

@@ -84,7 +84,7 @@ export class TermRetriever implements Retriever {
   readonly #table: TermTable;
   readonly #scoring: TermScoring;
   readonly #numberOf: ReadonlyMap<string, number>;
-  /** By document: how much its length damps the counts of its terms. */
+  /** For each document, how much its length damps the counts of its terms. */
   readonly #norms: Float64Array;
   /** Sum of the weights of each document's distinct terms. */
   readonly #weights: Float64Array;

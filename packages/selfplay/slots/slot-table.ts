@@ -10,7 +10,7 @@ import { type Binder, readSignature } from '../signature.ts';
 export interface SlotTable {
   readonly slotOf: ReadonlyMap<string, string>;
   readonly nameOf: ReadonlyMap<string, string>;
-  /** By the full name of a definition that is written shorter. */
+  /** Shorter names of definitions, under their full names. */
   readonly writtenOf: ReadonlyMap<string, string>;
   /** Functions with a slot, in the order of their slots. */
   readonly functions: readonly string[];
@@ -35,7 +35,7 @@ export function slotTable(statement: string, definitions: readonly ShownDefiniti
   return binderTable(readSignature(statement)?.binders ?? [], definitions);
 }
 
-/** Like `slotTable`, for binders that are already parsed: those of a statement, or the hypotheses of a goal. */
+/** Makes a table as `slotTable` does, from parsed binders: those of a statement, or the hypotheses of a goal. */
 export function binderTable(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],

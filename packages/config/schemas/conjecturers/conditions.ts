@@ -1,4 +1,4 @@
-/** What every conjecturer has: how many conjectures, what each starts from, and what must hold before a proof is tried. */
+/** Settings of every conjecturer: the number of conjectures, what each starts from, and what must hold before a proof is tried. */
 import { z } from 'zod';
 
 const share = z.number().min(0).max(1);

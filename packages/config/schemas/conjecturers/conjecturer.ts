@@ -1,4 +1,4 @@
-/** What the loop knows of a conjecturer: how the texts of a round come to be from the plan of its seeds or targets. */
+/** The loop's view of a conjecturer: how the plan of a round's seeds or targets becomes texts. */
 
 /** An activity on any node with Lean, below `activities/conjecturers/`. */
 export interface ConjecturerTurn {
@@ -29,7 +29,7 @@ interface Learned extends Taught {
   readonly after: null;
 }
 
-/** As `Learned`, for a plan that `before` makes ready for the model. `after` makes the round's texts of the model's. */
+/** The model writes for a plan that `before` has made ready, and learns too. `after` turns its texts into the round's. */
 interface Guided extends Taught {
   readonly isLearned: true;
   readonly before: ConjecturerTurn;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { conjecturing } from './conditions.ts';
 import type { Conjecturer, ConjecturerTurn } from './conjecturer.ts';
 
-/** What conjecturers have that read the functions near a statement. */
+/** Settings of conjecturers that read the functions near a statement. */
 export const functionsRead = {
   /**
    * For each function, exploration first asks whether it equals a function of Lean's core library, `plus n m = n + m`. Once proved,

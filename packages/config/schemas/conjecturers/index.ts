@@ -34,7 +34,7 @@ const CONJECTURERS = {
 /** A conjecturer in the table, with the names of its activities: one that no activity has does not compile in `workflows/`. */
 type KnownConjecturer = (typeof CONJECTURERS)[ConjecturerConfig['source']];
 
-/** What the loop knows of a configured conjecturer. */
+/** Returns the loop's view of a configured conjecturer. */
 export const conjecturerIn = ({ source }: Pick<ConjecturerConfig, 'source'>): KnownConjecturer => CONJECTURERS[source];
 
 /** Does the model write conjectures? Otherwise it does not learn from them either. */
@@ -57,7 +57,7 @@ export function learnedConjecturer(conjectures: ConjecturerConfig): LearnedConje
   );
 }
 
-/** What conjectures start from; without conjectures, what the conjecturer's examples of a prepared set are read as. */
+/** Returns the kind of statement that conjectures start from. A run without conjectures reads a prepared set's examples as this kind. */
 export const conditionOf = (conjectures: ConjecturerConfig): Conjecturing['conditionOn']['kind'] =>
   conjectures.source === 'none' ? 'unproved-target' : conjectures.conditionOn.kind;
 

@@ -1,4 +1,4 @@
-/** What conjecturers have that a model writes: how it is sampled, and which conjectures train it. */
+/** Settings of conjecturers in which a model writes: how it is sampled, and which conjectures train it. */
 import { z } from 'zod';
 
 const share = z.number().min(0).max(1);
@@ -10,7 +10,7 @@ const band = {
   bandInclusive: z.boolean().default(true),
 };
 
-/** What a conjecture earns. */
+/** The reward of a conjecture. */
 const conjectureRewardSchema = z.discriminatedUnion('kind', [
   /** Conjectures in the band train, all alike before the transport (STP). */
   z.strictObject({ kind: z.literal('band'), ...band }),

@@ -9,7 +9,7 @@ import { grpo, grpoSchema, policySchema } from './grpo.ts';
 import { likelihood, likelihoodSchema } from './likelihood.ts';
 import type { Objective } from './objective.ts';
 
-/** What a trainer computes. */
+/** The loss that a trainer computes. */
 export const objectiveConfigSchema = z.discriminatedUnion('kind', [
   likelihoodSchema,
   policySchema,
@@ -18,7 +18,7 @@ export const objectiveConfigSchema = z.discriminatedUnion('kind', [
 ]);
 export type ObjectiveConfig = z.infer<typeof objectiveConfigSchema>;
 
-/** What a run trains its prover by: `objective.kind` of the configuration. A new one has a place here and one in `OBJECTIVES`. */
+/** A run's objective, chosen by `objective.kind` of the configuration. A new one has a place here and one in `OBJECTIVES`. */
 export const runObjectiveSchema = z.discriminatedUnion('kind', [likelihoodSchema, grpoSchema, gfnSchema]);
 export type RunObjective = z.infer<typeof runObjectiveSchema>;
 export type ObjectiveOf<Kind extends RunObjective['kind']> = Extract<RunObjective, { kind: Kind }>;
@@ -27,7 +27,7 @@ export type RewardObjective = Extract<RunObjective, { rewards: unknown }>;
 
 const OBJECTIVES: { readonly [Kind in RunObjective['kind']]: Objective<ObjectiveOf<Kind>> } = { likelihood, grpo, gfn };
 
-/** What the loop knows of a configured objective. */
+/** Returns the loop's view of a configured objective. */
 export const objectiveIn = ({ kind }: Pick<RunObjective, 'kind'>): Objective<RunObjective> =>
   OBJECTIVES[kind] as Objective<RunObjective>;
 

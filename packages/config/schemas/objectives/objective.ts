@@ -1,4 +1,4 @@
-/** What the loop knows of an objective. */
+/** The loop's view of an objective. */
 export interface Objective<Config> {
   /** Provers whose samples it takes; null: the certified proofs of any. */
   readonly provers: readonly string[] | null;

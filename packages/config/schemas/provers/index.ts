@@ -49,7 +49,7 @@ export const EVALUATED_PROVERS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What the loop knows of a configured prover. */
+/** Returns the loop's view of a configured prover. */
 export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig, KnownTurn> => PROVERS[mode];
 
 /** Do scripts try what the prover leaves unproved? */

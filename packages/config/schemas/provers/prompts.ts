@@ -1,4 +1,4 @@
-/** How a model of the run is asked: what every prover has in common, whoever writes its proofs. */
+/** Settings of prompts, which every prover has, whoever writes its proofs. */
 import { z } from 'zod';
 import { formatNameSchema, promptFormatSchema } from '../prompt-format.ts';
 import { setName } from '../set-name.ts';
@@ -42,10 +42,10 @@ export const nameStatePrompts = namePrompts.extend({
   customFormat: z.null().default(null),
 });
 
-/** How a model is asked, whatever its prover is. */
+/** Settings of the prompts of any prover. */
 export type Prompts = z.infer<typeof slotPrompts> | z.infer<typeof namePrompts>;
 
-/** What provers have whose proofs Lean verifies. */
+/** Settings of provers whose proofs Lean verifies. */
 export const leanProver = {
   /**
    * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for `simp` and
@@ -64,7 +64,7 @@ export const leanProver = {
   actionMs: z.number().positive().max(3_600_000).default(500),
 };
 
-/** What a prover has that samples a model, so that scripts may follow it. */
+/** Settings of provers that sample a model, so that scripts may follow. */
 export const sampledProver = {
   ...leanProver,
   /** `unproved`: the prover `scripts` tries what this one leaves unproved. Its proofs count, grow the library and train the model. */

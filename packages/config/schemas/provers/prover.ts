@@ -1,4 +1,4 @@
-/** What the loop knows of a prover. */
+/** The loop's view of a prover. */
 
 /** One turn at a shard: an activity samples, and what it samples is checked. The turns follow one another. */
 export interface ProverTurn {

@@ -51,6 +51,6 @@ export const bothProver = {
   turns: () => [SAMPLE, SEARCH],
   writes: ['proofs', 'tactics'],
   ...checked,
-  /** By whole proofs alone, so that pass@k has one meaning. */
+  /** Models are compared by whole proofs alone, so that pass@k has one meaning. */
   compared: ({ search: _, ...config }) => ({ ...config, mode: 'whole' }),
 } satisfies Prover<z.infer<typeof bothSchema>>;

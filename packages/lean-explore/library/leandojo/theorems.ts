@@ -32,7 +32,7 @@ export interface SourceTheorem {
 export type Missing = 'file not in the checkout' | 'lines not in the file' | 'no theorem on its lines';
 
 export interface SourceTheorems {
-  /** By file name, then by line: the order tuples are made in. */
+  /** Theorems by file name, then by line: the order in which tuples are made. */
   readonly theorems: readonly SourceTheorem[];
   readonly missing: Readonly<Record<Missing, number>>;
   /** Names that come more than once count for the table once. */

@@ -10,7 +10,7 @@ interface Constructor {
   readonly arguments: readonly string[];
 }
 
-/** By the first word of the type; `×` for pairs. The argument names `$` and `$1` are made from the variable's name. */
+/** Constructors, under the first word of their type (`×` for pairs). The argument names `$` and `$1` are made from the variable's name. */
 const DATA_TYPES: Readonly<Record<string, readonly Constructor[]>> = {
   Nat: [
     { name: 'zero', arguments: [] },

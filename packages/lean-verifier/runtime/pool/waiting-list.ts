@@ -8,7 +8,7 @@ import type { LeaseOptions } from './lean-pool.ts';
 
 /** An import costs as much as some thirty small checks: so often may others with a warm header go before. */
 const OVERTAKEN_MAX = 32;
-/** How far behind the first a warm header is looked for, so that a turn costs the same however many wait. */
+/** Requests behind the first that are searched for a warm header, so that a turn costs the same however many wait. */
 const LOOK_BEHIND = 64;
 
 export interface Request {

@@ -12,12 +12,12 @@ import type { LeanExit } from './spawn.ts';
  * it.
  */
 export const KILLS_MAX = 5;
-/** How often a process is started for one piece of work, if it ends before it begins that work. */
+/** Starts of a process for one piece of work, at most, if it ends before it begins that work. */
 export const STARTS_MAX = 3;
 const START_PAUSE_MS = 250;
 
 const SIGNALS_FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
-/** As a shell or a sandbox passes those signals on: 128 and their number. */
+/** Exit codes by which a shell or a sandbox passes those signals on: 128 plus the signal's number. */
 const CODES_FROM_OUTSIDE: ReadonlySet<number> = new Set([137, 143, 130, 129]);
 
 /**
@@ -29,7 +29,7 @@ export function isKilledFromOutside({ how, signal, code }: LeanExit): boolean {
   return (signal !== null && SIGNALS_FROM_OUTSIDE.has(signal)) || (code !== null && CODES_FROM_OUTSIDE.has(code));
 }
 
-/** How long to wait after so many starts that failed, ms. What a machine lacks for a moment may be back then. */
+/** Returns the pause after so many failed starts, ms: what a machine lacks for a moment may be back then. */
 export function startPauseMs(starts: number): number {
   return START_PAUSE_MS * 4 ** (starts - 1);
 }

@@ -3,7 +3,7 @@
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
 
-/** Of a longer line the begin and the end are read: Lean prints a goal of any size that a tactic builds. */
+/** Longest line that is read whole: a tactic can build a goal of any size, and Lean prints it. A longer line keeps its begin and its end. */
 const LINE_BYTES_MAX = 1_048_576;
 const BEGIN_BYTES = 65_536;
 /** More than Lean writes behind a message's text: where it ends, the file's name, the place, the severity. */
@@ -32,7 +32,7 @@ export interface MessageReader {
 export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd | null) => void): MessageReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  /** Of a line that is too long: its begin, and the last that came of it. */
+  /** The begin and the latest end of a line that is too long; null: the line is short yet. */
   let long: { readonly begin: Buffer; end: Buffer } | null = null;
 
   function add(part: Buffer): void {

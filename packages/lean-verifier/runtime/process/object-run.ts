@@ -1,4 +1,4 @@
-/** How Lean is told to write a compiled module, and to begin with imports that were saved. */
+/** Tells Lean to write a compiled module, and to begin with saved imports. */
 import { randomBytes } from 'node:crypto';
 
 /** Lean's state behind a list of imports: a file to load, in a folder of its own that Lean has to be able to read. */
@@ -16,7 +16,7 @@ export interface ObjectRun {
   readonly snapshot?: HeaderSnapshot | null | undefined;
 }
 
-/** What a process that writes a module is started with, beside what every Lean is started with. */
+/** Arguments of a process that writes a module, beside those of every Lean. */
 export function objectOptions({ directory, module, snapshot = null }: ObjectRun): {
   readonly arguments: readonly string[];
   readonly writable: readonly string[];

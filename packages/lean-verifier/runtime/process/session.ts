@@ -8,9 +8,9 @@ export interface SessionParts {
   /** Process id of the process that stays between runs; null where each run has its own. */
   readonly pid: number | null;
   residentBytes(): Promise<number>;
-  /** As `LeanSession.run`; the signal is the caller's joined with the session's own end. */
+  /** Does one run for `LeanSession.run`. The signal joins the caller's with the session's own end. */
   runOnce(run: SessionRun & { readonly signal: AbortSignal }): Promise<SessionExit>;
-  /** As `LeanSession.goalsAt`. */
+  /** Answers `LeanSession.goalsAt`. */
   goalsAt?(place: MessageEnd): Promise<string | null>;
   /** Ends the process that stays between runs; resolves when it is gone. */
   end(): Promise<void>;

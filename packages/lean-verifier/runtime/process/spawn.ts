@@ -26,7 +26,7 @@ const HELD_OUTPUT_MS = 1_000;
 /** Variables that a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
-/** Which Lean, and where and how its processes live: the same for every process of a run on one machine. */
+/** The Lean to start, and the surroundings of its processes: the same for every process of a run on one machine. */
 export interface ProcessPlace {
   readonly environment: LeanEnvironment;
   readonly workingDirectory: string;

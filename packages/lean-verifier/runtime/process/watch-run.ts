@@ -6,7 +6,7 @@ import { treeResources } from './process-tree.ts';
 import type { Resources } from './resources.ts';
 import type { LeanProcess } from './spawn.ts';
 
-/** How often memory and processor time are checked. Lean allocates at most some gigabytes a second. */
+/** Interval between checks of memory and processor time. Lean allocates at most some gigabytes a second. */
 const SAMPLE_MS = 100;
 /**
  * Deadlines are in processor time, so that a busy machine does not turn a slow check into a timeout. A process that waits

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileS
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** By the command line: one JSON text. */
+/** The attempts to make. The command line has them as one JSON text. */
 interface Attempts {
   readonly secretFile: string;
   readonly port: number;

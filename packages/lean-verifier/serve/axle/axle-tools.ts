@@ -40,7 +40,7 @@ type VerifyRequest = z.infer<typeof axleVerifySchema>;
 type DisproveRequest = z.infer<typeof axleDisproveSchema>;
 type Answer<Schema extends z.ZodType> = Promise<z.infer<Schema> | AxleFailure>;
 
-/** What a request asks for beside its texts, as it is reported where it is not read. */
+/** Options of a request that are not read here. The answer reports them. */
 type Unread = Pick<CheckRequest, 'mathlib_options' | 'run_env_linters' | 'verbosity' | 'delab_options'>;
 
 const HOLE = /^declaration uses `?'?sorry/u;
@@ -138,7 +138,7 @@ export async function axleVerify(
   };
 }
 
-/** Which of the theorems are false? Tries test values and tactics on each negation. */
+/** Looks for false theorems: tries test values and tactics on each negation. */
 export async function axleDisprove(
   request: DisproveRequest,
   parts: AxleParts,
@@ -227,7 +227,7 @@ function closing(begunMs: number, { environment, sandbox, hidePaths }: AxleParts
   return { timings: { total_ms: Math.round(performance.now() - begunMs) }, info };
 }
 
-/** By name, whole or its last parts, and by place, from the end for a negative one; all where neither is given. */
+/** Selects theorems by name (whole, or its last parts) and by place (a negative one counts from the end); all where neither is given. */
 function selected<Theorem extends { readonly name: string }>(
   theorems: readonly Theorem[],
   { names, indices }: Pick<DisproveRequest, 'names' | 'indices'>,

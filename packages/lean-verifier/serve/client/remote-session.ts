@@ -9,7 +9,7 @@ import type { LeanExit } from '../../runtime/process/spawn.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServerResult } from './lean-server.ts';
 
-/** As for processes here: one that waits instead of working is ended after so many times its processor time. */
+/** Wall time allowed for each unit of processor time, as for local processes: a process that waits instead of working is ended. */
 const WALL_FACTOR = 10;
 
 export function remoteSession(fleet: Fleet, header: string, fresh: boolean, closing: AbortSignal): LeanSession {

@@ -12,7 +12,7 @@ import type { TextPositions } from './positions.ts';
 const positionSchema = z.object({ line: z.number().int().nonnegative(), character: z.number().int().nonnegative() });
 const rangeSchema = z.object({ start: positionSchema, end: positionSchema });
 
-/** As much of `textDocument/publishDiagnostics` as is read. */
+/** The fields of `textDocument/publishDiagnostics` that are read here. */
 const publishedSchema = z.object({
   version: z.number().int().optional(),
   diagnostics: z.array(

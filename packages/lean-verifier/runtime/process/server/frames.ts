@@ -9,7 +9,7 @@ import { AbstractMessageReader, type DataCallback, type Disposable, type Message
 
 /** Lean's is some twenty bytes. */
 const HEAD_BYTES_MAX = 1_024;
-/** As much as one run may write in all. */
+/** Longest body of a message: the limit on all output of a run. */
 const BODY_BYTES_MAX = 67_108_864;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d{1,9})$/im;
