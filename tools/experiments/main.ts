@@ -84,16 +84,16 @@ function comparing(
     methods: string;
     preset: string;
     rounds: number;
-    others: readonly string[];
   },
 ): Command {
+  const others = METHOD_NAMES.filter((method) => method !== defaults.first);
   return program
     .command(name)
     .option('--seeds <list>', 'seeds, separated by commas', seedsValue, [1, 2, 3])
     .option('--rounds <n>', `rounds of ${defaults.first}`, roundsValue, defaults.rounds)
     .option(
       '--methods <list>',
-      `methods beside ${defaults.first}, each with :N for its rounds, else until it has spent as much time of Lean: ${defaults.others.join(', ')}`,
+      `methods beside ${defaults.first}, each with :N for its rounds, else until it has spent as much time of Lean: ${others.join(', ')}`,
       methodRounds,
       methodRounds(defaults.methods),
     )
@@ -153,7 +153,6 @@ comparing('selfplay-vs-baselines', {
   methods: 'random-conjectures,growing-library,fixed-library,expert-iteration,parallel-sampling',
   preset: 'embedded',
   rounds: 3,
-  others: METHOD_NAMES.slice(1),
 });
 comparing('learning', {
   title: 'A loop that learns against loops that do not',
@@ -161,7 +160,6 @@ comparing('learning', {
   methods: LEARNING.slice(1).join(','),
   preset: 'core',
   rounds: 4,
-  others: LEARNING.slice(1),
 }).description(
   'compares orders of composed actions in a loop without a model: learned, fixed, and by the success of their kinds. Needs a prepared set of Lean’s core library',
 );

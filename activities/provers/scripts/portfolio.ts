@@ -45,9 +45,8 @@ export async function wholeList(
     // Without marks the list has been tried.
     chosen: (id, stages) => (marksOf(byId.get(id)!) === null ? [] : stages),
   });
-  const known = [...rows].flatMap(([id, { proof }]): [string, string][] => (proof === null ? [] : [[id, proof]]));
   return {
-    texts: new Map([...known, ...proofs]),
+    texts: new Map([...provedBy(rows), ...proofs]),
     tried: tried + [...rows.values()].reduce((sum, row) => sum + row.tried, 0),
     leanMs: leanMs + [...rows.values()].reduce((sum, row) => sum + row.leanMs, 0),
   };
@@ -74,6 +73,10 @@ export interface PortfolioRows {
   /** As `PortfolioFigures.recordedWith`. */
   readonly recordedWith: string | null;
 }
+
+/** The statements that have a proof in the rows, each with it. */
+export const provedBy = (rows: PortfolioRows['rows']): [id: string, proof: string][] =>
+  [...rows].flatMap(([id, { proof }]): [string, string][] => (proof === null ? [] : [[id, proof]]));
 
 export async function portfolioRows(
   ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,

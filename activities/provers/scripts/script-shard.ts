@@ -32,7 +32,7 @@ import { type GrownRecord, grownTheorems, marksFor } from '../../round/library.t
 import { unprovedItems } from '../../round/shard-files.ts';
 import { sampledSchema } from '../shard-turn.ts';
 import { actionTurn } from './action-turn.ts';
-import { type Listed, portfolioRows, SCRIPTS_MODEL, wholeList } from './portfolio.ts';
+import { type Listed, portfolioRows, provedBy, SCRIPTS_MODEL, wholeList } from './portfolio.ts';
 import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
 /**
@@ -197,9 +197,7 @@ async function partOfList(
       report,
     },
   );
-  const texts = new Map(proofs);
-  for (const [id, { proof }] of rows) if (proof !== null) texts.set(id, proof);
-  return { texts, tried, leanMs };
+  return { texts: new Map([...proofs, ...provedBy(rows)]), tried, leanMs };
 }
 
 /** The scripts that name a statement's premises (`prover.premisesTried`); undefined: none do. */

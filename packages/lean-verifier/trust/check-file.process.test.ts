@@ -1,24 +1,13 @@
 /** Whole files: accepted ones, messages for the others, and invalid files. Real Lean; about six seconds of a core. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { coreEnvironment, scratchFolder } from '../testing/environment.ts';
+import { expect, test } from 'vitest';
+import { checkText, environment, folder, scratchDirectory } from '../testing/checked-file.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import { checkFile } from './check-file.ts';
 
-const folder = scratchFolder();
-const scratchDirectory = join(folder, 'scratch');
-let environment: LeanEnvironment;
-beforeAll(async () => {
-  mkdirSync(scratchDirectory);
-  environment = await coreEnvironment();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 async function check(source: string | Buffer, name = 'File.lean', more: { sparesOthers?: boolean } = {}) {
-  const path = join(folder, name);
-  writeFileSync(path, source);
-  const report = await checkFile(path, environment, { scratchDirectory, ...more });
+  const report = await checkText(source, { name, ...more });
   expect(readdirSync(scratchDirectory)).toEqual([]);
   return { ...report, verdicts: report.theorems.map(({ name: theorem, verdict }) => `${verdict} ${theorem}`) };
 }

@@ -1,25 +1,9 @@
-/** Tests what can deceive a reader of a theorem that holds, and what cannot. Real Lean; ten seconds of a core. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { coreEnvironment, scratchFolder } from '../testing/environment.ts';
+import { describe, expect, test } from 'vitest';
+import { checkText } from '../testing/checked-file.ts';
 import { candidate, open } from '../testing/opened-verifier.ts';
-import type { LeanEnvironment } from '../verifier.ts';
-import { checkFile } from './check-file.ts';
-
-const folder = scratchFolder();
-const scratchDirectory = join(folder, 'scratch');
-let environment: LeanEnvironment;
-beforeAll(async () => {
-  mkdirSync(scratchDirectory);
-  environment = await coreEnvironment();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function check(text: string) {
-  const path = join(folder, 'File.lean');
-  writeFileSync(path, text);
-  const report = await checkFile(path, environment, { scratchDirectory });
+  const report = await checkText(text);
   expect([report.outcome, report.reason]).toEqual(['accepted', '']);
   return { ...report, meaning: [...report.theorems, ...(report.examples ?? [])].at(-1)!.meaning };
 }

@@ -1,27 +1,11 @@
-/** Files in which Lean refuses some proofs: the others are judged, and nothing means something else for it. Real Lean. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { coreEnvironment, scratchFolder } from '../testing/environment.ts';
-import type { LeanEnvironment } from '../verifier.ts';
-import { checkFile } from './check-file.ts';
-
-const folder = scratchFolder();
-const scratchDirectory = join(folder, 'scratch');
-let environment: LeanEnvironment;
-beforeAll(async () => {
-  mkdirSync(scratchDirectory);
-  environment = await coreEnvironment();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { expect, test } from 'vitest';
+import { checkText, folder, inOrder } from '../testing/checked-file.ts';
 
 async function check(source: string) {
-  const path = join(folder, 'File.lean');
-  writeFileSync(path, source);
   const offerAs = join(folder, 'offered', 'File.olean');
-  const report = await checkFile(path, environment, { scratchDirectory, sparesOthers: true, offerAs });
-  const all = [...report.theorems, ...(report.examples ?? [])].toSorted((a, b) => a.line - b.line);
-  return { ...report, verdicts: all.map(({ name, verdict, line }) => `${line} ${verdict} ${name}`) };
+  const report = await checkText(source, { sparesOthers: true, offerAs });
+  return { ...report, verdicts: inOrder(report).map(({ name, verdict, line }) => `${line} ${verdict} ${name}`) };
 }
 
 /** Whole files of which no theorem may have a verdict. */

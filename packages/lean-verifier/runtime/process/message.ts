@@ -3,9 +3,11 @@
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
 
-/** Longest line that is read whole: a tactic can build a goal of any size, and Lean prints it. A longer line keeps its begin and its end. */
-const LINE_BYTES_MAX = 1_048_576;
-const BEGIN_BYTES = 65_536;
+/** Longest message that is read whole, here in bytes of its line: a tactic can build a goal of any size, and Lean prints it. A longer line keeps its begin and its end. */
+export const MESSAGE_LENGTH_MAX = 1_048_576;
+/** Of a message that is cut so much is kept, and this stands behind it. */
+export const CUT_LENGTH = 65_536;
+export const CUT_MARK = ' … (cut)';
 /** More than Lean writes behind a message's text: where it ends, the file's name, the place, the severity. */
 const END_BYTES = 16_384;
 const positionSchema = z.object({ line: z.number().int(), column: z.number().int().nonnegative() });
@@ -42,9 +44,9 @@ export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd |
     }
     pending.push(part);
     pendingBytes += part.length;
-    if (pendingBytes <= LINE_BYTES_MAX) return;
+    if (pendingBytes <= MESSAGE_LENGTH_MAX) return;
     const line = Buffer.concat(pending);
-    long = { begin: Buffer.from(line.subarray(0, BEGIN_BYTES)), end: lastOf([line]) };
+    long = { begin: Buffer.from(line.subarray(0, CUT_LENGTH)), end: lastOf([line]) };
     pending = [];
   }
 
@@ -82,7 +84,7 @@ const BEHIND_TEXT = '","endPos":';
 function shortened({ begin, end }: { readonly begin: Buffer; readonly end: Buffer }): string {
   const rest = end.toString('utf8').trimEnd();
   const behind = rest.lastIndexOf(BEHIND_TEXT);
-  return behind < 0 ? '' : `${whole(begin.toString('utf8'))} … (cut)${rest.slice(behind)}`;
+  return behind < 0 ? '' : `${whole(begin.toString('utf8'))}${CUT_MARK}${rest.slice(behind)}`;
 }
 
 /** Without a character of several bytes, or an escape, that was cut through. */

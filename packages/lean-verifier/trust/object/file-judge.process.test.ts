@@ -2,32 +2,19 @@
  * The judge of files stands by itself: examples, definitions on forbidden axioms, modules that hold or import something
  * else than their text. Real Lean; some fifteen seconds of a core.
  */
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
+import { describe, expect, test } from 'vitest';
+import { checkText, environment, folder, inOrder } from '../../testing/checked-file.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
-import { checkFile } from '../check-file.ts';
 import { compileModule } from './compiled-module.ts';
 import { judgeObject } from './judge-object.ts';
 import { findProofs } from './proof-policy.ts';
 import { compileStatements, statedName } from './stated-module.ts';
 
-const folder = scratchFolder();
-const scratchDirectory = join(folder, 'scratch');
-let environment: LeanEnvironment;
-beforeAll(async () => {
-  mkdirSync(scratchDirectory);
-  environment = await coreEnvironment();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 async function check(text: string, lean = environment) {
-  const path = join(folder, 'File.lean');
-  writeFileSync(path, text);
-  const found = await checkFile(path, lean, { scratchDirectory });
-  const all = [...found.theorems, ...(found.examples ?? [])].sort((a, b) => a.line - b.line);
-  const report = { ...found, theorems: all };
+  const found = await checkText(text, { lean });
+  const report = { ...found, theorems: inOrder(found) };
   const lines = report.theorems.map(({ name, verdict, line }) => `${verdict} ${name} ${line}`);
   return { ...report, lines };
 }

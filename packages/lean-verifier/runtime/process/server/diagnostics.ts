@@ -6,7 +6,7 @@
 import { sha256 } from '@stp/config/ids';
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
-import type { MessageEnd } from '../message.ts';
+import { CUT_LENGTH, CUT_MARK, MESSAGE_LENGTH_MAX, type MessageEnd } from '../message.ts';
 import type { TextPositions } from './positions.ts';
 
 const positionSchema = z.object({ line: z.number().int().nonnegative(), character: z.number().int().nonnegative() });
@@ -30,9 +30,6 @@ const publishedSchema = z.object({
 });
 type Diagnostic = z.infer<typeof publishedSchema>['diagnostics'][number];
 
-/** A longer message is cut, as a longer line of `lean --json` is. */
-const MESSAGE_CHARS_MAX = 1_048_576;
-const CUT_CHARS = 65_536;
 const SEVERITIES: Readonly<Record<number, LeanMessage['severity']>> = { 1: 'error', 2: 'warning' };
 
 export type OnMessage = (message: LeanMessage, end: MessageEnd | null) => void;
@@ -71,7 +68,7 @@ export class DiagnosticReader {
     const place = this.#positions.toPlace(fullRange.start);
     const end = this.#positions.toPlace(fullRange.end);
     const isPoint = end.line === place.line && end.column === place.column;
-    const told = text.length > MESSAGE_CHARS_MAX ? `${text.slice(0, CUT_CHARS)} … (cut)` : text;
+    const told = text.length > MESSAGE_LENGTH_MAX ? `${text.slice(0, CUT_LENGTH)}${CUT_MARK}` : text;
     this.#onMessage(
       { severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text: told },
       isPoint ? null : end,
@@ -82,5 +79,5 @@ export class DiagnosticReader {
 /** Equal for equal diagnostics; of a long one it is a hash, so that its text is not kept. */
 function keyOf(diagnostic: Diagnostic): string {
   const key = JSON.stringify(diagnostic);
-  return key.length > CUT_CHARS ? sha256(key) : key;
+  return key.length > CUT_LENGTH ? sha256(key) : key;
 }
