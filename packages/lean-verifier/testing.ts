@@ -19,5 +19,4 @@ export { openCheckPool } from './trust/open-verifier.ts';
 export { STANDARD_AXIOMS } from './trust/verdict/axioms.ts';
 export { checkEntries } from './trust/verdict/check-entries.ts';
 export type { Outcome } from './trust/verdict/check-outcome.ts';
-export { openCheckTimes } from './trust/verdict/check-speculation.ts';
 export { PROOFS } from './trust/verdict/run-batch.ts';

@@ -5,7 +5,6 @@
  *     -- ok 15          proved after 15 ms
  *     -- wrong 15       an error after 15 ms
  *     -- big 15         used up its heartbeats after 15 ms, unless they are those of the big class
- *     -- stall 15000    proved after 15 s the first time it is tried, after 10 ms from then on
  *     -- crash 15       the process dies of it
  *     -- memory 15      the process is ended for its memory
  *     -- hang 0         the process is ended at its deadline
@@ -56,8 +55,6 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
   const live = new Set<ScriptedSession>();
   let running = 0;
   let overlapped = false;
-  /** Proofs that stall, and did so once. */
-  const tried = new Set<string>();
 
   function session(header: string): ScriptedSession {
     let alive = true;
@@ -75,7 +72,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
     async function perform(run: SessionRun, isOver: () => boolean): Promise<End> {
       const start = header.split('\n').length + 1;
       const isBig = !run.body.includes('maxHeartbeats 1000\n');
-      let [action, ms, proof] = ['ok', 0, ''];
+      let [action, ms] = ['ok', 0];
       let allowedMs = run.deadlineMs;
       const say = (severity: 'error' | 'information', line: number, text: string): void => {
         if (isOver()) return;
@@ -86,7 +83,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
       for (const [index, text] of run.body.split('\n').entries()) {
         const line = start + index;
         const script = /-- ([a-z]+) (\d+)/.exec(text);
-        if (script !== null) [action, ms, proof] = [script[1]!, Number(script[2]), text];
+        if (script !== null) [action, ms] = [script[1]!, Number(script[2])];
         if (text === '#print "header done"') say('information', line, 'header done');
         const check = text === '#print "entry done"' ? 'entry' : /^#print axioms (\S+)/.exec(text)?.[1];
         if (check === undefined) continue;
@@ -95,9 +92,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
           await elapse(allowedMs);
           return { how: 'deadline' };
         }
-        const isStalled = action === 'stall' && !tried.has(proof);
-        tried.add(proof);
-        await elapse(action === 'stall' && !isStalled ? 10 : ms);
+        await elapse(ms);
         if (action === 'crash') return { how: 'crashed', signal: 'SIGSEGV' };
         if (action === 'memory') return { how: 'memory' };
         if (action === 'ends') return { how: 'finished' };

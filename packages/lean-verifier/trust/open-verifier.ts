@@ -17,7 +17,6 @@ import { checkerVersions } from './certificate/checkers.ts';
 import { ProofConfirmer } from './object/proof-confirmer.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
-import { openCheckTimes } from './verdict/check-speculation.ts';
 import { checkStatementBatch } from './verdict/check-statements.ts';
 import { CANDIDATE_TIMEOUT_MS, limitClasses, MEMORY_BYTES_MAX } from './verdict/limits.ts';
 import { premiseResolver } from './verdict/premises.ts';
@@ -114,7 +113,6 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     // Where the environment stays warm a run of one costs no more, and tells of one.
     entriesPerRun: candidatesPerRun === 1 ? 1 : (options.batchSize ?? candidatesPerRun),
     limits: (heartbeatsMax) => limitClasses({ ...bounds, heartbeatsMax }),
-    times: openCheckTimes(),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
     confirmer: new ProofConfirmer({
       place,

@@ -8,8 +8,6 @@ import type { LeanExit } from '../process/spawn.ts';
 
 export interface LeaseOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Lower goes first; default 0. Speculative copies use a higher one. */
-  readonly priority?: number;
   /** Longest wait for a session, ms; STP1206 afterwards. Without it as long as it takes. */
   readonly waitMsMax?: number | undefined;
   /** Take a process that has checked nothing yet and end it afterwards (certificates). */

@@ -67,13 +67,11 @@ describe('a lease', () => {
     expect(await simulate(hold('b', 'B', 10))).toMatchObject({ headerMs: 0 });
   });
 
-  test('waits its turn: urgent ones first, then as they came', async () => {
+  test('waits its turn, as it came', async () => {
     const { pool } = open();
     const { order, hold } = holder(pool);
-    await simulate(
-      Promise.all([hold('1', 'A', 5), hold('copy', 'A', 5, { priority: 1 }), hold('2', 'A', 5), hold('3', 'A', 5)]),
-    );
-    expect(order).toEqual(['1', '2', '3', 'copy']);
+    await simulate(Promise.all([hold('1', 'A', 5), hold('2', 'A', 5), hold('3', 'A', 5)]));
+    expect(order).toEqual(['1', '2', '3']);
   });
 
   test('with a warm header goes before one that is not, but not for ever', async () => {
@@ -217,7 +215,6 @@ test('no order of leases, ends, kills and aborts breaks its bounds or leaves any
     atMs: fc.nat(2_000),
     header: fc.constantFrom('A', 'A', 'A', 'B', 'C', 'bad', 'dead'),
     holdMs: fc.nat(400),
-    priority: fc.constantFrom(0, 0, 1),
     fresh: fc.boolean(),
     waitMsMax: fc.option(fc.nat(1_000), { nil: undefined }),
     abortAtMs: fc.option(fc.nat(3_000), { nil: undefined }),

@@ -1,5 +1,5 @@
 /**
- * Decides which waiting request gets a session next: lower priority numbers first, then first come first served.
+ * Decides which waiting request gets a session next: first come, first served.
  * Exception: a request with a warm header may overtake one for which a warm process would have to end, a limited number
  * of times. Knows nothing about processes.
  */
@@ -26,7 +26,7 @@ interface Waiter<T> extends Request {
 export interface WaitingList<T> {
   readonly size: number;
   /** Resolves with what `give` got. Rejects with the signal's reason, with STP1206 after `waitMsMax`, or as `failAll` says. */
-  wait(request: Request, options: Pick<LeaseOptions, 'signal' | 'priority' | 'waitMsMax'>): Promise<T>;
+  wait(request: Request, options: Pick<LeaseOptions, 'signal' | 'waitMsMax'>): Promise<T>;
   /**
    * Takes the next request off the list, or null if none waits. `price`: the cost of serving it now: `none` if its
    * header is warm, `process` for one more process, `eviction` if a warm one would have to end.
@@ -38,25 +38,22 @@ export interface WaitingList<T> {
 }
 
 export function openWaitingList<T>(): WaitingList<T> {
-  /** Waiting lists by priority, none of them empty. */
-  const lists = new Map<number, Waiter<T>[]>();
+  const list: Waiter<T>[] = [];
 
-  function remove(priority: number, waiter: Waiter<T>): void {
-    const list = lists.get(priority) ?? [];
+  function remove(waiter: Waiter<T>): void {
     const index = list.indexOf(waiter);
     if (index >= 0) list.splice(index, 1);
-    if (list.length === 0) lists.delete(priority);
   }
 
   return {
     get size() {
-      return lists.values().reduce((total, list) => total + list.length, 0);
+      return list.length;
     },
-    wait(request, { signal, priority = 0, waitMsMax }) {
+    wait(request, { signal, waitMsMax }) {
       return new Promise<T>((resolve, reject) => {
         let timer: NodeJS.Timeout | null = null;
         const leave = (): void => {
-          remove(priority, waiter);
+          remove(waiter);
           if (timer !== null) clearTimeout(timer);
           signal?.removeEventListener('abort', onAbort);
         };
@@ -75,26 +72,22 @@ export function openWaitingList<T>(): WaitingList<T> {
         const onAbort = (): void => waiter.fail(signal!.reason);
         signal?.addEventListener('abort', onAbort);
         if (waitMsMax !== undefined) timer = setTimeout(() => waiter.fail(nobodyFree(waitMsMax)), waitMsMax);
-        const list = lists.get(priority);
-        if (list === undefined) lists.set(priority, [waiter]);
-        else list.push(waiter);
+        list.push(waiter);
       });
     },
     take(price) {
-      if (lists.size === 0) return null;
-      const priority = Math.min(...lists.keys());
-      const list = lists.get(priority)!;
-      const first = list[0]!;
+      const first = list[0];
+      if (first === undefined) return null;
       let next = first;
       if (first.overtaken < OVERTAKEN_MAX && price(first) === 'eviction') {
         next = list.slice(1, LOOK_BEHIND).find((waiter) => price(waiter) === 'none') ?? first;
         if (next !== first) first.overtaken += 1;
       }
-      remove(priority, next);
+      remove(next);
       return next;
     },
     failAll(error) {
-      for (const waiter of [...lists.values()].flat()) waiter.fail(error);
+      for (const waiter of [...list]) waiter.fail(error);
     },
   };
 }

@@ -21,7 +21,6 @@ import { calledName } from '../stated-form.ts';
 import { type VerdictCache, verdictKey } from './cache.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import { infra, type Outcome } from './check-outcome.ts';
-import type { CheckTimes } from './check-speculation.ts';
 import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
 import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
@@ -46,7 +45,6 @@ export interface VerifierState {
   /** Candidates of one run at most. */
   readonly entriesPerRun: number;
   readonly limits: (heartbeatsMax: CheckOptions['heartbeatsMax']) => LimitClasses;
-  readonly times: CheckTimes;
   readonly cache: VerdictCache | null;
   readonly confirmer: ProofConfirmer;
   readonly premises: PremiseResolver;
@@ -157,7 +155,7 @@ export async function checkCandidates(
     judging.add(judged);
   }
 
-  const { pool, times, entriesPerRun } = state;
+  const { pool, entriesPerRun } = state;
   const smallLimitsOnly = options.smallLimitsOnly ?? false;
   try {
     const check = {
@@ -166,7 +164,6 @@ export async function checkCandidates(
       smallLimitsOnly,
       alone,
       entriesPerRun,
-      times,
       form: confirm ? PROOFS_TO_JUDGE : PROOFS,
       written: confirm && pool.driver.writesObjects ? proofsAsObjects(state.confirmer.objects) : undefined,
       signal,

@@ -22,14 +22,11 @@ import {
   type Outcome,
   type Written,
 } from './check-outcome.ts';
-import { type CheckTimes, speculate } from './check-speculation.ts';
 import type { Limits } from './limits.ts';
 import type { BatchForm } from './run-batch.ts';
 
 /** Entries wait for their turn twice as many as run, so that one is ready when a process is. */
 const LOOKAHEAD = 2;
-/** How often it is looked whether a check takes long while processes are idle, ms. */
-const SPECULATION_LOOK_MS = 100;
 
 export interface CheckEntry extends BatchEntry {
   readonly header: string;
@@ -45,8 +42,6 @@ export interface EntryCheck {
   readonly alone: boolean;
   /** Entries of one run at most. */
   readonly entriesPerRun: number;
-  /** How long checks took: shared by all checks of a verifier. */
-  readonly times: CheckTimes;
   readonly form: BatchForm;
   /** For runs that may leave a module; missing: none may. What is checked alone is always checked by the other form. */
   readonly written?: BatchForm | undefined;
@@ -77,9 +72,8 @@ class EntriesCheck<E extends CheckEntry> {
   readonly #settled = new Map<string, Finding>();
   /** Headers under which something ran. */
   readonly #sound = new Set<string>();
-  /** Flights that have not ended, and how many of them have not landed. */
+  /** Runs in the pool. */
   readonly #flights = new Set<Flight>();
-  #inFlight = 0;
   /** Header → what waits until Lean is started for it once more. */
   readonly #pauses = new Map<string, { readonly tasks: Task<E>[]; readonly timer: NodeJS.Timeout }>();
   #failure: { readonly error: unknown } | null = null;
@@ -95,17 +89,13 @@ class EntriesCheck<E extends CheckEntry> {
   }
 
   async run(source: Iterable<E> | AsyncIterable<E>): Promise<void> {
-    const { pool, signal, times } = this.#check;
+    const { signal } = this.#check;
     const onAbort = (): void => this.#fail(signal.reason);
     signal.addEventListener('abort', onAbort);
-    const looking = setInterval(() => {
-      if (this.#backlog.isEmpty) speculate(pool, this.#flights, times);
-    }, SPECULATION_LOOK_MS);
     await this.#takeAll(source).catch((error: unknown) => this.#fail(error));
     this.#backlog.complete();
     this.#pump();
     await this.#until(() => this.#flights.size === 0 && this.#pauses.size === 0 && this.#mayEnd);
-    clearInterval(looking);
     signal.removeEventListener('abort', onAbort);
     if (this.#failure !== null) throw this.#failure.error;
   }
@@ -172,8 +162,8 @@ class EntriesCheck<E extends CheckEntry> {
   }
 
   #startWhatMay(): void {
-    while (this.#failure === null && this.#inFlight < this.#runsMax) {
-      const task = this.#backlog.take(this.#inFlight);
+    while (this.#failure === null && this.#flights.size < this.#runsMax) {
+      const task = this.#backlog.take(this.#flights.size);
       if (task === null) break;
       const known = this.#settled.get(task.header);
       const paused = this.#pauses.get(task.header);
@@ -184,32 +174,24 @@ class EntriesCheck<E extends CheckEntry> {
   }
 
   #start(task: Task<E>): void {
-    this.#inFlight += 1;
-    const flight = launch(
-      this.#check.pool,
-      {
-        header: task.header,
-        entries: task.entries,
-        limits: task.look === 'small' || this.#check.smallLimitsOnly ? this.#check.small : this.#check.big,
-        fresh: task.look === 'alone',
-        form: this.#formOf(task),
-      },
-      (landing) => {
-        this.#inFlight -= 1;
-        if ('error' in landing) return this.#fail(landing.error);
-        try {
-          this.#land({ ...task, queueMs: task.queueMs + landing.queueMs }, landing);
-        } catch (error) {
-          return this.#fail(error);
-        }
-        this.#pump();
-      },
-      () => {
-        this.#flights.delete(flight);
-        this.#onChange();
-      },
-    );
+    const flight = launch(this.#check.pool, {
+      header: task.header,
+      entries: task.entries,
+      limits: task.look === 'small' || this.#check.smallLimitsOnly ? this.#check.small : this.#check.big,
+      fresh: task.look === 'alone',
+      form: this.#formOf(task),
+    });
     this.#flights.add(flight);
+    void flight.landed
+      .then((landing) => {
+        this.#flights.delete(flight);
+        if (this.#failure === null) this.#land({ ...task, queueMs: task.queueMs + landing.queueMs }, landing);
+      })
+      .catch((error: unknown) => {
+        this.#flights.delete(flight);
+        this.#fail(error);
+      })
+      .finally(() => this.#pump());
   }
 
   /** Below variables Lean can drop a theorem without a word, and only the other form notices. */
@@ -284,8 +266,7 @@ class EntriesCheck<E extends CheckEntry> {
       queueMs: task.queueMs,
       ...(peak === undefined ? {} : { peakResidentBytes: peak }),
     });
-    for (const [index, { reading, checkMs, wallMs }] of done.entries()) {
-      this.#check.times.add(wallMs);
+    for (const [index, { reading, checkMs }] of done.entries()) {
       const entry = task.entries[index]!;
       const alone = { ...task, entries: [entry], kills: 0, starts: 0 };
       if (reading.kind === 'unclear') {

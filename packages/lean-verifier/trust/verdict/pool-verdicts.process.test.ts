@@ -8,10 +8,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPool } from '../../runtime/pool/open-pool.ts';
 import { expectVerdictsDespiteKills } from '../../testing/killed-at-random.ts';
 import { type ScriptedDriver, scriptedDriver } from '../../testing/scripted-driver.ts';
-import { elapse, simulate } from '../../testing/simulated-time.ts';
+import { simulate } from '../../testing/simulated-time.ts';
 import { type CheckEntry, checkEntries } from './check-entries.ts';
 import type { Outcome } from './check-outcome.ts';
-import { openCheckTimes } from './check-speculation.ts';
 import { limitClasses } from './limits.ts';
 import { PROOFS } from './run-batch.ts';
 
@@ -22,7 +21,6 @@ const EXPECTED = {
   ok: 'unrefuted',
   poison: 'unrefuted',
   big: 'unrefuted',
-  stall: 'unrefuted',
   wrong: 'rejected',
   crash: 'crash',
   memory: 'oom',
@@ -59,7 +57,6 @@ function simulated(options: {
     smallLimitsOnly: false,
     alone: false,
     entriesPerRun,
-    times: openCheckTimes(),
     form: PROOFS,
     signal: stop.signal,
   };
@@ -159,36 +156,6 @@ describe('on a simulated clock', () => {
     await simulate(pool.close());
   });
 
-  test('a straggler is copied onto the idle process, the first verdict counts and the other run is ended', async () => {
-    const { pool, driver, outcomes, run } = simulated({ processes: 2 });
-    const entries = [...Array.from({ length: 40 }, () => entry('ok', 10)), entry('stall', 100_000)];
-    const beganAt = performance.now();
-    await simulate(run(entries), () => bounded(driver, 2));
-    expectOwn(entries, outcomes);
-    // Some 0.5 s for the others, 5 s until it counts as slow, two imports, and no 100 s.
-    expect(performance.now() - beganAt).toBeLessThan(7_000);
-    expect(driver.running()).toBe(0);
-    expect(pool.stats()).toMatchObject({ busy: 0, waiting: 0 });
-    expect(driver.live.size).toBe(1);
-    await simulate(pool.close());
-  });
-
-  test('a copy gives its process back when somebody waits for one', async () => {
-    const { pool, driver, outcomes, run } = simulated({ processes: 2 });
-    const slow = entry('ok', 60_000);
-    const beganAt = performance.now();
-    const other = entry('ok', 10);
-    const late = elapse(20_000).then(() => {
-      expect(driver.running()).toBe(2);
-      return run([other]).then(() => performance.now() - beganAt);
-    });
-    const [, lateAt] = await simulate(Promise.all([run([slow]), late]), () => bounded(driver, 2));
-    expectOwn([slow, other], outcomes);
-    expect(lateAt).toBeLessThan(21_000);
-    expect(performance.now() - beganAt).toBeLessThan(61_000);
-    await simulate(pool.close());
-  });
-
   test('aborting rejects with the reason and leaves nothing running', async () => {
     const { pool, driver, stop, run } = simulated({ processes: 2 });
     setTimeout(() => stop.abort(new Error('enough')), 700);
@@ -235,7 +202,6 @@ describe('on a simulated clock', () => {
     'memory',
     'hang',
     'poison',
-    'stall',
   );
   const anyEntry = fc
     .tuple(action, fc.oneof(fc.nat(200), fc.nat(20_000)), fc.constantFrom('A', 'A', 'A', 'A', 'B', 'B', 'bad', 'dead'))

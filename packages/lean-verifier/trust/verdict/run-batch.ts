@@ -32,7 +32,6 @@ export interface EntryReading {
   readonly reading: Reading;
   /** Its part, by time, of the processor time of its run, ms; wall time if that is not known. */
   readonly checkMs: number;
-  readonly wallMs: number;
 }
 
 export type BatchOutcome =
@@ -116,7 +115,7 @@ export async function runBatch(
   const [only] = done;
   const { bodyMs } = exit;
   if (entries.length === 1 && only !== undefined && bodyMs !== undefined)
-    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs, wallMs: bodyMs }], exit };
+    return { kind: 'ran', done: [{ ...only, checkMs: bodyMs }], exit };
   return { kind: 'ran', done, exit, ...module };
 }
 
@@ -148,7 +147,6 @@ function readDone(
   return doneAt.slice(1).map((end, index) => {
     const lines = source.entries[index]!;
     const own = messages.filter((message) => message.line >= lines.first && message.line <= lines.last);
-    const wallMs = end - doneAt[index]!;
-    return { reading: form.read(own, lines), checkMs: wallMs * pace, wallMs };
+    return { reading: form.read(own, lines), checkMs: (end - doneAt[index]!) * pace };
   });
 }
