@@ -102,7 +102,6 @@ async function conjectureFacts(store: ObjectStore, input: ChooseConjecturesInput
       statementChars: displayStatement(statement).length,
       shortestProofChars: null,
       usesLemma: false,
-      guide: conjecture.guide,
     });
   }
   for await (const proof of readRecords(store, input.proved, provedSchema)) {

@@ -3,7 +3,7 @@
  * and cuts them into parts that nodes with Lean gate in parallel.
  */
 
-import { type ConjecturerConfig, conjecturing, hasConjecturer, rankedShare } from '@stp/config';
+import { conjecturing, rankedShare } from '@stp/config';
 import { contentId, statementId } from '@stp/config/ids';
 import {
   type ArtifactRef,
@@ -13,14 +13,13 @@ import {
   partFolder,
   statementSchema,
 } from '@stp/config/records';
-import { conjecturesMax, countSymbols, guideScore, type SymbolCounts, statementKey } from '@stp/selfplay';
+import { conjecturesMax, statementKey } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { DataSources, RunStore, Sources } from '../ports.ts';
 import { conjecturerFormOf } from '../prover-forms.ts';
 import { batchesOf } from '../records/batches.ts';
 import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import {
-  anchorOf,
   type ConjecturePlan,
   type ConjectureRecord,
   type ConjectureText,
@@ -94,8 +93,6 @@ async function* newConjectures(
   const openBefore = input.config.library === 'grow' ? await openConjectures(store, input) : new Set<string>();
   const again: ConjectureRecord[] = [];
   const { read } = conjecturerFormOf(input.config.prover);
-  const guided = isGuided(input.config.conjectures);
-  const symbols = guided ? await countSymbols(readRecords(store, input.data.train, statementSchema)) : null;
   for await (const { text, typed, found, refused, entry } of plannedTexts(store, input)) {
     if (refused !== undefined) {
       onText(refused);
@@ -113,7 +110,7 @@ async function* newConjectures(
     onText(isKnown ? 'duplicate' : null);
     if (isKnown) continue;
     taken.add(key);
-    const made = conjectureRecord(name, statement, entry, input.round, symbols);
+    const made = conjectureRecord(name, statement, entry, input.round);
     const record = {
       ...made,
       ...(found === undefined ? {} : { found }),
@@ -130,11 +127,9 @@ function conjectureRecord(
   statement: string,
   { seedId, header, labels, lemma, origin }: ConjecturePlan,
   round: number,
-  symbols: SymbolCounts | null,
 ): ConjectureRecord {
-  const guide = symbols === null ? null : guideScore(statement, anchorOf({ origin }), symbols);
   const id = statementId(header, statement);
-  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, origin, guide };
+  return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, origin };
 }
 
 /** A text with the plan that it was asked for with. */
@@ -158,10 +153,6 @@ async function* plannedTexts(
     index++;
   }
 }
-
-/** Is it known of each conjecture how related and how clean it is? */
-const isGuided = (conjectures: ConjecturerConfig): boolean =>
-  hasConjecturer(conjectures) && 'guide' in conjectures.reward && conjectures.reward.guide !== 'none';
 
 /** Conjectures that the round may attempt. */
 async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {

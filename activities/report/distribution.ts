@@ -32,7 +32,6 @@ export interface Band {
 export function bandOf({ conjectures, selection }: Pick<RunConfig, 'conjectures' | 'selection'>): Band {
   const reward = hasConjecturer(conjectures) ? conjectures.reward : null;
   if (reward !== null && 'bandMax' in reward) return reward;
-  if (reward !== null && 'easiestShareDropped' in reward) return { bandMax: 1, bandInclusive: true };
   return { bandMax: selection.proverBandMax, bandInclusive: selection.proverBandInclusive };
 }
 

@@ -54,8 +54,6 @@ const typedTextSchema = z.strictObject({
 /** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
 export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
-  /** How related to its origin and how clean it is (`packages/selfplay/guide.ts`); null where the guide is off. */
-  guide: z.number().min(0).max(1).nullable(),
   /** The conjecture in the words of a conjecturer that writes under a grammar. */
   typed: typedTextSchema.optional(),
   /** Missing where a model wrote it. */

@@ -59,20 +59,6 @@ describe('STP', () => {
     const known = [...PAPER_AND_CODE.map(([key]) => key), ...OTHER_DATA];
     expect(differences('stp-paper', 'stp-code')).toEqual(known.sort());
   });
-
-  it('has a successor that asks for conjectures from unproved statements, and rewards them by how often they are solved', () => {
-    const { conjectures, selection } = resolveConfig({ preset: 'sgs' });
-    expect(conjectures).toMatchObject({
-      conditionOn: { kind: 'unproved-target' },
-      perRoundMax: 'unproved',
-      reward: { kind: 'solve-rate' },
-      transport: null,
-    });
-    // It trains on the round's own rollouts, and tries all problems again.
-    expect(selection).toMatchObject({ replayRounds: 1, reattemptProbability: 1 });
-    const shape = (preset: string) => resolveConfig({ preset }).model;
-    expect(shape('sgs')).toEqual({ ...shape('stp-code'), contextLength: shape('sgs').contextLength });
-  });
 });
 
 describe('pretrained weights', () => {

@@ -1,6 +1,6 @@
 /** Which conjectures train the conjecturer and how much each counts: bands, lemmas, elegancy, rewards. */
 
-import { type ConjectureReward, learnedConjecturer, resolveConfig } from '@stp/config';
+import { learnedConjecturer, resolveConfig } from '@stp/config';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConjectureFacts, chooseConjectures } from './conjecturer-set.ts';
@@ -10,7 +10,6 @@ import { orderKey } from './random.ts';
 const conjecturerOf = (preset: string) => learnedConjecturer(resolveConfig({ preset }).conjectures);
 const code = conjecturerOf('stp-code');
 const paper = conjecturerOf('stp-paper');
-const sgs = conjecturerOf('sgs');
 const order = (id: string): string => orderKey('test', id);
 const fact = (id: string, successes: number, more: Partial<ConjectureFacts> = {}): ConjectureFacts => ({
   id,
@@ -19,7 +18,6 @@ const fact = (id: string, successes: number, more: Partial<ConjectureFacts> = {}
   statementChars: 100,
   shortestProofChars: successes > 0 ? 50 : null,
   usesLemma: true,
-  guide: null,
   ...more,
 });
 const chosen = (facts: readonly ConjectureFacts[], config: typeof code) => chooseConjectures(facts, config, order);
@@ -106,36 +104,9 @@ describe('elegancy', () => {
   });
 });
 
-describe('the solve-rate reward (SGS)', () => {
-  const reward: ConjectureReward = { kind: 'solve-rate', easiestShareDropped: 0, guide: 'rule' };
-  const plain = { ...sgs, reward, inelegantShare: 0 };
-  const weights = (facts: ConjectureFacts[], config: typeof sgs) =>
-    Object.fromEntries(chosen(facts, config).map(({ id, weight }) => [id, weight]));
-  it('is 1 − pass rate over the largest of the round; unproved and always proved ones earn nothing', () => {
-    expect(weights([fact('a', 0), fact('b', 2), fact('c', 5), fact('d', 8)], plain)).toEqual({ b: 1, c: 0.5 });
-  });
-  it('drops the easiest share of all that were attempted', () => {
-    const facts = Array.from({ length: 10 }, (_, index) => fact(`c${index}`, index === 9 ? 7 : (index % 4) + 1));
-    const kept = weights(facts, { ...plain, reward: { ...reward, easiestShareDropped: 0.3 } });
-    expect(Object.keys(kept)).toHaveLength(7);
-    expect(kept.c9).toBeUndefined();
-    expect(facts.filter(({ id, tally }) => tally.successes === 4 && kept[id] !== undefined)).toHaveLength(0);
-  });
-  it('is multiplied by the guide', () => {
-    const made = weights(
-      [fact('a', 4, { guide: 1 }), fact('b', 4, { guide: 0.25 }), fact('c', 4, { guide: 0 })],
-      plain,
-    );
-    expect(made).toEqual({ a: 1, b: 0.25 });
-  });
-  it('knows no band', () => {
-    expect(Object.keys(weights([fact('a', 1), fact('b', 7)], plain))).toEqual(['a', 'b']);
-  });
-});
-
 it('does not depend on the order of the facts', () => {
   const facts = Array.from({ length: 30 }, (_, index) =>
-    fact(`c${index}`, index % 9, { usesLemma: index % 3 === 0, lemma: `l${index % 4}`, guide: (index % 5) / 4 }),
+    fact(`c${index}`, index % 9, { usesLemma: index % 3 === 0, lemma: `l${index % 4}` }),
   );
   const limited = {
     ...code,
@@ -143,7 +114,7 @@ it('does not depend on the order of the facts', () => {
     unusedLemmaFactor: 0,
     unusedLemmaLeast: 5,
   };
-  for (const config of [limited, paper, sgs]) {
+  for (const config of [limited, paper]) {
     const expected = chosen(facts, config);
     fc.assert(
       fc.property(fc.shuffledSubarray(facts, { minLength: 30 }), (shuffled) => {

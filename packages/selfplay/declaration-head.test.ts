@@ -5,9 +5,9 @@ import { normaliseStatement } from '@stp/config/testing';
 import { theoremText } from '@stp/datasets';
 import { describe, expect, it } from 'vitest';
 import { statementKey } from './dedupe.ts';
-import { statementSymbols } from './guide.ts';
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './signature.ts';
+import { statementSymbols } from './statement-symbols.ts';
 
 const REST = ' (α : Type u) (a : α) : a = a';
 const NAMES: readonly (readonly [head: string, name: string])[] = [

@@ -20,7 +20,7 @@ export { afterThinking } from './formats/code-blocks.ts';
 export { asPrompt, type ConjecturerForm, conjecturerForm, formattedForm, type Prompt } from './formats/formatted.ts';
 export { revisionPrompt } from './formats/revision.ts';
 export { type GateCandidate, gateQuestions, TRIVIAL_PROOF } from './gate.ts';
-export { countSymbols, guideScore, type SymbolCounts, statementSymbols } from './guide.ts';
+export { statementSymbols } from './statement-symbols.ts';
 export { matchingWeight } from './matching-weight.ts';
 export { blockEstimate, budgetsFor, passAtK, type ShortBlock, stpBudgets } from './pass-at-k.ts';
 export {

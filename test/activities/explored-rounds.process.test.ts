@@ -54,7 +54,7 @@ async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
   const { header, seedId, labels, lemma, origin } = entry;
   const conjectures = asked.map((text, place) => ({
     ...{ id: `${place}`.padStart(20, '0'), name: `c${place}`, header, statement: `theorem c${place} ${text}`, labels },
-    ...{ split: 'train', weight: 1, seedId, lemma, origin, round: 1, guide: null },
+    ...{ split: 'train', weight: 1, seedId, lemma, origin, round: 1 },
   }));
   const rates = [{ statementId: conjectures[0]!.id, origin: 'conjecture', attempts: 4, successes: 1 }] as const;
   return writeManifest(store, 'before', {

@@ -120,7 +120,7 @@ it('what was proved often enough is left out, but for a few', async () => {
 });
 
 it('conjectures that are tried by themselves come with false statements too, and with no others', async () => {
-  const typed = { seedId: 's', lemma: null, round: 1, guide: null };
+  const typed = { seedId: 's', lemma: null, round: 1 };
   const own = ['one', 'two'].map((id) => ({
     ...TRAIN[0]!,
     id,

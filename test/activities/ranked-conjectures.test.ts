@@ -43,7 +43,7 @@ async function roundBefore(): Promise<ArtifactRef> {
   const conjectures = texts.map(
     (text, at): ConjectureRecord => ({
       ...statement(`theorem tried${at} ${text}`, { id: `tried${at}`, name: `tried${at}` }),
-      ...{ seedId: 'target', lemma: null, round: 1, origin, guide: null, found: FOUND },
+      ...{ seedId: 'target', lemma: null, round: 1, origin, found: FOUND },
     }),
   );
   const library = conjectures.map(

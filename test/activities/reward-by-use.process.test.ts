@@ -35,7 +35,6 @@ const conjecture = (id: string, typed?: string): ConjectureRecord => ({
   lemma: null,
   round: 1,
   origin: { kind: 'target', targetStatement: TARGET },
-  guide: null,
   ...(typed === undefined ? {} : { typed: { prompt: '<hard>p<easy>', target: typed } }),
 });
 const grown = (number: number, statementId: string, more: Partial<GrownRecord> = {}): GrownRecord => ({

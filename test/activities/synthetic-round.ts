@@ -71,7 +71,6 @@ function conjectureOf(index: number, round: number): ConjectureRecord {
     seedId: statementId(index - 1),
     lemma: lemmaOf(index),
     round,
-    guide: null,
     origin: {
       kind: 'seed',
       lemmaStatement: 'theorem l (n : Nat) : n + 0 = n',

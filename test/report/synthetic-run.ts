@@ -236,7 +236,6 @@ async function makeRound(
                 lemma: null,
                 round,
                 origin: { kind: 'target', targetStatement: statements[0]!.statement },
-                guide: null,
               }),
             ),
           ),

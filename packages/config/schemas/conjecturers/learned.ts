@@ -14,14 +14,6 @@ const band = {
 const conjectureRewardSchema = z.discriminatedUnion('kind', [
   /** Conjectures in the band train, all alike before the transport (STP). */
   z.strictObject({ kind: z.literal('band'), ...band }),
-  /** 1 − pass rate (SGS §4.4). */
-  z.strictObject({
-    kind: z.literal('solve-rate'),
-    /** The easiest share of a round's conjectures earns nothing (SGS: 0.3). */
-    easiestShareDropped: share.default(0),
-    /** Multiplies the reward by how related and how clean a conjecture is, 0 to 1 (SGS's guide; here a rule, no judge). */
-    guide: z.enum(['none', 'rule']).default('none'),
-  }),
   /**
    * Those of the library, by the statements that this round proves with them, and by the lemmas whose proofs use them
    * (`packages/selfplay/use-credit.ts`).
