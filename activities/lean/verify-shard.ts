@@ -4,17 +4,17 @@ import { StpError } from '@stp/base';
 import { explainedShare, type ProverConfig, type RunConfig } from '@stp/config';
 import {
   type ArtifactRef,
+  type ObjectStore,
   type Sample,
   type ShardResult,
   sampleSchema,
   shardResultSchema,
   type Verdict,
-  type VerdictCounts,
   verdictSchema,
 } from '@stp/config/records';
 import { grownHeaders } from '@stp/lean-explore';
 import type { Candidate, CheckOptions, CheckResult, Verifier } from '@stp/lean-verifier';
-import { namesUnknown, type WorkItem, workItemSchema } from '@stp/selfplay';
+import { type WorkItem, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { RunMonitor, RunStore, RunVerifier } from '../ports.ts';
@@ -22,9 +22,7 @@ import type { Sampled } from '../provers/shard-turn.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
 import { grownTheorems } from '../round/library.ts';
 import { VerdictParts } from '../round/verdict-parts.ts';
-
-/** Limit of `verdictSchema` on messages. */
-const MESSAGES_MAX = 8;
+import { isExplained, tally, unreadVerdict, type VerdictTally, verdictOf, withDropped } from '../round/verdicts.ts';
 
 export interface VerifyShardInput {
   readonly run: string;
@@ -39,127 +37,124 @@ export interface VerifyShardInput {
   readonly config: Pick<RunConfig, 'verification'> & { readonly prover: Pick<ProverConfig, 'mode'> };
 }
 
-export function verifyShardActivity(ports: RunStore & RunVerifier<'check' | 'environment' | 'sandbox'> & RunMonitor) {
+type VerifyPorts = RunStore & RunVerifier<'check' | 'environment' | 'sandbox'> & RunMonitor;
+type Checking = Pick<Verifier, 'check' | 'environment' | 'sandbox'>;
+
+export function verifyShardActivity(ports: VerifyPorts) {
   return {
-    /** A verdict for every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
+    /** Gives a verdict on every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
     async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
-      const { run, config, sampled, earlier = null } = input;
-      const store = await ports.store(run);
+      const store = await ports.store(input.run);
       return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
-        withHeartbeat(async (signal, report) => {
-          const items = new Map(
-            (await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]),
-          );
-          const samples = await readAll(store, sampled.samples, sampleSchema);
-          const library = await Array.fromAsync(grownTheorems(store, input.library));
-          const headers = grownHeaders(library);
-          const candidateOf = (sample: Sample): Candidate => {
-            const { header, statement } = items.get(sample.statementId)!.statement;
-            return {
-              id: sample.id,
-              header: headers.get(header) ?? header,
-              statedUnder: header,
-              statement,
-              proof: sample.proof,
-            };
-          };
-          const verifier = await ports.verifier(run, config.verification, library);
-          let verified = 0;
-          const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
-          const parts = await VerdictParts.open(store, `${input.name}/verdict-parts`, verifier.sandbox, tell);
-          const kept = new Map(parts.earlier);
-          const judged = new Set<string>();
-          for await (const verdict of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema)) {
-            if (verdict.kind === 'infra') continue;
-            kept.set(verdict.sampleId, verdict);
-            judged.add(verdict.sampleId);
-          }
-          const open = samples.filter(({ id, refused }) => !kept.has(id) && refused === undefined).map(candidateOf);
-          const started = performance.now();
-          verified = kept.size;
-          tell();
-          const share = explainedShare(config);
-          const explains = ({ id }: Candidate): boolean => isChosen(id, share);
-          const results = await checkInParts(verifier, open, parts, { signal, explains }, () => {
-            verified++;
-            tell();
-          });
-          const found = new Map(results.map((result) => [result.id, verdictOf(result, verifier.environment.version)]));
-          const verdicts = samples.map((sample) =>
-            withDropped(
-              kept.get(sample.id) ?? found.get(sample.id) ?? unreadVerdict(sample, verifier.environment.version),
-              sample,
-            ),
-          );
-          const { counts, newCounts, proved, ...told } = tally(samples, verdicts, judged, share);
-          refuseProvedCanaries(
-            [...proved].map((id) => items.get(id)!),
-            input.name,
-          );
-          refuseTooManyUnverified(counts.infra ?? 0, sampled.sampleCount, config.verification, input.name);
-          const seconds = (performance.now() - started) / 1_000;
-          await logMetrics(
-            ports,
-            run,
-            metricsAt(input.name, 0, {
-              checks: open.length,
-              checks_per_second: open.length / seconds,
-              from_earlier_attempt: kept.size - judged.size,
-              from_cache: results.filter((result) => result.fromCache).length,
-              proved_statements: proved.size,
-              samples_with_unknown_name: told.unknownNames,
-              samples_with_changed_statement: told.changedStatements,
-              shard_seconds_verify: seconds,
-              ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
-            }),
-          );
-          return {
-            items: input.items,
-            samples: sampled.samples,
-            verdicts: await writeRecords(store, `${input.name}/verdicts-*.jsonl`, verdicts, signal),
-            sandbox: earlier?.sandbox?.kind === 'none' ? earlier.sandbox : parts.weakestSandbox,
-            sampleCount: sampled.sampleCount,
-            distinctCount: sampled.distinctCount,
-            tokens: sampled.tokens,
-            ...(sampled.promptTokens === undefined ? {} : { promptTokens: sampled.promptTokens }),
-            verdictCounts: counts,
-            provedStatements: proved.size,
-            checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
-          };
-        }),
+        withHeartbeat((signal, report) => verify(ports, store, input, signal, report)),
       );
     },
   };
 }
 
-/** Samples by what became of them, multiplicity counted; `newCounts` without those that were judged before. */
-function tally(
+async function verify(
+  ports: VerifyPorts,
+  store: ObjectStore,
+  input: VerifyShardInput,
+  signal: AbortSignal,
+  report: (details: unknown) => void,
+): Promise<ShardResult> {
+  const { run, name, config, sampled, earlier = null } = input;
+  const items = new Map((await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]));
+  const samples = await readAll(store, sampled.samples, sampleSchema);
+  const library = await Array.fromAsync(grownTheorems(store, input.library));
+  const verifier: Checking = await ports.verifier(run, config.verification, library);
+  const parts = await VerdictParts.open(store, `${name}/verdict-parts`, verifier.sandbox, () => tell());
+  const judgedBefore = await earlierVerdicts(store, earlier);
+  const kept = new Map([...parts.earlier, ...judgedBefore]);
+  let verified = kept.size;
+  const tell = (): void => report({ verified, of: samples.length, ...parts.cursor });
+  tell();
+  const open = samples.filter(({ id, refused }) => !kept.has(id) && refused === undefined);
+  const started = performance.now();
+  const share = explainedShare(config);
+  const explains = ({ id }: Candidate): boolean => isExplained(id, share);
+  const candidates = candidatesOf(open, items, grownHeaders(library));
+  const results = await checkInParts(verifier, candidates, parts, { signal, explains }, () => {
+    verified++;
+    tell();
+  });
+  const verdicts = verdictsInOrder(samples, kept, results, verifier.environment.version);
+  const counted = tally(samples, verdicts, new Set(judgedBefore.keys()), share);
+  refuseProvedCanaries(
+    [...counted.proved].map((id) => items.get(id)!),
+    name,
+  );
+  refuseTooManyUnverified(counted.counts.infra ?? 0, sampled.sampleCount, config.verification, name);
+  const seconds = (performance.now() - started) / 1_000;
+  const fromEarlierAttempt = kept.size - judgedBefore.size;
+  await logMetrics(ports, run, metricsAt(name, 0, shardFigures(counted, results, fromEarlierAttempt, seconds)));
+  return {
+    items: input.items,
+    samples: sampled.samples,
+    verdicts: await writeRecords(store, `${name}/verdicts-*.jsonl`, verdicts, signal),
+    sandbox: earlier?.sandbox?.kind === 'none' ? earlier.sandbox : parts.weakestSandbox,
+    sampleCount: sampled.sampleCount,
+    distinctCount: sampled.distinctCount,
+    tokens: sampled.tokens,
+    ...(sampled.promptTokens === undefined ? {} : { promptTokens: sampled.promptTokens }),
+    verdictCounts: counted.counts,
+    provedStatements: counted.proved.size,
+    checkMs: verdicts.reduce((total, verdict) => total + verdict.checkMs, 0),
+  };
+}
+
+/** Verdicts of earlier samples, by sample; those without one (`infra`) are tried again. */
+async function earlierVerdicts(store: ObjectStore, earlier: ShardResult | null): Promise<Map<string, Verdict>> {
+  const verdicts = new Map<string, Verdict>();
+  for await (const verdict of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema))
+    if (verdict.kind !== 'infra') verdicts.set(verdict.sampleId, verdict);
+  return verdicts;
+}
+
+/** @param headers of grown libraries, by the header that they extend */
+function candidatesOf(
   samples: readonly Sample[],
-  verdicts: readonly Verdict[],
-  judgedBefore: ReadonlySet<string>,
-  explainedShare: number,
-) {
-  const counts: VerdictCounts = {};
-  const newCounts: VerdictCounts = {};
-  const proved = new Set<string>();
-  let [rejected, explained, unknown, changedStatements] = [0, 0, 0, 0];
-  for (const [index, verdict] of verdicts.entries()) {
-    const { id, statementId, multiplicity, changedStatement } = samples[index]!;
-    for (const count of judgedBefore.has(id) ? [counts] : [counts, newCounts])
-      count[verdict.kind] = (count[verdict.kind] ?? 0) + multiplicity;
-    if (verdict.kind === 'rejected') {
-      rejected += multiplicity;
-      if (isChosen(id, explainedShare)) {
-        explained += multiplicity;
-        if (namesUnknown(verdict)) unknown += multiplicity;
-      }
-    }
-    if (changedStatement) changedStatements += multiplicity;
-    if (verdict.kind === 'proved') proved.add(statementId);
-  }
-  // Of all that were rejected, by those of which the reason is known.
-  const unknownNames = explained === 0 ? 0 : (unknown * rejected) / explained;
-  return { counts, newCounts, proved, unknownNames, changedStatements };
+  items: ReadonlyMap<string, WorkItem>,
+  headers: ReadonlyMap<string | null, string>,
+): Candidate[] {
+  return samples.map(({ id, statementId, proof }) => {
+    const { header, statement } = items.get(statementId)!.statement;
+    return { id, header: headers.get(header) ?? header, statedUnder: header, statement, proof };
+  });
+}
+
+/** A verdict for each sample, in order: kept, found now, or of a sample about which Lean is not asked. */
+function verdictsInOrder(
+  samples: readonly Sample[],
+  kept: ReadonlyMap<string, Verdict>,
+  results: readonly CheckResult[],
+  leanVersion: string,
+): Verdict[] {
+  const found = new Map(results.map((result) => [result.id, verdictOf(result, leanVersion)]));
+  return samples.map((sample) =>
+    withDropped(kept.get(sample.id) ?? found.get(sample.id) ?? unreadVerdict(sample, leanVersion), sample),
+  );
+}
+
+/** The shard's metrics, by name. */
+function shardFigures(
+  { newCounts, proved, unknownNames, changedStatements }: VerdictTally,
+  results: readonly CheckResult[],
+  fromEarlierAttempt: number,
+  seconds: number,
+): Record<string, number> {
+  return {
+    checks: results.length,
+    checks_per_second: results.length / seconds,
+    from_earlier_attempt: fromEarlierAttempt,
+    from_cache: results.filter((result) => result.fromCache).length,
+    proved_statements: proved.size,
+    samples_with_unknown_name: unknownNames,
+    samples_with_changed_statement: changedStatements,
+    shard_seconds_verify: seconds,
+    ...Object.fromEntries(Object.entries(newCounts).map(([kind, count]) => [`verdicts_${kind}`, count])),
+  };
 }
 
 /** STP1701 where one of the proved items is a false statement. */
@@ -190,11 +185,6 @@ function refuseTooManyUnverified(
   );
 }
 
-/** A share of all samples, the same ones whenever the shard is done. Ids are hexadecimal digits of a hash. */
-function isChosen(id: string, share: number): boolean {
-  return Number.parseInt(id.slice(-8), 16) < share * 2 ** 32;
-}
-
 /** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
 async function checkInParts(
   verifier: Pick<Verifier, 'check' | 'environment'>,
@@ -217,41 +207,4 @@ async function checkInParts(
     await parts.keepAll();
     throw error;
   }
-}
-
-/** Returns the verdict of a sample whose answer gave no proof: Lean is not asked. */
-function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
-  return {
-    sampleId: id,
-    kind: refused!.reason === 'changed-statement' ? 'changed_statement' : 'no_proof',
-    messages: [{ severity: 'error', line: 1, column: 0, text: refused!.detail }],
-    premises: [],
-    axioms: [],
-    checkMs: 0,
-    leanVersion,
-  };
-}
-
-/** A proof that fails may have needed what its answer had above the theorem. */
-function withDropped(verdict: Verdict, { dropped }: Sample): Verdict {
-  if (dropped === undefined || verdict.kind === 'proved' || verdict.messages.length >= MESSAGES_MAX) return verdict;
-  const text = `tried without what the answer has above the theorem: ${dropped}`;
-  return { ...verdict, messages: [...verdict.messages, { severity: 'information', line: 0, column: 0, text }] };
-}
-
-function verdictOf(result: CheckResult, leanVersion: string): Verdict {
-  return {
-    sampleId: result.id,
-    kind: result.kind,
-    messages: result.messages.slice(0, MESSAGES_MAX),
-    premises: [...result.premises],
-    ...(result.certificate === undefined ? {} : { certificate: result.certificate }),
-    ...(result.isDisagreement ? { isDisagreement: true } : {}),
-    axioms: [...result.axioms],
-    checkMs: result.checkMs,
-    leanVersion,
-    ...(result.queueMs === undefined ? {} : { queueMs: result.queueMs }),
-    ...(result.peakResidentBytes === undefined ? {} : { peakResidentBytes: result.peakResidentBytes }),
-    ...(result.driver === undefined ? {} : { driver: result.driver }),
-  };
 }

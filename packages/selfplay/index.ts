@@ -20,7 +20,6 @@ export { afterThinking } from './formats/code-blocks.ts';
 export { asPrompt, type ConjecturerForm, conjecturerForm, formattedForm, type Prompt } from './formats/formatted.ts';
 export { revisionPrompt } from './formats/revision.ts';
 export { type GateCandidate, gateQuestions, TRIVIAL_PROOF } from './gate.ts';
-export { statementSymbols } from './statement-symbols.ts';
 export { matchingWeight } from './matching-weight.ts';
 export { blockEstimate, budgetsFor, passAtK, type ShortBlock, stpBudgets } from './pass-at-k.ts';
 export {
@@ -83,6 +82,7 @@ export {
 export { slotKey, theoremKey } from './slots/slot-key.ts';
 export { boundNames, PROPOSITION } from './slots/slot-table.ts';
 export { goalStatement, plainStateForm, type StateForm, slottedStateForm } from './slots/state-form.ts';
+export { statementSymbols } from './statement-symbols.ts';
 export { targetPairs } from './targets.ts';
 export { matchingCount, Transport } from './transport.ts';
 export { namedTypedForm, type TypedForm, typedForm } from './typed-form.ts';

@@ -10,7 +10,6 @@ import {
   checkEntries,
   type Outcome,
   openCheckPool,
-  openCheckTimes,
   PROOFS,
   STANDARD_AXIOMS,
 } from '@stp/lean-verifier/testing';
@@ -64,7 +63,6 @@ test.each(['json', 'server'] as const)(
       smallLimitsOnly: false,
       alone: false,
       entriesPerRun: pool.driver.candidatesPerRun,
-      times: openCheckTimes(),
       form: PROOFS,
       signal: AbortSignal.timeout(300_000),
     };

@@ -107,7 +107,7 @@ import { LIKELIHOOD } from './likelihood.ts';
 import type { Objective } from './objective.ts';
 
 export const bestSchema = z.strictObject({ kind: z.literal('best'), least: z.number().default(1), rewards: rewardsSchema });
-export const best: Objective<z.infer<typeof bestSchema>> = { provers: ['whole'], loss: () => LIKELIHOOD };
+export const best = { provers: ['whole'], loss: () => LIKELIHOOD } satisfies Objective<z.infer<typeof bestSchema>>;
 `,
   'activities/objectives/best/best-examples.ts': `
 /** The samples that earned at least so much. */

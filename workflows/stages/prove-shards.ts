@@ -42,76 +42,112 @@ export interface ProveShardsInput {
   readonly onSampled?: () => void;
 }
 
+/** What the shards of one call share. */
+interface Proving extends ProveShardsInput {
+  readonly turns: readonly KnownTurn[];
+  readonly inFlightMax: number;
+  readonly samplers: MachinePool;
+}
+
+interface Shard {
+  /** Folder of the shard's objects. */
+  readonly name: string;
+  readonly items: ArtifactRef;
+  /** `shard 3 of 12`, for people. */
+  readonly label: string;
+}
+
+/** Returns the result of every shard, in order. */
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
-  const { run, hostQueues, checkpoint, library, round, ranking } = input;
-  const { prover, sampling, seed, modelThreads, verification, objective } = input.config;
-  const turns = turnsOf(prover);
-  const lastOfModel = turns.findLastIndex(({ queue }) => queue === 'host');
-  // Those that are sampled come beside those that are checked.
+  const { hostQueues, shards, config, isOpen, onSampled } = input;
+  // Shards that are sampled come beside those that are checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
-  const inFlight = new ConcurrencyLimit(inFlightMax, input.isOpen);
-  const samplers = new MachinePool(hostQueues);
-  const total = input.shards.length;
-  let unsampled = total;
+  const inFlight = new ConcurrencyLimit(inFlightMax, isOpen);
+  const proving = { ...input, turns: turnsOf(config.prover), inFlightMax, samplers: new MachinePool(hostQueues) };
+  let unsampled = shards.length;
   const sampledOne = (): void => {
     unsampled -= 1;
-    if (unsampled === 0) input.onSampled?.();
+    if (unsampled === 0) onSampled?.();
   };
-  if (total === 0) input.onSampled?.();
+  if (unsampled === 0) onSampled?.();
+  return allPieces(() =>
+    shards.map((items, index) => {
+      const shard = { name: shardFolder(input.name, index), items, label: `shard ${index + 1} of ${shards.length}` };
+      return inFlight.run(() => proveShard(proving, shard, sampledOne));
+    }),
+  );
+}
 
-  const take = (turn: KnownTurn, summary: string, asked: ShardTurn): ReturnType<ProverActivity> => {
-    if (turn.queue === 'lean') return lean(summary, inFlightMax)[turn.activity](asked);
-    return samplers.run((queue, isLast) => (isLast ? host : oneOfSeveral)(queue, summary)[turn.activity](asked));
-  };
-
-  const prove = async (items: ArtifactRef, index: number): Promise<ShardResult> => {
-    const label = `shard ${index + 1} of ${total}`;
-    const name = shardFolder(input.name, index);
-    const shard = {
-      ...{ run, name, items, library, checkpoint },
-      ...(round === undefined ? {} : { round }),
-      ...(ranking === undefined ? {} : { ranking }),
-      config: { prover, sampling, seed, modelThreads, verification },
-      ...(trainsByReward(objective) ? { keepsTexts: true } : {}),
-    };
-    const check = (turn: KnownTurn, sampled: Sampled, earlier: ShardResult | null): Promise<ShardResult> => {
-      const folder = turn.folder === null ? name : `${name}/${turn.folder}`;
-      const distinct = `${sampled.distinctCount - (earlier?.distinctCount ?? 0)} distinct proofs`;
-      if (proverIn(prover).checkedBy === 'judges' && trainsByReward(objective))
-        return streaming(`judge ${label}: ${distinct}`).judgeShard({
-          ...{ run, name: folder, items, sampled },
-          config: { rewards: objective.rewards, seed },
-        });
-      const limits = turn.isUnbounded ? { ...verification, heartbeatsMax: null } : verification;
-      return lean(`verify ${label}: ${distinct}`, inFlightMax).verifyShard({
-        ...{ run, name: folder, items, sampled, earlier, library },
-        config: { prover, verification: limits },
-      });
-    };
-    let result: ShardResult | null = null;
-    const answers: ArtifactRef[] = [];
-    const ended = new Set<string>();
-    for (const [number, turn] of turns.entries()) {
-      if (!ended.has(turn.activity)) {
-        const { keepsAnswers = false } = turn;
-        const asked = { ...shard, turn: number, answers, earlier: result, keepsAnswers };
-        const taken = await take(turn, `${turn.doing} ${label}: ${items.count} statements`, asked);
-        if (number === lastOfModel) sampledOne();
-        if (taken === null) ended.add(turn.activity);
-        else {
-          const { search, walks, tries, figures, ...sampled } = taken;
-          if (sampled.answers !== undefined) answers.push(sampled.answers);
-          const checked: ShardResult = await check(turn, sampled, result);
-          result = { ...checked, ...together(result, { search, walks, tries, figures }) };
-        }
-      } else if (number === lastOfModel) sampledOne();
+/** @param onSampled called once, when the model has nothing left to do at the shard */
+async function proveShard(proving: Proving, shard: Shard, onSampled: () => void): Promise<ShardResult> {
+  const { turns, onShard } = proving;
+  const lastOfModel = turns.findLastIndex(({ queue }) => queue === 'host');
+  let result: ShardResult | null = null;
+  const answers: ArtifactRef[] = [];
+  const ended = new Set<string>();
+  for (const [number, turn] of turns.entries()) {
+    const taken: Awaited<ReturnType<ProverActivity>> = ended.has(turn.activity)
+      ? null
+      : await takeTurn(proving, shard, turn, { turn: number, answers, earlier: result });
+    if (number === lastOfModel) onSampled();
+    if (taken === null) {
+      ended.add(turn.activity);
+      continue;
     }
-    if (lastOfModel === -1) sampledOne();
-    // Only a later turn may find nothing to do.
-    input.onShard(result!);
-    return result!;
+    const { search, walks, tries, figures, ...sampled } = taken;
+    if (sampled.answers !== undefined) answers.push(sampled.answers);
+    const checked: ShardResult = await checkTurn(proving, shard, turn, sampled, result);
+    result = { ...checked, ...together(result, { search, walks, tries, figures }) };
+  }
+  if (lastOfModel === -1) onSampled();
+  // Only a later turn may find nothing to do.
+  onShard(result!);
+  return result!;
+}
+
+/** Has the turn's activity sample, on the queue that the turn names. */
+function takeTurn(
+  { run, library, checkpoint, round, ranking, config, samplers, inFlightMax }: Proving,
+  { name, items, label }: Shard,
+  turn: KnownTurn,
+  soFar: Pick<ShardTurn, 'turn' | 'answers' | 'earlier'>,
+): ReturnType<ProverActivity> {
+  const { prover, sampling, seed, modelThreads, verification, objective } = config;
+  const asked: ShardTurn = {
+    ...{ run, name, items, library, checkpoint },
+    ...(round === undefined ? {} : { round }),
+    ...(ranking === undefined ? {} : { ranking }),
+    config: { prover, sampling, seed, modelThreads, verification },
+    ...(trainsByReward(objective) ? { keepsTexts: true } : {}),
+    ...soFar,
+    keepsAnswers: turn.keepsAnswers ?? false,
   };
-  return allPieces(() => input.shards.map((items, index) => inFlight.run(() => prove(items, index))));
+  const summary = `${turn.doing} ${label}: ${items.count} statements`;
+  if (turn.queue === 'lean') return lean(summary, inFlightMax)[turn.activity](asked);
+  return samplers.run((queue, isLast) => (isLast ? host : oneOfSeveral)(queue, summary)[turn.activity](asked));
+}
+
+/** Has Lean, or judges, say what becomes of a turn's samples. */
+function checkTurn(
+  { run, library, config, inFlightMax }: Proving,
+  { name, items, label }: Shard,
+  turn: KnownTurn,
+  sampled: Sampled,
+  earlier: ShardResult | null,
+): Promise<ShardResult> {
+  const { prover, seed, verification, objective } = config;
+  const folder = turn.folder === null ? name : `${name}/${turn.folder}`;
+  const distinct = `${sampled.distinctCount - (earlier?.distinctCount ?? 0)} distinct proofs`;
+  if (proverIn(prover).checkedBy === 'judges' && trainsByReward(objective))
+    return streaming(`judge ${label}: ${distinct}`).judgeShard({
+      ...{ run, name: folder, items, sampled },
+      config: { rewards: objective.rewards, seed },
+    });
+  const limits = turn.isUnbounded ? { ...verification, heartbeatsMax: null } : verification;
+  return lean(`verify ${label}: ${distinct}`, inFlightMax).verifyShard({
+    ...{ run, name: folder, items, sampled, earlier, library },
+    config: { prover, verification: limits },
+  });
 }
 
 /** Joins the results of two turns; what has no value is left out. */

@@ -17,8 +17,8 @@ export const flowSchema = z.strictObject({
    */
   balance: z.enum(['trajectory', 'variance', 'subtrajectory']).default('variance'),
   /**
-   * So many times its log-probability under the reference model is a part of the reward of every text. With 1 a flow is the reference
-   * model tilted by the rewards, as in arXiv 2310.04363 and 2503.18929. With 0 all texts that Lean refuses weigh the same, and most of the flow is theirs.
+   * Weight of the reference model's log-probability in the log-reward of every text. With 1 the flow has the reference model as its
+   * prior, as in arXiv 2310.04363 and 2503.18929. With 0 all texts that Lean refuses weigh the same, and most of the flow goes to them.
    */
   prior: share.default(1),
   /** A trainer's constants, which a run does not set. With `subtrajectory`: weight of a stretch of n steps is this to the n − 1. */
@@ -37,10 +37,10 @@ export const gfnSchema = flowSchema.omit({ lambda: true, logZRate: true }).exten
 
 const lossSchema = z.object(flowSchema.shape);
 
-export const gfn: Objective<z.infer<typeof gfnSchema>> = {
+export const gfn = {
   provers: ['walks'],
   loss: (config) => lossSchema.parse(config),
-};
+} satisfies Objective<z.infer<typeof gfnSchema>>;
 
 /** Longest trajectory, and trajectories of one group: bounds what one step holds. */
 const TRAJECTORY_STATES_MAX = 257;
@@ -70,7 +70,7 @@ const trajectorySchema = z
 
 /** For `gfn`: trajectories from one first state, which have one Z. */
 export const flowGroupSchema = z.strictObject({
-  /** What log Z is known by. */
+  /** Name under which the trainer keeps log Z. */
   group: z.string().min(1).max(128),
   trajectories: z.array(trajectorySchema).min(1).max(GROUP_TRAJECTORIES_MAX),
   weight: z.number().nonnegative(),

@@ -46,11 +46,11 @@ export const grpoSchema = policySchema.extend({
 
 const lossSchema = z.object(policySchema.shape);
 
-export const grpo: Objective<z.infer<typeof grpoSchema>> = {
+export const grpo = {
   /** Each sample is one text of the model. */
   provers: ['whole', 'judged'],
   loss: (config) => lossSchema.parse(config),
-};
+} satisfies Objective<z.infer<typeof grpoSchema>>;
 
 /** For `grpo`: a sample with its advantage. `weight` is how often it was drawn. */
 export const policyExampleSchema = exampleSchema.extend({

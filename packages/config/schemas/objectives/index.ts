@@ -25,15 +25,16 @@ export type ObjectiveOf<Kind extends RunObjective['kind']> = Extract<RunObjectiv
 /** Rewards of all samples train the prover, not proofs. */
 export type RewardObjective = Extract<RunObjective, { rewards: unknown }>;
 
-const OBJECTIVES: { readonly [Kind in RunObjective['kind']]: Objective<ObjectiveOf<Kind>> } = { likelihood, grpo, gfn };
+const OBJECTIVES = { likelihood, grpo, gfn } satisfies {
+  readonly [Kind in RunObjective['kind']]: Objective<ObjectiveOf<Kind>, ObjectiveConfig>;
+};
 
 /** Returns the loop's view of a configured objective. */
-export const objectiveIn = ({ kind }: Pick<RunObjective, 'kind'>): Objective<RunObjective> =>
-  OBJECTIVES[kind] as Objective<RunObjective>;
+export const objectiveIn = ({ kind }: Pick<RunObjective, 'kind'>): Objective<RunObjective, ObjectiveConfig> =>
+  OBJECTIVES[kind];
 
 /** The part of a run's objective that its trainer computes. */
-export const lossOf = (objective: RunObjective): ObjectiveConfig =>
-  objectiveIn(objective).loss(objective) as ObjectiveConfig;
+export const lossOf = (objective: RunObjective): ObjectiveConfig => objectiveIn(objective).loss(objective);
 
 /** Do samples train the model by their rewards? */
 export const trainsByReward = (objective: RunObjective): objective is RewardObjective => 'rewards' in objective;

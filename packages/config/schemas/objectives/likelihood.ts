@@ -7,4 +7,6 @@ export const likelihoodSchema = z.strictObject({ kind: z.literal('likelihood') }
 
 export const LIKELIHOOD: z.infer<typeof likelihoodSchema> = { kind: 'likelihood' };
 
-export const likelihood: Objective<z.infer<typeof likelihoodSchema>> = { provers: null, loss: () => LIKELIHOOD };
+export const likelihood = { provers: null, loss: () => LIKELIHOOD } satisfies Objective<
+  z.infer<typeof likelihoodSchema>
+>;

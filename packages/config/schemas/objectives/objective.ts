@@ -1,7 +1,7 @@
 /** The loop's view of an objective. */
-export interface Objective<Config> {
+export interface Objective<Config, Loss extends { readonly kind: string } = { readonly kind: string }> {
   /** Provers whose samples it takes; null: the certified proofs of any. */
   readonly provers: readonly string[] | null;
   /** What the trainer computes (`objectiveConfigSchema`). */
-  loss(config: Config): { readonly kind: string };
+  loss(config: Config): Loss;
 }

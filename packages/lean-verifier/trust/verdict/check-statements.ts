@@ -49,10 +49,10 @@ export async function checkStatementBatch(
       report(index, { kind: 'forbidden', messages: [{ severity: 'error', line, column, text }] });
     }
   }
-  const { pool, times, entriesPerRun } = state;
+  const { pool, entriesPerRun } = state;
   const limits = state.limits(heartbeatsMax);
   const look = { smallLimitsOnly: false, alone: false, form: STATEMENTS };
-  await checkEntries({ pool, ...limits, ...look, entriesPerRun, times, signal }, works, ({ index }, outcome) =>
+  await checkEntries({ pool, ...limits, ...look, entriesPerRun, signal }, works, ({ index }, outcome) =>
     report(index, judge(outcome)),
   );
   return results;
