@@ -15,7 +15,6 @@ import { planEvaluationActivity } from './control/plan-evaluation.ts';
 import { planShardsActivity } from './control/plan-shards.ts';
 import { prepareDataActivity } from './control/prepare-data.ts';
 import { prepareRunActivity } from './control/prepare-run.ts';
-import { priceMachinesActivity } from './control/price-machines.ts';
 import { provisionNodesActivity } from './control/provision-nodes.ts';
 import { releaseClosedRunsActivity } from './control/release-closed-runs.ts';
 import { releaseCloudNodesActivity } from './control/release-cloud-nodes.ts';
@@ -71,7 +70,6 @@ export function createControlActivities(ports: Ports) {
     ...planShardsActivity(ports),
     ...prepareDataActivity(ports),
     ...prepareRunActivity(ports),
-    ...priceMachinesActivity(),
     ...provisionNodesActivity(ports),
     ...releaseClosedRunsActivity(ports),
     ...releaseCloudNodesActivity(ports),

@@ -4,7 +4,14 @@
  */
 
 import { describeIssues } from '@stp/base';
-import { isInWords, type RoundOutcome, type RunConfig, type StartInput, startInputSchema } from '@stp/config/workflow';
+import {
+  isInWords,
+  type MachineTime,
+  type RoundOutcome,
+  type RunConfig,
+  type StartInput,
+  startInputSchema,
+} from '@stp/config/workflow';
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -25,7 +32,6 @@ import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal 
 import { type Attempted, runWithOperatorRetry } from './control/operator-retry.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { RunStatus } from './control/run-status.ts';
-import { withinBudget, withTime } from './nodes/budget.ts';
 import { byOne } from './nodes/machine-pool.ts';
 import { folderName, type Machines, onNodes } from './nodes/nodes.ts';
 import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
@@ -52,7 +58,6 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   try {
     // What the run is to be comes first: it says which machines are got.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
-    steering.usdMax ??= config.budget.usdMax;
     const settled = carried === undefined ? await settle(run, start, config, status) : null;
     status.enter('provision', 'getting nodes');
     const context = {
@@ -66,8 +71,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
     };
     return await onNodes(context, (machines) => {
       const playing = { run, start, input, config, carried, settled, steering, status, machines };
-      const watched = { state: () => status.state, steering, status, machines };
-      return withinBudget(run, watched, config, () => play(playing));
+      return play(playing);
     });
   } catch (thrown) {
     continuing = thrown instanceof ContinueAsNew;
@@ -90,6 +94,11 @@ interface Play {
   readonly machines: Machines;
 }
 
+/** The state with the time of its machines up to now. */
+function withTime(state: RunState, until: MachineTime['until'], machines: Machines): RunState {
+  return { ...state, machineTime: [...state.machineTime, { until, atMs: Date.now(), ...machines.time }] };
+}
+
 /** Time of machines at the last moment that the state knows. */
 function timeOf({ machineTime }: RunState): TimeHeld {
   const { setMs, machineMs } = machineTime.at(-1) ?? { setMs: 0, machineMs: 0 };
@@ -98,82 +107,127 @@ function timeOf({ machineTime }: RunState): TimeHeld {
 
 /** The run from its first model to its report, on machines that may change on the way. */
 async function play(playing: Play): Promise<SelfplayResult> {
-  const { run, start, input, config, carried, settled, steering, status, machines } = playing;
-  const begin = async (from: Settled): Promise<RunState> => {
-    const measured = measurePortfolio(run, config, from);
-    return machines.use(async (hostQueues) => {
-      const first = await firstState(run, config, from, hostQueues, status);
-      await measured;
-      return first;
-    });
-  };
-  let state = settled === null ? carried!.state : await begin(settled);
-  if (!carried) {
-    state = withTime(state, 'start', machines);
-    await control('keep the state').saveState(run, state);
-  }
-  /** Work that a person may decide about when it fails; on other machines again when these are lost. */
-  const tried = <T>(stage: Stage, label: string, work: (state: RunState) => Promise<T>): Promise<Attempted<T>> =>
-    runWithOperatorRetry(stage, label, steering, status, () =>
-      machines.use((hostQueues) => work({ ...state, hostQueues })),
-    );
+  const { start, carried, settled, steering } = playing;
+  let state = settled === null ? carried!.state : await begin(playing, settled);
   /** `proofs.lean`, once it is being written. */
   let written: Promise<void> | null = null;
   const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
-  while (state.nextRound <= start.rounds && !(steering.stopping && state.nextRound > 0)) {
-    if (state.nextRound === historyEnd) {
-      await condition(allHandlersFinished);
-      const { paused, stopping, pausedBecause, usdMax } = steering;
-      state = { ...state, secondsPerStage: status.clock.close() };
-      const steered = { paused, stopping, pausedBecause, usdMax };
-      await continueAsNew<typeof stpSelfplay>(input, { state, held: machines.held, ...steered });
-    }
+  const mayEnd = (): boolean => steering.stopping && state.nextRound > 0;
+  while (state.nextRound <= start.rounds && !mayEnd()) {
+    if (state.nextRound === historyEnd) await continueInNewHistory(playing, state);
     await condition(() => steering.isOpen() || steering.stopping);
-    if (steering.stopping && state.nextRound > 0) break;
-    status.round = state.nextRound;
-    status.state = state;
-    const played = await tried('round', roundLabel(state), (on) => playRound(run, on, steering));
-    state = afterRound(state, played, status);
-    if (isRetrainDue(state, status.round, steering.stopping)) {
-      status.state = state;
-      const label = 'retraining from fresh weights on everything found so far';
-      const isLast = isLastRound(state, status.round, steering.stopping);
-      written = isLast ? writeProofs(run, state) : null;
-      const retrained = await tried('retrain', label, (on) => trainAnew(run, on, status.round));
-      state = withFailures(retrained.result ?? state, retrained.failures);
-    }
-    if (isEvaluationDue(state, status.round)) {
-      const label = `evaluating the model after round ${status.round} on held-out statements`;
-      // an evaluation ends Lean
-      await written;
-      const evaluated = await tried('evaluate', label, (on) => evaluateRound(run, on, status.round, steering.isOpen));
-      state = withFailures(state, evaluated.failures);
-      if (evaluated.result !== null) state = { ...state, evaluations: [...state.evaluations, evaluated.result] };
-    }
-    state = withTime(state, status.round, machines);
-    status.state = state;
-    await control('keep the state').saveState(run, { ...state, secondsPerStage: status.clock.close() });
-    const { retention } = state.config;
-    if (retention.lastRounds !== null) {
-      const inUse = [state.sft.checkpoint, state.checkpoint];
-      await streaming('drop checkpoints that are not kept')
-        .dropCheckpoints({ run, retention, round: status.round, inUse })
-        .catch((error: unknown) => {
-          if (isCancellation(error)) throw error;
-          // Too much in the store is no reason to end a run.
-          log.warn('old checkpoints could not be dropped', { error });
-        });
-    }
+    if (mayEnd()) break;
+    state = await playNextRound(playing, state);
+    const retrained = await retrainWhenDue(playing, state);
+    state = retrained.state;
+    written = retrained.written ?? written;
+    state = await evaluateWhenDue(playing, state, written);
+    state = await keepState(playing, state);
   }
+  return conclude(playing, state, written);
+}
+
+/** Work that a person may decide about when it fails; on other machines again when these are lost. */
+function attempt<T>(
+  { steering, status, machines }: Play,
+  state: RunState,
+  stage: Stage,
+  label: string,
+  work: (on: RunState) => Promise<T>,
+): Promise<Attempted<T>> {
+  return runWithOperatorRetry(stage, label, steering, status, () =>
+    machines.use((hostQueues) => work({ ...state, hostQueues })),
+  );
+}
+
+/** The state before the first round, kept. */
+async function begin({ run, config, status, machines }: Play, from: Settled): Promise<RunState> {
+  const measured = measurePortfolio(run, config, from);
+  const first = await machines.use(async (hostQueues) => {
+    const made = await firstState(run, config, from, hostQueues, status);
+    await measured;
+    return made;
+  });
+  const state = withTime(first, 'start', machines);
+  await control('keep the state').saveState(run, state);
+  return state;
+}
+
+async function continueInNewHistory({ input, steering, status, machines }: Play, state: RunState): Promise<never> {
+  await condition(allHandlersFinished);
+  const { paused, stopping } = steering;
+  const carried = { ...state, secondsPerStage: status.clock.close() };
+  return continueAsNew<typeof stpSelfplay>(input, { state: carried, held: machines.held, paused, stopping });
+}
+
+async function playNextRound(playing: Play, state: RunState): Promise<RunState> {
+  const { run, steering, status } = playing;
+  status.round = state.nextRound;
+  status.state = state;
+  const played = await attempt(playing, state, 'round', roundLabel(state), (on) => playRound(run, on, steering));
+  return afterRound(state, played, status);
+}
+
+/** `written`: `proofs.lean`, which is written beside the last retraining. */
+async function retrainWhenDue(
+  playing: Play,
+  state: RunState,
+): Promise<{ readonly state: RunState; readonly written: Promise<void> | null }> {
+  const { run, steering, status } = playing;
+  const { round } = status;
+  if (!isRetrainDue(state, round, steering.stopping)) return { state, written: null };
+  status.state = state;
+  const written = isLastRound(state, round, steering.stopping) ? writeProofs(run, state) : null;
+  const label = 'retraining from fresh weights on everything found so far';
+  const retrained = await attempt(playing, state, 'retrain', label, (on) => trainAnew(run, on, round));
+  return { state: withFailures(retrained.result ?? state, retrained.failures), written };
+}
+
+async function evaluateWhenDue(playing: Play, state: RunState, written: Promise<void> | null): Promise<RunState> {
+  const { run, steering, status } = playing;
+  const { round } = status;
+  if (!isEvaluationDue(state, round)) return state;
+  // An evaluation ends Lean.
+  await written;
+  const label = `evaluating the model after round ${round} on held-out statements`;
+  const evaluated = await attempt(playing, state, 'evaluate', label, (on) =>
+    evaluateRound(run, on, round, steering.isOpen),
+  );
+  const after = withFailures(state, evaluated.failures);
+  return evaluated.result === null ? after : { ...after, evaluations: [...after.evaluations, evaluated.result] };
+}
+
+/** Stores the state after a round, and drops checkpoints that nothing needs any more. */
+async function keepState({ run, status, machines }: Play, state: RunState): Promise<RunState> {
+  const { round } = status;
+  const timed = withTime(state, round, machines);
+  status.state = timed;
+  await control('keep the state').saveState(run, { ...timed, secondsPerStage: status.clock.close() });
+  const { retention } = timed.config;
+  if (retention.lastRounds === null) return timed;
+  const inUse = [timed.sft.checkpoint, timed.checkpoint];
+  await streaming('drop checkpoints that are not kept')
+    .dropCheckpoints({ run, retention, round, inUse })
+    .catch((error: unknown) => {
+      if (isCancellation(error)) throw error;
+      // Too much in the store is no reason to end a run.
+      log.warn('old checkpoints could not be dropped', { error });
+    });
+  return timed;
+}
+
+/** The last evaluation and the report. */
+async function conclude(playing: Play, state: RunState, written: Promise<void> | null): Promise<SelfplayResult> {
+  const { run, steering, status, machines } = playing;
   status.state = state;
   const label = 'comparing the first and the last model on held-out statements';
-  const evaluated = await tried('evaluate', label, (on) =>
+  const evaluated = await attempt(playing, state, 'evaluate', label, (on) =>
     // A run that was told to stop while it was paused ends, and does not wait.
     evaluateHeldOut(run, on, () => steering.isOpen() || steering.stopping, written),
   );
   await written;
   const final = withFailures(state, evaluated.failures);
-  const reported = await tried('report', 'writing summary, proofs and report', (on) =>
+  const reported = await attempt(playing, final, 'report', 'writing summary, proofs and report', (on) =>
     byOne(on.hostQueues, 'summary, proofs.lean, report.html', (machine) =>
       machine.writeReport({
         run,

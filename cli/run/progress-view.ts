@@ -104,7 +104,7 @@ export function describeNow(snapshot: Snapshot, nowMs: number): string {
   }
   parts.push(seconds(elapsedMs));
   if (waits) parts.push(`TRIED AGAIN in ${seconds(retry.atMs - nowMs)}: ${retry.why}`);
-  if (run.paused) parts.push(run.pausedBecause ? `PAUSED: ${run.pausedBecause} (update setBudget)` : 'PAUSED');
+  if (run.paused) parts.push('PAUSED');
   if (run.waiting) parts.push(`WAITING: ${run.waiting} (updates retryRound, skipRound, abort)`);
   return parts.join(' · ');
 }

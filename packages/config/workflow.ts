@@ -14,7 +14,6 @@ export { lossOf, trainsByReward } from './schemas/objectives/index.ts';
 export { type KnownTurn, proverIn, provesByScripts, triesActions, turnsOf } from './schemas/provers/index.ts';
 export {
   costOf,
-  costOfTokens,
   partFolder,
   type RoundOutcome,
   type ShardResult,

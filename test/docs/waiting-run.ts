@@ -9,7 +9,6 @@ import {
   progressQuery,
   resumeUpdate,
   retryRoundUpdate,
-  setBudgetUpdate,
   skipRoundUpdate,
   stopAfterRoundUpdate,
 } from '../../workflows/control/contracts.ts';
@@ -24,7 +23,6 @@ export async function waitingRun(): Promise<void> {
     abortUpdate,
   ])
     setHandler(update, () => 'heard');
-  setHandler(setBudgetUpdate, () => 'heard');
   setHandler(progressQuery, () => ({
     run: 'RUN',
     stage: 'round',

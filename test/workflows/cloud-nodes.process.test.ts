@@ -92,43 +92,6 @@ function messages(error: unknown): string {
 }
 
 describe('a run on machines of a cloud', () => {
-  it('gives them back at its budget, and goes on with others when it is raised', async () => {
-    const fakes = fakeActivities(1);
-    const run = name();
-    fakes.state = (generation) => ready(run, generation);
-    const { promise: isRaised, resolve: raise } = Promise.withResolvers<void>();
-    const { sampleShard } = fakes.activities;
-    fakes.activities.sampleShard = async (input) => {
-      await Promise.race([isRaised, Context.current().cancelled]);
-      return sampleShard(input);
-    };
-    // A dollar a second.
-    fakes.usdPerHour = 3_600;
-    await withWorkers(fakes, run, [1, 2], async () => {
-      const handle = await start(run, { 'budget.usdMax': 3 });
-      await until(() => fakes.calls.filter((call) => call === 'releaseCloudNodes').length > 0);
-      const progress = await handle.query(contracts.progressQuery);
-      expect(progress).toMatchObject({
-        paused: true,
-        pausedBecause: expect.stringMatching(/^the run has cost \d+\.\d\d of 3 USD \(budget\.usdMax\)$/),
-      });
-      expect(fakes.calls).not.toContain('requestNodes 2');
-      for (const [update, args, refusal] of [
-        [contracts.resumeUpdate, [], /send the update setBudget with a higher sum/],
-        [contracts.setBudgetUpdate, [1], /the run has cost .* already/],
-      ] as const) {
-        const refused = handle.executeUpdate(update as typeof contracts.setBudgetUpdate, { args: args as [number] });
-        expect(messages(await refused.catch((error: unknown) => error))).toMatch(refusal);
-      }
-      raise();
-      await handle.executeUpdate(contracts.setBudgetUpdate, { args: [100_000] });
-      expect(await handle.result()).toMatchObject({ report: { count: 1 } });
-      expect((await handle.query(contracts.progressQuery)).pausedBecause).toBeNull();
-    });
-    expect(fakes.calls).toContain('requestNodes 2');
-    expect(fakes.calls.filter((call) => call.startsWith('finishRound'))).toEqual(['finishRound 0', 'finishRound 1']);
-  });
-
   it('asks after its configuration is known, prepares every machine, and gives all back', async () => {
     const fakes = fakeActivities(1);
     const run = name();

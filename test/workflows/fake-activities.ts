@@ -33,7 +33,6 @@ export interface Fakes {
   /** The cloud's answer about a set of machines. */
   state: (generation: number) => NodesState;
   /** Price of the machines. */
-  usdPerHour: number | null;
   /** End of the watch over a set of machines. */
   watch: (input: WatchInput) => Promise<WatchEnd>;
 }
@@ -42,8 +41,7 @@ export interface Fakes {
 export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   const calls: string[] = [];
   const broken = new Set<string>();
-  const fakes: Pick<Fakes, 'gate' | 'asked' | 'state' | 'usdPerHour' | 'watch'> = {
-    usdPerHour: null,
+  const fakes: Pick<Fakes, 'gate' | 'asked' | 'state' | 'watch'> = {
     gate: null,
     asked: { kind: 'accepted' },
     state: () => ({ kind: 'absent' }),
@@ -133,10 +131,6 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     },
     requestNodes: requestNodesActivity(machines).requestNodes,
     nodesState: nodesStateActivity(machines).nodesState,
-    async priceMachines() {
-      call('priceMachines');
-      return { perHour: fakes.usdPerHour, basis: 'the test' };
-    },
     async watchNodes(input) {
       call('watchNodes', input.generation);
       return fakes.watch(input);

@@ -542,27 +542,6 @@ describe('steering', () => {
     });
   });
 
-  it('pauses at its budget of machines and tokens, and says so', async () => {
-    const fakes = fakeActivities();
-    // 100 tokens a round at 5,000 USD for a million: half a dollar a round.
-    const price = '{"prompt":0,"answer":5000}';
-    await workers.with(fakes, async () => {
-      const handle = await start({ rounds: 3, set: { 'budget.usdMax': 0.8, 'sampling.price': price } });
-      const paused = await until(handle, ({ pausedBecause }) => pausedBecause !== null);
-      expect(paused).toMatchObject({ paused: true, pausedBecause: 'the run has cost 1.00 of 0.8 USD (budget.usdMax)' });
-      await expect(handle.executeUpdate(contracts.setBudgetUpdate, { args: [Number.NaN] })).rejects.toBeInstanceOf(
-        WorkflowUpdateFailedError,
-      );
-      await handle.executeUpdate(contracts.setBudgetUpdate, { args: [1.2] });
-      await until(handle, ({ pausedBecause }) => pausedBecause?.includes('of 1.2 USD') === true);
-      // It is told to end: what is under way is finished, and the report is made.
-      await handle.executeUpdate(contracts.stopAfterRoundUpdate);
-      expect(await handle.result()).toMatchObject({ report: { count: 1 } });
-    });
-    expect(fakes.calls.filter((call) => call.startsWith('finishRound')).length).toBeLessThan(4);
-    expect(fakes.calls.filter((call) => call === 'priceMachines')).toHaveLength(1);
-  });
-
   it('pauses between shards and goes on', async () => {
     const fakes = fakeActivities(6);
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -83,8 +83,6 @@ export interface Progress {
   readonly provedBaseline: number | null;
   readonly provedPerRound: readonly number[];
   readonly paused: boolean;
-  /** Why it paused by itself; null where a person paused it. */
-  readonly pausedBecause?: string | null;
   /** The failure, while the run waits for `retryRound`, `skipRound` or `abort`. */
   readonly waiting: string | null;
 }
@@ -96,7 +94,5 @@ export const stopAfterRoundUpdate = defineUpdate<string>('stopAfterRound');
 export const retryRoundUpdate = defineUpdate<string>('retryRound');
 export const skipRoundUpdate = defineUpdate<string>('skipRound');
 export const abortUpdate = defineUpdate<string>('abort');
-/** USD that the run may cost in all. */
-export const setBudgetUpdate = defineUpdate<string, [number]>('setBudget');
 /** Signal from the run to the round that it waits for. */
 export const setPausedSignal = defineSignal<[boolean]>('setPaused');

@@ -8,19 +8,11 @@ export type Decision = 'retry' | 'skip' | 'abort';
 export interface Steered {
   readonly paused: boolean;
   readonly stopping: boolean;
-  readonly pausedBecause: string | null;
-  readonly usdMax: number | null;
 }
 
 export class RunControl {
   paused: boolean;
-  /** Why the run paused by itself; null where a person paused it, or nobody did. */
-  pausedBecause: string | null;
   stopping: boolean;
-  /** USD that the run may cost: what was set last, else the configuration's; null: no bound. */
-  usdMax: number | null;
-  /** USD, when it was last compared with the bound. */
-  usdSpent = 0;
   /** Workflow id of the round that runs now. */
   child: string | null = null;
   /** The failure, while the run waits for a decision. */
@@ -29,9 +21,7 @@ export class RunControl {
 
   constructor(carried?: Steered) {
     this.paused = carried?.paused ?? false;
-    this.pausedBecause = carried?.pausedBecause ?? null;
     this.stopping = carried?.stopping ?? false;
-    this.usdMax = carried?.usdMax ?? null;
     const refuseWhen = (refused: boolean, why: string): void => {
       if (refused) throw ApplicationFailure.nonRetryable(why);
     };
@@ -40,20 +30,8 @@ export class RunControl {
       description: 'Start nothing new until resume; what runs is finished.',
     });
     setHandler(contracts.resumeUpdate, () => this.setPaused(false, 'goes on'), {
-      validator: () => {
-        refuseWhen(!this.paused, 'the run is not paused');
-        const spent = this.pausedBecause !== null && this.usdMax !== null && this.usdSpent >= this.usdMax;
-        refuseWhen(spent, `${this.pausedBecause}: send the update setBudget with a higher sum, in USD`);
-      },
+      validator: () => refuseWhen(!this.paused, 'the run is not paused'),
       description: 'Go on after pause.',
-    });
-    setHandler(contracts.setBudgetUpdate, (usd) => this.setBudget(usd), {
-      validator: (usd) => {
-        refuseWhen(this.usdMax === null, 'the run has no budget (budget.usdMax): nobody counts what it costs');
-        refuseWhen(typeof usd !== 'number' || !Number.isFinite(usd), 'the budget is a number of USD, such as 20');
-        refuseWhen(usd <= this.usdSpent, `the run has cost ${this.usdSpent.toFixed(2)} USD already: set a higher sum`);
-      },
-      description: 'Set what the run may cost in all, in USD; goes on if it paused at its budget.',
     });
     const stop = (): string => {
       this.stopping = true;
@@ -85,22 +63,6 @@ export class RunControl {
 
   readonly isOpen = (): boolean => !this.paused;
 
-  /** Pauses as a person would, and says why. */
-  async pauseFor(reason: string): Promise<void> {
-    await this.setPaused(true, '');
-    this.pausedBecause = reason;
-  }
-
-  /** Ends such a pause. */
-  async goOn(): Promise<void> {
-    if (this.pausedBecause !== null) await this.setPaused(false, '');
-  }
-
-  private setBudget(usd: number): string {
-    this.usdMax = usd;
-    return `may cost ${usd} USD`;
-  }
-
   /** Waits for a person to decide on a round that failed. */
   async awaitDecision(failure: string): Promise<Decision> {
     this.failure = failure;
@@ -112,7 +74,6 @@ export class RunControl {
 
   private async setPaused(value: boolean, said: string): Promise<string> {
     this.paused = value;
-    this.pausedBecause = null;
     if (this.child !== null)
       // A round that ends at this very moment cannot take the word any more, and need not.
       await getExternalWorkflowHandle(this.child)

@@ -40,7 +40,6 @@ export class RunStatus {
           .filter((outcome) => outcome.round > 0)
           .map((outcome) => outcome.counts.provedEver),
         paused: control.paused,
-        pausedBecause: control.pausedBecause,
         waiting: control.failure,
       }),
       { description: 'Stage, round, shards, samples, proofs so far.' },

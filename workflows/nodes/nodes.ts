@@ -33,10 +33,6 @@ export interface Machines {
   readonly held: HeldNodes | null;
   /** Since the start of the run. */
   readonly time: TimeHeld;
-  /** Are there machines that cost by the hour? */
-  readonly areThere: boolean;
-  /** Gives machines of a cloud back until `until` resolves; what was done on them is done again then. This machine waits. */
-  rest(reason: string, until: Promise<void>): void;
 }
 
 export interface OnNodes {
@@ -95,8 +91,6 @@ async function onThisMachine<T>(
         const ms = setMs + Date.now() - sinceMs;
         return { setMs: ms, machineMs: ms };
       },
-      areThere: true,
-      rest: () => undefined,
     });
   } catch (thrown) {
     isContinuing = thrown instanceof ContinueAsNew;
@@ -121,10 +115,6 @@ function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
       const { setMs, machineMs } = machines.time;
       return { setMs: before.setMs + setMs, machineMs: before.machineMs + machineMs };
     },
-    get areThere() {
-      return machines.areThere;
-    },
-    rest: (reason, until) => machines.rest(reason, until),
   };
 }
 

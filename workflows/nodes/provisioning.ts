@@ -105,8 +105,6 @@ export class NodesInUse {
   /** The asking for others has failed, and waits until somebody needs machines. */
   private isGivenUp = false;
   private watchAgain: () => void = () => undefined;
-  /** Set while no machines are wanted: others are asked for when it resolves. */
-  private resting: Promise<void> | null = null;
   /** Time of the sets that are gone; and the start of the present one. */
   private past: TimeHeld = { setMs: 0, machineMs: 0 };
   private present: { readonly sinceMs: number; readonly hosts: number } | null = null;
@@ -127,11 +125,6 @@ export class NodesInUse {
     return { setMs: setMs + ms, machineMs: machineMs + ms * (this.present?.hosts ?? 0) };
   }
 
-  /** Are there machines that cost? */
-  get areThere(): boolean {
-    return this.present !== null;
-  }
-
   private count(hosts: number): void {
     this.countNoMore();
     this.present = { sinceMs: this.steps.now(), hosts };
@@ -141,22 +134,6 @@ export class NodesInUse {
   countNoMore(): void {
     this.past = this.time;
     this.present = null;
-  }
-
-  /**
-   * Gives the machines back and asks for others when `until` resolves. Work on them is cancelled, and done again then, as where
-   * machines are lost.
-   */
-  rest(reason: string, until: Promise<void>): void {
-    if (this.resting !== null || this.now === null) return;
-    const resting = until.finally(() => {
-      if (this.resting === resting) this.resting = null;
-    });
-    resting.catch(() => undefined);
-    this.resting = resting;
-    if (this.lost?.generation === this.now.generation) return;
-    this.markLost(this.now.generation, reason);
-    this.watching?.cancel();
   }
 
   /** The last set that was asked for; 0: none was. */
@@ -266,18 +243,10 @@ export class NodesInUse {
         if (this.lost?.generation !== generation) continue;
       }
       try {
-        this.steps.say(
-          this.resting === null
-            ? `the machines were lost (${this.lost.reason}); asking for others`
-            : `${this.lost.reason}; giving the machines back`,
-        );
+        this.steps.say(`the machines were lost (${this.lost.reason}); asking for others`);
         await this.releaseEarly();
-        await this.resting;
         await this.acquire(this.lastAsked + 1);
-        // Nobody wants machines any more since these were asked for.
-        if (this.resting !== null)
-          this.lost = { generation: this.now!.generation, reason: 'no machines are wanted now' };
-        else this.renewed?.resolve();
+        this.renewed?.resolve();
       } catch (error) {
         await this.giveUp(error);
         throw error;

@@ -186,15 +186,6 @@ const runSections = z.strictObject({
     })
     .default({ lastRounds: null, everyRounds: null }),
   nodes: nodesConfigSchema.prefault({ provider: 'local' }),
-  budget: z
-    .strictObject({
-      /**
-       * USD that machines (by their price) and tokens (by `sampling.price`, which must be in USD then) may cost. At this sum
-       * the run pauses, gives machines of a cloud back, and waits for the update `setBudget` with a higher one.
-       */
-      usdMax: z.number().positive().nullable().default(null),
-    })
-    .prefault({}),
   /** Programs that show the run to people, beside its own report (docs/tracking.md). */
   tracking: z
     .array(trackerNameSchema)
