@@ -5,7 +5,6 @@
 
 import { describeIssues } from '@stp/base';
 import {
-  isInWords,
   type MachineTime,
   type RoundOutcome,
   type RunConfig,
@@ -24,11 +23,9 @@ import {
   startChild,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import type { PreparedData } from '../activities/run/prepared-data.ts';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
-import type { Trained } from '../activities/training/training.ts';
-import { control, lean, streaming } from './control/activity-proxies.ts';
-import { MODEL_DIGITS, ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
+import { control, streaming } from './control/activity-proxies.ts';
+import { ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
 import { type Attempted, runWithOperatorRetry } from './control/operator-retry.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { RunStatus } from './control/run-status.ts';
@@ -36,8 +33,10 @@ import { byOne } from './nodes/machine-pool.ts';
 import { folderName, type Machines, onNodes } from './nodes/nodes.ts';
 import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
 import type { stpRound } from './round.ts';
+import { writeProofs } from './stages/beside-the-run.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';
-import { trainModel } from './stages/train.ts';
+import { firstState, measurePortfolio, type Settled, settle } from './stages/first-state.ts';
+import { isLastRound, isRetrainDue, trainAnew } from './stages/retrain.ts';
 
 /** Rounds in one history; a round is about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;
@@ -242,95 +241,6 @@ async function conclude(playing: Play, state: RunState, written: Promise<void> |
   return reported.result;
 }
 
-/** State of a run before it has machines: the state of another run, or statements and perhaps an SFT model. */
-type Settled =
-  | { readonly state: RunState }
-  | { readonly state: null; readonly data: PreparedData; readonly sft: Trained | null };
-
-/** All that needs no machine. Machines that are bought cost from the first minute, so what can fail here fails before that. */
-async function settle(run: string, start: StartInput, config: RunConfig, status: RunStatus): Promise<Settled> {
-  if (config.nodes.provider !== 'local')
-    await control('what machines will need is there').checkNodes({ run, nodes: config.nodes });
-  let sft: Trained | null = null;
-  if (start.initFrom !== undefined) {
-    status.enter('data', `taking over from run ${start.initFrom}`);
-    const taken = await control(`take over from ${start.initFrom}`).takeOver(run, start, config);
-    if (taken.state !== null) return { state: taken.state };
-    sft = taken.sft;
-  }
-  status.enter('data', 'preparing statements and the SFT set');
-  return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
-}
-
-/** Measures the portfolio beside the first training: the figures go into the run's folder. */
-async function measurePortfolio(run: string, config: RunConfig, settled: Settled): Promise<void> {
-  if (isInWords(config)) return;
-  const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
-  const { verification } = config;
-  const measuring = lean('what the fixed list of scripts proves').measurePortfolio({
-    run,
-    config: { verification },
-    data: { train, heldOut },
-  });
-  await besideTheRun(measuring, 'the portfolio could not be measured');
-}
-
-/**
- * Writes the proofs beside the last retraining, which leaves some of the cores idle. Where it fails, the report has Lean read
- * the proofs.
- */
-async function writeProofs(run: string, state: RunState): Promise<void> {
-  if (isInWords(state.config)) return;
-  const writing = lean('proofs.lean').writeProofs({ run, state });
-  await besideTheRun(writing, 'proofs.lean could not be written ahead of the report');
-}
-
-/** Work that a run is no worse without. It may be cancelled too: what the run does beside it hears of that. */
-const besideTheRun = (work: Promise<void>, otherwise: string): Promise<void> =>
-  work.catch((error: unknown) => log.warn(otherwise, { error }));
-
-/** The state before the first round: what was taken over, or the first model, trained on the machines. */
-async function firstState(
-  run: string,
-  config: RunConfig,
-  settled: Settled,
-  hostQueues: readonly string[],
-  status: RunStatus,
-): Promise<RunState> {
-  // What the other run cost is not this one's.
-  if (settled.state !== null) return { ...settled.state, hostQueues, machineTime: [] };
-  const { data } = settled;
-  let { sft } = settled;
-  if (sft === null) {
-    status.enter('sft', `training the first model on ${data.sft.count} examples of the library`);
-    const { model, modelThreads, seed } = config;
-    sft = await trainModel(hostQueues, config.engines, `SFT on ${data.sft.count} examples`, {
-      run,
-      name: 'checkpoints/sft',
-      examples: data.sft,
-      heldOut: data.sftEval,
-      init: null,
-      config: { model, modelThreads, seed },
-      optimiser: config.sft,
-    });
-  }
-  return {
-    config,
-    hostQueues,
-    data,
-    sft,
-    checkpoint: sft.checkpoint,
-    outcomes: [],
-    skipped: [],
-    failures: [],
-    evaluations: [],
-    nextRound: 0,
-    replayFrom: 0,
-    secondsPerStage: {},
-    machineTime: [],
-  };
-}
-
 /** The state after its next round, played or given up. */
 function afterRound(state: RunState, played: Attempted<RoundOutcome>, status: RunStatus): RunState {
   const after = { ...withFailures(state, played.failures), nextRound: state.nextRound + 1 };
@@ -369,47 +279,6 @@ async function playRound(run: string, state: RunState, steering: RunControl): Pr
 
 const roundLabel = ({ nextRound, config }: RunState): string =>
   nextRound === 0 ? 'baseline: what the SFT model proves' : `round ${nextRound} of ${config.rounds}`;
-
-function isRetrainDue(state: RunState, round: number, stopping: boolean): boolean {
-  const every = state.config.retrain.everyRounds;
-  return round > 0 && every > 0 && (round % every === 0 || isLastRound(state, round, stopping));
-}
-
-const isLastRound = (state: RunState, round: number, stopping: boolean): boolean =>
-  round === state.config.rounds || stopping;
-
-/** Fresh weights trained on the SFT set and everything found so far (docs/algorithm.md, section 9). */
-async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
-  const { config, data } = state;
-  const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
-  const history = state.outcomes.map((outcome) => outcome.manifest);
-  const { replayFrom } = state;
-  const examples = await streaming('merge all rounds').retrainSet({
-    run,
-    round,
-    name,
-    config,
-    data,
-    history,
-    replayFrom,
-  });
-  const { model, modelThreads, seed } = config;
-  const trained = await trainModel(state.hostQueues, config.engines, `retrain on ${examples.count} examples`, {
-    run,
-    name: `checkpoints/retrain-${round}`,
-    examples,
-    heldOut: data.sftEval,
-    init: null,
-    config: { model, modelThreads, seed },
-    optimiser: config.retrain.optimiser,
-  });
-  return {
-    ...state,
-    checkpoint: trained.checkpoint,
-    // STP §2.11: the replay window starts anew.
-    replayFrom: round + 1,
-  };
-}
 
 function parseInput(input: unknown): StartInput {
   const parsed = startInputSchema.safeParse(input);

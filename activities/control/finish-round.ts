@@ -57,87 +57,114 @@ export interface FinishRoundInput extends RoundContext {
   readonly rewards?: ArtifactRef | null;
 }
 
-export function finishRoundActivity(ports: RunStore & RunScratch & DataSources<keyof LemmaSources>) {
+type FinishPorts = RunStore & RunScratch & DataSources<keyof LemmaSources>;
+
+export function finishRoundActivity(ports: FinishPorts) {
   return {
     /** Filters and weighs what trains the next model, counts the round, and writes its manifest last. */
     async finishRound(input: FinishRoundInput): Promise<Finished> {
-      const { run, round, config } = input;
-      const store = await ports.store(run);
+      const store = await ports.store(input.run);
       return once(store, `${input.name}/finished.json`, finishedSchema, () =>
-        withHeartbeat(async (signal) => {
-          const earlier = await readManifests(store, input.history);
-          const proved = await certifiedStatements(store, input.proved);
-          const grown = await Array.fromAsync(grownTheorems(store, input.library));
-          const chosen = input.conjecturesMatched;
-          const conjectures = conjectureFiles(config, input.conjectures, earlier);
-          const { rewards = null } = input;
-          const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
-          const { objective } = config;
-          const byReward =
-            rewards === null || !trainsByReward(objective)
-              ? null
-              : await objectiveExamples(objective, {
-                  ...{ store, sources: ports.sources, prover: config.prover, grown, seed: config.seed, round, signal },
-                  rounds: [{ shards: input.shards, rewards }, ...rewardedRounds(window)],
-                  directory: await ports.scratch(run),
-                });
-          const byProof = roundExamples({
-            store,
-            config,
-            round,
-            examplesOf: await proofExamples(ports.sources, config.prover, grown),
-            directory: await ports.scratch(run),
-            signal,
-            rates: input.rates,
-            proved: input.proved,
-            window,
-            conjectures,
-            chosen,
-          });
-          const examples: AsyncGenerator<unknown> = (byReward ?? byProof).examples;
-          const examplesRef = await writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
-          const exampleCounts = byReward === null ? byProof.counts : { prover: examplesRef.count, conjecturer: 0 };
-          const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
-          const judged = rewards === null ? null : await judgesSpent(store, input.name, input.shards.length);
-          const { provedByScripts, ...statementCounted } = await statementCounts(store, input.rates, proved, earlier);
-          const counts: RoundCounts = {
-            ...shardCounts(input.shards),
-            ...statementCounted,
-            ...(provesByScripts(config.prover) ? { provedByScripts } : {}),
-            conjecturesMade: input.conjecturesMade,
-            conjecturesAttempted: input.conjectures?.count ?? 0,
-            conjecturesKept: input.conjecturesKept?.count ?? 0,
-            conjecturesMatched: chosen?.count ?? 0,
-            gate: input.gate,
-            ...(input.ranker === undefined ? {} : { ranker: input.ranker }),
-            certified: input.proved.count,
-            kernelsDisagreed: input.disagreements,
-            proverExamples: exampleCounts.prover,
-            conjecturerExamples: exampleCounts.conjecturer,
-            ...(byReward === null ? {} : { groups: byReward.counts }),
-            ...(judged === null ? {} : { judged }),
-          };
-          const manifest: RoundManifest = {
-            round,
-            modelIn: input.modelIn,
-            rates: input.rates,
-            proved: input.proved,
-            library: input.library,
-            conjectures: input.conjectures,
-            conjecturerExamples:
-              chosen !== null && chosen.count > 0
-                ? await writeRecords(store, `${input.name}/conjecturer-examples.jsonl`, conjecturer, signal)
-                : null,
-            examples: examplesRef.count > 0 ? examplesRef : null,
-            shards: [...input.shards],
-            ...(rewards === null ? {} : { rewards }),
-            counts,
-          };
-          const manifestRef = await store.put(`${input.name}/manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`);
-          return { manifest: manifestRef, counts, examples: manifest.examples };
-        }),
+        withHeartbeat((signal) => finish(ports, store, input, signal)),
       );
     },
+  };
+}
+
+async function finish(
+  ports: FinishPorts,
+  store: ObjectStore,
+  input: FinishRoundInput,
+  signal: AbortSignal,
+): Promise<Finished> {
+  const { name, round, config, rewards = null, conjecturesMatched: chosen } = input;
+  const earlier = await readManifests(store, input.history);
+  const conjectures = conjectureFiles(config, input.conjectures, earlier);
+  const trained = await writeExamples(ports, store, input, { earlier, conjectures }, signal);
+  const conjecturer = conjecturerExamples({ store, config, conjectures, chosen });
+  const counts = await roundCounts(store, input, earlier, trained.counts);
+  const manifest: RoundManifest = {
+    round,
+    modelIn: input.modelIn,
+    rates: input.rates,
+    proved: input.proved,
+    library: input.library,
+    conjectures: input.conjectures,
+    conjecturerExamples:
+      chosen !== null && chosen.count > 0
+        ? await writeRecords(store, `${name}/conjecturer-examples.jsonl`, conjecturer, signal)
+        : null,
+    examples: trained.examples.count > 0 ? trained.examples : null,
+    shards: [...input.shards],
+    ...(rewards === null ? {} : { rewards }),
+    counts,
+  };
+  const manifestRef = await store.put(`${name}/manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`);
+  return { manifest: manifestRef, counts, examples: manifest.examples };
+}
+
+type ExampleCounts = Pick<RoundCounts, 'proverExamples' | 'conjecturerExamples' | 'groups'>;
+
+/** Writes what trains the next model: the objective's records of rewarded samples, or certified proofs with conjectures. */
+async function writeExamples(
+  ports: FinishPorts,
+  store: ObjectStore,
+  input: FinishRoundInput,
+  { earlier, conjectures }: { earlier: readonly RoundManifest[]; conjectures: ReturnType<typeof conjectureFiles> },
+  signal: AbortSignal,
+): Promise<{ readonly examples: ArtifactRef; readonly counts: ExampleCounts }> {
+  const { run, round, config, rewards = null } = input;
+  const { objective, prover, seed } = config;
+  const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const window = replayWindow(earlier, input.replayFrom, config.selection.replayRounds);
+  const directory = await ports.scratch(run);
+  const write = (examples: AsyncGenerator<unknown>): Promise<ArtifactRef> =>
+    writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
+  if (rewards !== null && trainsByReward(objective)) {
+    const made = await objectiveExamples(objective, {
+      ...{ store, sources: ports.sources, prover, grown, seed, round, signal, directory },
+      rounds: [{ shards: input.shards, rewards }, ...rewardedRounds(window)],
+    });
+    const examples = await write(made.examples);
+    return { examples, counts: { proverExamples: examples.count, conjecturerExamples: 0, groups: made.counts } };
+  }
+  const made = roundExamples({
+    ...{ store, config, round, directory, signal, window, conjectures, chosen: input.conjecturesMatched },
+    examplesOf: await proofExamples(ports.sources, prover, grown),
+    rates: input.rates,
+    proved: input.proved,
+  });
+  const examples = await write(made.examples);
+  return {
+    examples,
+    counts: { proverExamples: made.counts.prover, conjecturerExamples: made.counts.conjecturer },
+  };
+}
+
+async function roundCounts(
+  store: ObjectStore,
+  input: FinishRoundInput,
+  earlier: readonly RoundManifest[],
+  ofExamples: ExampleCounts,
+): Promise<RoundCounts> {
+  const { name, config, shards, rewards = null } = input;
+  const proved = await certifiedStatements(store, input.proved);
+  const judged = rewards === null ? null : await judgesSpent(store, name, shards.length);
+  const { provedByScripts, ...statements } = await statementCounts(store, input.rates, proved, earlier);
+  return {
+    ...shardCounts(shards),
+    ...statements,
+    ...(provesByScripts(config.prover) ? { provedByScripts } : {}),
+    conjecturesMade: input.conjecturesMade,
+    conjecturesAttempted: input.conjectures?.count ?? 0,
+    conjecturesKept: input.conjecturesKept?.count ?? 0,
+    conjecturesMatched: input.conjecturesMatched?.count ?? 0,
+    gate: input.gate,
+    ...(input.ranker === undefined ? {} : { ranker: input.ranker }),
+    certified: input.proved.count,
+    kernelsDisagreed: input.disagreements,
+    ...ofExamples,
+    ...(judged === null ? {} : { judged }),
   };
 }
 

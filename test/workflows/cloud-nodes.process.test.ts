@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { resolveConfig } from '@stp/config';
-import { activityInfo, Context, heartbeat } from '@temporalio/activity';
+import { activityInfo, heartbeat } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
