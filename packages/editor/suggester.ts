@@ -4,23 +4,17 @@
  */
 
 import { StpError } from '@stp/base';
-import { Definitions, type Goal, type PlaceState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
-import { boundNames, goalStatement } from '@stp/selfplay';
+import { type Goal, type PlaceState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
+import { goalStatement } from '@stp/selfplay';
 import { AnswerCache } from './cache.ts';
-import {
-  type Checked,
-  checkProposal,
-  goalTexts,
-  REASON_CHARS_MAX,
-  refusal,
-  type SourcedProposal,
-} from './check-proposal.ts';
-import type { Engine, Proposal, Query } from './engines/engine.ts';
+import { checkInTime, type Sourced } from './check-in-time.ts';
+import { checkProposal, goalTexts, REASON_CHARS_MAX, refusal } from './check-proposal.ts';
+import type { Engine, Query } from './engines/engine.ts';
 import { Flights } from './flights.ts';
 import { goalFile, isSameGoal } from './goal-file.ts';
+import { KnownAbove, type KnownAboveOptions } from './known-above.ts';
 import type { LeanPlace, LeanPlaces } from './lean-places.ts';
-import { ownName, refusedWord, refusedWords } from './own-words.ts';
-import { Premises } from './premises.ts';
+import { refusedWord, refusedWords } from './own-words.ts';
 import { searchPlace } from './search-place.ts';
 import {
   type Answer,
@@ -31,30 +25,14 @@ import {
 } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Proposals that are checked in one turn at a process; others may have their turn between two. */
-const CHUNK = 4;
-/** Closing scripts that are tried together: so many at first, which are the cheap ones, and so many then. */
-const FIRST_CLOSERS = 10;
-const NEXT_CLOSERS = 4;
-/** Lean's time for those together, as a multiple of that for one. */
-const CLOSERS_TIME = 2;
-/**
- * Bounds of a proposal's first check, ms of wall time, and the share of an answer's time for the first checks of all. A
- * proposal that takes longer is checked again when all others have been, with so many times the bound.
- */
-const FIRST_CHECK = { least: 200, most: 500, share: 0.5, growth: 4 };
-/** Share of the time for an engine's proposals; most scripts of a list fail. */
-const QUIET_SHARE = 0.3;
-/** Steps of a list that leave goals, unless all are asked for: a person reads no more of them. */
-const QUIET_VALID_MAX = 8;
 /** Suggestions of an answer. */
 const SUGGESTIONS_MAX = 64;
 /** Unchecked suggestions of an engine: the client has to check them. */
 const UNCHECKED_MAX = 8;
 /** An answer that is not checked, or not to its end: for an editor that asks again at every refresh, and not for a calmer hour. */
 const UNFINISHED_KEPT_MS = 60_000;
-const OPEN_LINE = /^\s*(?:open|namespace)\s.*$/gmu;
-const USES_LIBRARY = /^import Stp\b/mu;
+/** A file is read to the place: its theorems are proved again. */
+const OPENING_MS = 60_000;
 
 export interface SuggesterLimits {
   /** Lean's processor time for one proposal, ms; ten times that in wall time. */
@@ -67,7 +45,7 @@ export interface SuggesterLimits {
   readonly answerMs: number;
 }
 
-export interface SuggesterOptions {
+export interface SuggesterOptions extends KnownAboveOptions {
   readonly engines: readonly Engine[];
   readonly places: LeanPlaces;
   readonly cache: AnswerCache;
@@ -76,10 +54,6 @@ export interface SuggesterOptions {
   readonly header: string;
   /** Names Lean and its library in the cache's keys. */
   readonly environment: string;
-  /** Texts of the library's modules, for files that import it. */
-  readonly modules: () => Promise<readonly string[]>;
-  /** Texts of further files that a file imports; without it none are known. */
-  readonly imported?: (above: string) => Promise<readonly string[]>;
 }
 
 /** A goal in Lean, or why there is none. */
@@ -98,12 +72,12 @@ export class Suggester {
   readonly engines: readonly Engine[];
   readonly #options: SuggesterOptions;
   readonly #flights = new Flights<SuggestionEvent, Answer>();
-  readonly #definitions = new Map<string, { readonly definitions: Definitions; readonly premises: Premises }>();
-  #library: Promise<Premises> | null = null;
+  readonly #known: KnownAbove;
 
   constructor(options: SuggesterOptions) {
     this.#options = options;
     this.engines = options.engines;
+    this.#known = new KnownAbove(options);
   }
 
   /** Rejects with the signal's reason, or with STP1303 where every engine failed or took too long. */
@@ -173,7 +147,8 @@ export class Suggester {
           for (const one of proposals.slice(0, UNCHECKED_MAX)) add(uncheckedSuggestion(one, opened.unchecked));
           return;
         }
-        const left = await this.#checkInTime(proposals, opened, answerMs, {
+        const left = await checkInTime(proposals, {
+          ...{ state: opened.state, place: opened.place, stepMs: limits.stepMs, checkMs: limits.checkMs, answerMs },
           all: request.all,
           isEnough,
           signal,
@@ -242,78 +217,6 @@ export class Suggester {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  /**
-   * Checks an engine's proposals until time or Lean's share of it is over: those that are meant to close the goal together, then
-   * each by itself, first within a small bound, so that one without an end costs the others little. Waits for no check beyond the
-   * time. Returns what time did not suffice for.
-   */
-  async #checkInTime(
-    proposals: readonly Sourced[],
-    { state, place }: Extract<Opened, { state: PlaceState }>,
-    answerMs: number,
-    by: {
-      readonly all: boolean;
-      readonly isEnough: () => boolean;
-      readonly signal: AbortSignal;
-      check(one: Sourced, deadlineMs: number): Promise<Checked>;
-      add(suggestion: Suggestion): void;
-    },
-  ): Promise<readonly Sourced[]> {
-    const { checkMs, stepMs } = this.#options.limits;
-    const late = AbortSignal.timeout(answerMs);
-    const over = AbortSignal.any([by.signal, late]);
-    const left = new Set(proposals);
-    let leftMs = proposals[0]!.isQuiet ? checkMs * QUIET_SHARE : checkMs;
-    let valid = 0;
-    const isFull = (): boolean => !by.all && proposals[0]!.isQuiet && valid >= QUIET_VALID_MAX;
-    const isOver = (): boolean => over.aborted || by.isEnough() || leftMs <= 0 || isFull();
-    const turn = (work: () => Promise<void>): Promise<void> => untilAborted(place.turn(work, over), over);
-    const again: Sourced[] = [];
-    const checkEach = async (some: readonly Sourced[], deadlineMs = stepMs): Promise<void> => {
-      for (const one of some) {
-        if (isOver()) return;
-        const { suggestion, cpuMs, isLate } = await by.check(one, deadlineMs);
-        leftMs -= cpuMs;
-        if (over.aborted) return;
-        if (isLate && deadlineMs < stepMs) {
-          again.push(one);
-          continue;
-        }
-        left.delete(one);
-        if (suggestion.class === 'valid') valid += 1;
-        if (suggestion.class === 'done' || suggestion.class === 'valid' || !one.isQuiet) by.add(suggestion);
-      }
-    };
-    const closers = by.all ? [] : proposals.filter(({ proposal }) => proposal.isCloser === true);
-    try {
-      for (let from = 0; from < closers.length && !isOver(); from += from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS) {
-        const some = closers.slice(from, from + (from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS));
-        await turn(async () => {
-          const texts = some.map(({ proposal }) => proposal.text);
-          const { index, cpuMs } = await state.firstClosing(texts, { deadlineMs: CLOSERS_TIME * stepMs });
-          leftMs -= cpuMs;
-          if (index !== null) await checkEach([some[index]!]);
-        });
-      }
-      // What may leave goals comes before what was tried already.
-      const others = proposals.filter((one) => !closers.includes(one));
-      let rest = [...others, ...closers].filter((one) => left.has(one));
-      const firstMs = Math.min(stepMs, firstCheckMs(answerMs, rest.length));
-      for (
-        let boundMs = firstMs;
-        rest.length > 0 && !isOver();
-        boundMs = Math.min(stepMs, boundMs * FIRST_CHECK.growth)
-      ) {
-        for (let from = 0; from < rest.length && !isOver(); from += CHUNK)
-          await turn(() => checkEach(rest.slice(from, from + CHUNK), boundMs));
-        rest = again.splice(0);
-      }
-    } catch (error) {
-      if (!late.aborted || by.signal.aborted) throw error;
-    }
-    return isFull() ? [] : [...left];
-  }
-
   /** Opens the goal in its file if that is known; else the first goal as a statement of its own. */
   async #open(request: SuggestionRequest, signal: AbortSignal): Promise<Opened> {
     const { tacticState, context } = request;
@@ -350,56 +253,9 @@ export class Suggester {
     const goal = opened ?? readGoalTexts(request.tacticState ?? '')?.[0] ?? null;
     if (goal === null) return null;
     const shown = { hypotheses: [...goal.hypotheses], target: goal.target };
-    const known = await this.#knownFrom(request.context || this.#options.header, goalStatement(shown), goals[0]!);
+    const known = await this.#known.at(request.context || this.#options.header, goalStatement(shown), goals[0]!);
     return { goal: shown, state: goals.join('\n\n'), prefix: request.prefix, context: request.context, ...known };
   }
-
-  /** Definitions of the file and of the library that the goal mentions, and theorems like it. They help engines; no check rests on them. */
-  async #knownFrom(above: string, statement: string, goal: string): Promise<Pick<Query, 'definitions' | 'premises'>> {
-    const { definitions, premises } = this.#definitions.get(above) ?? (await this.#read(above));
-    const opens = (above.match(OPEN_LINE) ?? []).map((line) => line.replace('namespace', 'open'));
-    const own = ownName(above);
-    const near = await premises.find(goal, own, PREMISES_OF_FILE);
-    const far = USES_LIBRARY.test(above) ? await (await this.#libraryPremises()).find(goal, own, PREMISES) : [];
-    return {
-      definitions: definitions.under(opens.join('\n'), statement, boundNames(statement)),
-      premises: [...new Set([...near, ...far].map(({ name }) => name))].slice(0, PREMISES),
-    };
-  }
-
-  async #read(above: string) {
-    const modules = USES_LIBRARY.test(above) ? await this.#options.modules() : [];
-    const imported = (await this.#options.imported?.(above)) ?? [];
-    const read = {
-      definitions: new Definitions([...modules, ...imported, above]),
-      premises: new Premises([above, ...imported]),
-    };
-    this.#definitions.set(above, read);
-    if (this.#definitions.size > DEFINITIONS_KEPT) this.#definitions.delete(this.#definitions.keys().next().value!);
-    return read;
-  }
-
-  #libraryPremises(): Promise<Premises> {
-    this.#library ??= this.#options.modules().then((modules) => new Premises(modules));
-    return this.#library;
-  }
-}
-
-/** Theorems that scripts may name: of the file above the place, and in all. */
-const PREMISES_OF_FILE = 4;
-const PREMISES = 8;
-/** A file is read to the place: its theorems are proved again. */
-const OPENING_MS = 60_000;
-const DEFINITIONS_KEPT = 16;
-
-function firstCheckMs(answerMs: number, proposals: number): number {
-  const { least, most, share } = FIRST_CHECK;
-  return Math.min(most, Math.max(least, (answerMs * share) / proposals));
-}
-
-interface Sourced extends SourcedProposal {
-  readonly proposal: Proposal;
-  readonly isQuiet: boolean;
 }
 
 function uncheckedSuggestion({ proposal: { text, score }, source }: Sourced, reason: string): Suggestion {

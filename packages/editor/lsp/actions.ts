@@ -1,0 +1,200 @@
+/** The proxy's own code actions: which are offered at a cursor, and what they do. */
+import { randomBytes } from 'node:crypto';
+import { type Diagnostic, type Document, type Documents, errorsOf, type Json } from './documents.ts';
+import { type EditPlace, editPlace, type Position } from './place.ts';
+import type { ServedAnswer, SuggesterProcess } from './suggester-process.ts';
+import type { Id, Wire } from './wire.ts';
+
+export const COMMANDS = 'stp.suggest.';
+/** VS Code has one server for each project, and refuses a second one's commands of the same names. */
+const OF_THIS_PROXY = randomBytes(4).toString('hex');
+const STEP = `${COMMANDS}step.${OF_THIS_PROXY}`;
+const SEARCH = `${COMMANDS}search.${OF_THIS_PROXY}`;
+const EXPLAIN = `${COMMANDS}explain.${OF_THIS_PROXY}`;
+/** Commands of this proxy, each with the title of its action. */
+export const TITLES: Readonly<Record<string, string>> = {
+  [STEP]: 'Suggest next step',
+  [SEARCH]: 'Search for a proof',
+  [EXPLAIN]: 'Explain why it fails',
+};
+/** Kind of the actions: what an editor asks for may leave it out. */
+export const KIND = 'quickfix';
+/** Longest wait for the goal at a cursor before actions are offered without it. */
+const GOAL_WAIT_MS = 1_000;
+/** Time for the checks of one step: a person watches the progress, and can cancel it. */
+const ANSWER_SECONDS = 10;
+const INFORMATION = 3;
+const WARNING = 2;
+const INTERNAL_ERROR = -32603;
+const REQUEST_CANCELLED = -32800;
+
+/** The place that an action was asked for. */
+export interface Asked {
+  readonly uri: string;
+  readonly position: Position;
+}
+
+export interface ActionsOptions {
+  readonly suggester: Pick<SuggesterProcess, 'ask'>;
+  readonly searchSeconds: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Capabilities of the editor. */
+export interface EditorFacts {
+  readonly canShowProgress: boolean;
+  readonly canEditVersions: boolean;
+}
+
+export class Actions {
+  editor: EditorFacts = { canShowProgress: false, canEditVersions: false };
+  readonly #wire: Wire;
+  readonly #documents: Documents;
+  readonly #options: ActionsOptions;
+  /** Commands that run, by the editor's request and by the token of their progress. */
+  readonly #running = new Map<Id, AbortController>();
+  readonly #tokens = new Map<Id, AbortController>();
+
+  constructor(wire: Wire, documents: Documents, options: ActionsOptions) {
+    this.#wire = wire;
+    this.#documents = documents;
+    this.#options = options;
+  }
+
+  /** Returns the actions at a place; null where there is nothing to act on. */
+  async at(asked: Asked): Promise<readonly object[] | null> {
+    const document = this.#documents.get(asked.uri);
+    const errors = document === null ? [] : errorsOf(document, asked.position.line);
+    const place = document === null ? null : editPlace(document.text, asked.position, errors.length > 0);
+    // Where the tactic will begin: behind a hole no goal is left.
+    const goals = await this.#goalsAt({ uri: asked.uri, position: place?.range.start ?? asked.position }, GOAL_WAIT_MS);
+    const offered = [
+      ...(goals === null || goals.length > 0 ? [STEP, SEARCH] : []),
+      ...(errors.length > 0 || goals?.length ? [EXPLAIN] : []),
+    ];
+    if (document === null || (goals === null && errors.length === 0) || offered.length === 0) return null;
+    return offered.map((command) => ({
+      title: TITLES[command],
+      kind: KIND,
+      command: { title: TITLES[command], command, arguments: [asked] },
+    }));
+  }
+
+  /** Cancels the command of a request (`$/cancelRequest`) or of a progress token. False: it is none of ours. */
+  cancel(method: string, params: Json): boolean {
+    const cancelled =
+      method === '$/cancelRequest'
+        ? this.#running.get(params?.id)
+        : method === 'window/workDoneProgress/cancel'
+          ? this.#tokens.get(params?.token)
+          : undefined;
+    cancelled?.abort(new Error('cancelled'));
+    return cancelled !== undefined;
+  }
+
+  /** Runs a command and answers its request. Never rejects. */
+  async execute(id: Id, command: string, asked: Asked | undefined, given: Id | undefined): Promise<void> {
+    const cancel = new AbortController();
+    this.#running.set(id, cancel);
+    const progress = await this.#beginProgress(TITLES[command]!, given, cancel);
+    try {
+      const document = this.#documents.get(asked?.uri ?? '');
+      if (document === null) throw new Error('the document is not open');
+      if (command === EXPLAIN) await this.#explain(asked!, document);
+      else await this.#suggest(asked!, document, command === SEARCH, cancel.signal, progress.say);
+      this.#wire.toEditor({ id, result: null });
+    } catch (error) {
+      const isCancelled = cancel.signal.aborted;
+      if (!isCancelled) {
+        this.#options.onError(error);
+        this.#wire.show(WARNING, (error as Error).message);
+      }
+      const code = isCancelled ? REQUEST_CANCELLED : INTERNAL_ERROR;
+      this.#wire.toEditor({ id, error: { code, message: (error as Error).message } });
+    } finally {
+      this.#running.delete(id);
+      progress.end();
+    }
+  }
+
+  async #goalsAt({ uri, position }: Asked, waitMs?: number): Promise<readonly string[] | null> {
+    const params = { textDocument: { uri }, position };
+    return (await this.#wire.ask(this.#wire.server, '$/lean/plainGoal', params, waitMs))?.goals ?? null;
+  }
+
+  async #suggest(
+    asked: Asked,
+    document: Document,
+    isSearch: boolean,
+    signal: AbortSignal,
+    say: (text: string) => void,
+  ): Promise<void> {
+    const { version, text } = document;
+    const place = editPlace(text, asked.position, errorsOf(document, asked.position.line).length > 0);
+    const question = {
+      context: place.context,
+      prefix: place.prefix,
+      search_seconds: isSearch ? this.#options.searchSeconds : 0,
+      answer_seconds: ANSWER_SECONDS,
+    };
+    const answer = await this.#options.suggester.ask(question, signal, (kind, data) => {
+      if (kind === 'suggestion') say(`${data.class}: ${data.text.split('\n')[0]}`);
+      if (kind === 'search') say(`${data.expansions} states`);
+    });
+    signal.throwIfAborted();
+    const best = answer.suggestions.find((one) => one.class === 'done' || (!isSearch && one.class === 'valid'));
+    if (best === undefined) return this.#wire.show(INFORMATION, nothingFound(answer, isSearch));
+    if (this.#documents.get(asked.uri)?.version !== version)
+      return this.#wire.show(INFORMATION, 'The text has changed meanwhile; ask again.');
+    await this.#applyEdit({ uri: asked.uri, version }, place, best.text);
+    const left = best.remaining === 0 ? 'closes the goal' : `${best.remaining} goals left`;
+    say(`${best.text.split('\n')[0]} (${best.source}, ${left})`);
+  }
+
+  /** An editor that knows versions refuses the edit where the text has changed since, and this proxy has not yet heard of it. */
+  async #applyEdit(
+    textDocument: { readonly uri: string; readonly version: number },
+    place: EditPlace,
+    tactic: string,
+  ): Promise<void> {
+    const edits = [{ range: place.range, newText: place.newText(tactic) }];
+    const edit = this.editor.canEditVersions
+      ? { documentChanges: [{ textDocument, edits }] }
+      : { changes: { [textDocument.uri]: edits } };
+    const params = { label: 'Suggestion', edit };
+    const result = await this.#wire.ask(this.#wire.editor, 'workspace/applyEdit', params);
+    if (result?.applied !== true) this.#wire.show(WARNING, 'The editor did not take the suggestion.');
+  }
+
+  async #explain(asked: Asked, document: Document): Promise<void> {
+    const goals = (await this.#goalsAt(asked)) ?? [];
+    const errors = errorsOf(document, asked.position.line).map(({ message }: Diagnostic) => message);
+    const parts = [...errors, goals.length === 0 ? 'No goal is left here.' : `Goal:\n${goals.join('\n\n')}`];
+    this.#wire.show(INFORMATION, parts.join('\n\n'));
+  }
+
+  async #beginProgress(title: string, given: Id | undefined, cancel: AbortController) {
+    const token = given ?? this.#wire.newId('progress-');
+    const isShown = given !== undefined || this.editor.canShowProgress;
+    if (isShown && given === undefined)
+      await this.#wire.ask(this.#wire.editor, 'window/workDoneProgress/create', { token });
+    this.#tokens.set(token, cancel);
+    const tell = (value: object): void => {
+      if (isShown) this.#wire.toEditor({ method: '$/progress', params: { token, value } });
+    };
+    tell({ kind: 'begin', title, cancellable: true });
+    return {
+      say: (message: string) => tell({ kind: 'report', message }),
+      end: () => {
+        this.#tokens.delete(token);
+        tell({ kind: 'end' });
+      },
+    };
+  }
+}
+
+function nothingFound({ suggestions, unchecked }: ServedAnswer, isSearch: boolean): string {
+  if (unchecked !== null) return `Nothing can be suggested here: ${unchecked}`;
+  if (isSearch) return 'No proof was found in this time.';
+  return suggestions.length === 0 ? 'No tactic was found here.' : `None of ${suggestions.length} tactics works here.`;
+}
