@@ -113,7 +113,7 @@ async function* attemptedStatements(store: ObjectStore, input: PlanShardsInput):
   }
 }
 
-/** None for proofs in words: canaries are texts of Lean. */
+/** The canaries of a round. Proofs in words have none, since canaries are texts of Lean. */
 async function roundCanaries(store: ObjectStore, input: PlanShardsInput): Promise<WorkItem[]> {
   const { round, config, data } = input;
   if (isInWords(config)) return [];

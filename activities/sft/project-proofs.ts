@@ -103,7 +103,7 @@ function write(
   });
 }
 
-/** None where Lean does not come to the end of the proof in this way. */
+/** Returns an example for each step of a proof; none where Lean does not come to its end step by step. */
 async function stepsOf({ above, proof }: WrittenProof, { places, signal }: ProjectProofs): Promise<Example[]> {
   const options = { ...STEP, signal };
   const place = await places.openAt(above, options);

@@ -40,7 +40,7 @@ interface Failure {
   readonly applicationFailureInfo?: { readonly type?: string | null } | null;
 }
 
-/** What Temporal says of an activity that has not ended. */
+/** Facts about an activity that has not ended, as Temporal has them. */
 interface PendingActivity {
   readonly lastFailure?: Failure | null;
   readonly nextAttemptScheduleTime?: { readonly seconds?: unknown } | null;

@@ -1,4 +1,4 @@
-/** What commands that serve share: the keys that clients need, from the environment, what the person at the server reads, and the end. */
+/** Parts that commands that serve share: the clients' keys, the lines that the person at the server reads, and the end. */
 import { setTimeout } from 'node:timers/promises';
 import { printableText, StpError } from '@stp/base';
 import { aborted } from './stop-signals.ts';
@@ -32,7 +32,7 @@ function isLoopback(host: string): boolean {
 }
 
 export interface Serving {
-  /** What is served, and where, for the person at the server. */
+  /** Lines for the person at the server: the address and what is served there. */
   readonly lines: readonly string[];
   readonly keyVariable: string;
   readonly keys: readonly string[];

@@ -1,4 +1,4 @@
-/** What `stp lean serve` judges with: a verifier over warm processes, readers of answers and files, and disproofs. */
+/** Tools by which `stp lean serve` judges: a verifier over warm processes, readers of answers and files, and disproofs. */
 import { join } from 'node:path';
 import { FORMAT_NAMES, type FormatName, loadFormat } from '@stp/config';
 import { theoremsInFile } from '@stp/datasets';

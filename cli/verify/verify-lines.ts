@@ -11,7 +11,7 @@ export interface Answer {
   readonly verdict: RowVerdict;
   /** All axioms that a proved theorem rests on; else the forbidden ones. */
   readonly axioms: readonly string[];
-  /** What checked the compiled object of a proof. */
+  /** Checks of a proof's compiled object, a record each. */
   readonly checks: readonly CheckRecord[];
   /** Why it is not proved; empty where it is. */
   readonly message: string;

@@ -33,7 +33,7 @@ const lockSchema = z.strictObject({
 });
 
 const probeSchema = z.strictObject({
-  /** What computes: `cuda`, `vulkan`, `metal`, or the processor. */
+  /** Device that computes: `cuda`, `vulkan`, `metal`, or the processor. */
   device: z.string().max(100),
   names: z.array(z.string().max(200)).max(64),
 });

@@ -9,7 +9,7 @@ import type { InventoryHost } from './inventory.ts';
 import { hostQueue } from './names.ts';
 import { quoted, type RemoteResult, shellOnHost } from './ssh.ts';
 
-/** Below the home folder of the user on the machine. */
+/** Folder of the worker, below the home folder of the machine's user. */
 const FOLDER = '.stp-selfplay';
 const COPY_TIMEOUT_MS = 30 * 60_000;
 const COMMAND_TIMEOUT_MS = 120_000;

@@ -80,7 +80,7 @@ class HeaderReader {
   readonly commands: HeaderCommand[] = [];
   readonly imports: ImportedModule[] = [];
   #index = 0;
-  /** Behind the last word, comment or blank that was read. */
+  /** Index behind the last word, comment or blank that was read. */
   #offset = 0;
 
   constructor(code: string, tokens: readonly Token[]) {

@@ -16,7 +16,7 @@ const FILES_MAX = 4_000;
 const ALL_BYTES_MAX = 64 * 1_048_576;
 
 export interface ProjectFile {
-  /** Below the folder, with `/`. */
+  /** Path below the folder, with `/`. */
   readonly path: string;
   /** With line feeds only. */
   readonly text: string;

@@ -15,7 +15,7 @@ import type { SampleOutcomes } from './sample-outcomes.ts';
 export const STP_BUDGETS = [1, 32, 128, 640, 3_200, 6_400, 25_600] as const;
 /** STP gives a standard deviation from this many blocks on. */
 const BLOCKS_FOR_DEVIATION = 4;
-/** Below so many samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
+/** With fewer samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
 const SMALL_SAMPLES = 128;
 
 /** A number so small that subtracting it from one leaves one as it is. */

@@ -1,5 +1,5 @@
 /**
- * What a round tries, from shards to proofs. Where the library grows, the round's conjectures are tried first: those that
+ * The proofs of a round, from shards to verdicts. Where the library grows, the round's conjectures are tried first: those that
  * are proved stand in it when the statements are tried.
  */
 

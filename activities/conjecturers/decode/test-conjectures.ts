@@ -85,7 +85,7 @@ interface AskedEquations extends EquationsToTest {
   readonly texts: readonly (ConjectureText & { readonly words: readonly string[] | null })[];
 }
 
-/** None where the statement could not be read this time. */
+/** Returns nothing where the statement could not be read this time. */
 function testedTexts(
   { statement, texts }: AskedEquations,
   entries: readonly ConjecturePlan[],

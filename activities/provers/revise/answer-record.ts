@@ -7,7 +7,7 @@ import { afterThinking } from '@stp/selfplay';
 import { z } from 'zod';
 import { LINE_BYTES_MAX } from '../../records/line-batches.ts';
 
-/** Beside the other fields of a line. */
+/** Bytes of a chat at most: the line has other fields too. */
 const CHAT_BYTES_MAX = LINE_BYTES_MAX - 1_024;
 
 export const answerRecordSchema = z.strictObject({

@@ -1,4 +1,4 @@
-/** What a configuration's ranker sees of statements and actions (`prover.actions`). */
+/** Features of statements and actions, as a configuration's ranker sees them (`prover.actions`). */
 import type { ProverConfig } from '@stp/config';
 import { type ActionFeatures, actionFeatures, KIND_PARTS } from '@stp/selfplay';
 

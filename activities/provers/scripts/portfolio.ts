@@ -16,7 +16,7 @@ export const FIGURES = 'portfolio.json';
 /** In the place of a model's hash: the proof is a script's. */
 export const SCRIPTS_MODEL = 'scripts';
 
-/** What the list of scripts finds. */
+/** Proofs that the list of scripts finds. */
 export interface Listed {
   /** The first script that proves it, by statement id. */
   readonly texts: ReadonlyMap<string, string>;

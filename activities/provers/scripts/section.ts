@@ -1,4 +1,4 @@
-/** What a report says of composed actions (`prover.actions`). */
+/** The table of composed actions in a report (`prover.actions`). */
 import { figureOf, type ProverSection } from '../shard-turn.ts';
 
 /** Rounds without a ranker say so: then the actions stood in their fixed order. */

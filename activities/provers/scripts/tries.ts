@@ -1,4 +1,4 @@
-/** What scripts tried on statements (`prover.actions`), the failures too: what a ranker learns from, and what is not tried again. */
+/** Tries of scripts on statements (`prover.actions`), the failures too. A ranker learns from them, and none is made again. */
 import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import { ActionRanker } from '@stp/selfplay';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ export const triedStatementSchema = z.strictObject({
 });
 export type TriedStatement = z.infer<typeof triedStatementSchema>;
 
-/** What the run's tries say before a round. */
+/** A summary of the run's tries before a round. */
 export const rankingSchema = z.strictObject({
   /** Weights of a ranker that learned from the tries; null: the actions stand in their fixed order. */
   weights: artifactRefSchema.nullable(),

@@ -18,7 +18,7 @@ const PATIENCE_MS = 5_000;
 /** Age after which metrics that could not be sent are dropped. */
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
-/** Beside the entries: what opens the tracker again. */
+/** Record beside the entries: the facts to open the tracker again. */
 const aboutSchema = z.strictObject({
   tracker: trackerNameSchema,
   storeUri: z.string(),

@@ -35,7 +35,7 @@ const cloudShape = {
   externalIps: z.boolean().default(false),
   /** E-mail of the account that nodes act as; null: the project's default one. */
   serviceAccount: resourceSchema.nullable().default(null),
-  /** Beside our own (`stp-run`, `stp-generation`), for bills and searches. */
+  /** Labels beside our own (`stp-run`, `stp-generation`), for bills and searches. */
   labels: z.record(z.string().regex(/^(?!stp-)[a-z][a-z0-9_-]{0,62}$/), labelSchema).default({}),
   /** `spot` may be taken away at any time, and is asked for again then. */
   tier: z.enum(['onDemand', 'spot', 'reserved']).default('onDemand'),

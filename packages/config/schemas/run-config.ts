@@ -181,7 +181,7 @@ const runSections = z.strictObject({
     .strictObject({
       /** Checkpoints of so many last rounds stay; null: all. A round that is tried again needs the one before it. */
       lastRounds: positive.min(2).nullable(),
-      /** Beside them those of every so many rounds; null: none. */
+      /** Further checkpoints that stay: those of every so many rounds; null: none. */
       everyRounds: positive.nullable(),
     })
     .default({ lastRounds: null, everyRounds: null }),

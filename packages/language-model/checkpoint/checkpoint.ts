@@ -46,7 +46,7 @@ export interface Checkpoint {
   readonly kept?: KeptFiles | null;
 }
 
-/** What a training takes over from the folder that it starts from. */
+/** Files that a training takes over from the folder that it starts from. */
 export type KeptFiles = Readonly<Partial<Record<AnyFile, Buffer>>>;
 
 const KEPT_FILES: readonly AnyFile[] = [

@@ -96,7 +96,7 @@ export interface Llama {
 const ERRORS_KEPT = 4;
 const printed: string[] = [];
 
-/** What llama.cpp printed about its last failure, or null. */
+/** Returns the line that llama.cpp printed about its last failure, or null. */
 export const lastErrors = (): string | null => (printed.length === 0 ? null : printed.join('; '));
 
 function keepError(level: string, message: string): void {

@@ -1,4 +1,4 @@
-/** What a process of llama.cpp is told to open. */
+/** The model and options that a process of llama.cpp opens. */
 export interface LlamaOpening {
   /** Folder of node-llama-cpp. */
   readonly library: string;

@@ -55,7 +55,7 @@ export interface GrownModule {
 const LAYOUT = 'grown library 3';
 /** For the search for consequences. */
 const CONSEQUENCES_DEADLINE_MS = 600_000;
-/** Beside each compiled module: by what it was judged, over what, and the hash of its bytes. */
+/** Record beside each compiled module: the checkers that judged it, the modules below it, and the hash of its bytes. */
 const RECORD = 'judged.json';
 
 /** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */

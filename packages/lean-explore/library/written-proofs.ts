@@ -66,7 +66,7 @@ function proofIn(
   };
 }
 
-/** Below the imports. */
+/** Has Lean print full names: the option stands below the imports. */
 function fullNames(above: string): string {
   const { end } = readHeader(above);
   return `${above.slice(0, end)}\nset_option pp.fullNames true\n${above.slice(end)}`;

@@ -1,5 +1,5 @@
 /**
- * What an action costs: a fixed table of Lean's processor time for a try among others in one text, with its part of what is read again
+ * The price of an action: a fixed table of Lean's processor time for a try among others in one text, with its part of what is read again
  * alone (`docs/log.md`). A price that is measured in the run would make what a run tries depend on the machine and its load.
  */
 

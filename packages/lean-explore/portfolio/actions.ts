@@ -145,7 +145,7 @@ function onePremise({ written, signature }: OfferedPremise, place: number): End[
   ];
 }
 
-/** What a theorem concludes, as far as its text tells. */
+/** The conclusion of a theorem, as far as its text tells. */
 function shapeOf(signature: string): string {
   if (signature.includes('↔')) return 'equivalence';
   if (/[^:<>≤≥]=[^>]/u.test(signature)) return 'equation';

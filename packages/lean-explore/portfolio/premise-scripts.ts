@@ -6,7 +6,7 @@ import type { StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 import { introducing } from './scripts.ts';
 
-/** What is left after a premise has been applied or rewritten with. */
+/** Script for the goals that are left after a premise has been applied or rewritten with. */
 export const PREMISE_REST = 'first | assumption | rfl | omega | (simp_all; done)';
 
 /** @param premises as a proof writes them, the most likely first */

@@ -75,7 +75,7 @@ export interface FilePlacesOptions extends ProcessPlace {
 /** A file cut at a place. */
 interface CutFile {
   readonly header: string;
-  /** Below the header; ends where the tactic begins. */
+  /** Text below the header; ends where the tactic begins. */
   readonly body: string;
   /** 1-based line of the place in header and body. */
   readonly line: number;

@@ -27,7 +27,7 @@ export interface LaidOut {
 }
 
 export interface StateText {
-  /** Below the header. Ends with a line feed; a longer block begins with it. */
+  /** Text below the header. Ends with a line feed; a longer block begins with it. */
   readonly body: string;
   /** 1-based lines of the whole text. */
   readonly byLine: number;

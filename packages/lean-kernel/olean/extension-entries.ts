@@ -29,7 +29,7 @@ export interface SourceRange {
   readonly line: number;
   readonly column: number;
   readonly endLine: number;
-  /** Behind its last character. */
+  /** Index behind its last character. */
   readonly endColumn: number;
 }
 

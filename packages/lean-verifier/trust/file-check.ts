@@ -22,7 +22,7 @@ import { toolchainFolder } from './object/toolchain-folder.ts';
 
 export const FILE_TIMEOUT_MS = 600_000;
 export const FILE_MEMORY_BYTES_MAX = 8_589_934_592;
-/** Of a file's wrong proofs so many are named in one line. */
+/** Lines of refused proofs that one message names at most. */
 const LINES_MAX = 20;
 
 interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'others' | 'isSound'> {
@@ -117,7 +117,7 @@ export class FileCheck {
     };
   }
 
-  /** What stands beside refused proofs; null where nothing can be told of it. */
+  /** The file's theorems beside the refused proofs; null where nothing can be told of them. */
   async judgeRest({ text, proofs, lineOf }: StoppedText): Promise<Rest | null> {
     const compiled = await this.compile(text);
     const judged = compiled.path === null ? null : await this.judge(compiled.path, text);
@@ -238,7 +238,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   return isChecked ? told('accepted', '') : told('unchecked', `no kernel accepted it: ${reason}`);
 }
 
-/** What the verdicts on the other theorems were told from. */
+/** Says how the other theorems of a file with refused proofs were judged. */
 function besides(proofs: readonly StoppedProof[]): string {
   const lines = [...new Set(proofs.map(({ line }) => line))];
   const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, LINES_MAX).join(', ')}`;

@@ -1,5 +1,5 @@
 /**
- * What a ranker is told of a conjecture: its form, how it lies beside the statement that it is meant to help with, and where exploration
+ * Features of a conjecture, for a ranker: its form, how it lies beside the statement that it is meant to help with, and where exploration
  * found it. Names count only as equal or not, so what is learned on lists serves on trees.
  */
 import type { FoundAt } from '@stp/config/records';

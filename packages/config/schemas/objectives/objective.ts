@@ -2,6 +2,6 @@
 export interface Objective<Config, Loss extends { readonly kind: string } = { readonly kind: string }> {
   /** Provers whose samples it takes; null: the certified proofs of any. */
   readonly provers: readonly string[] | null;
-  /** What the trainer computes (`objectiveConfigSchema`). */
+  /** Returns the loss that the trainer computes. */
   loss(config: Config): Loss;
 }

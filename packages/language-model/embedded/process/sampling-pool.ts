@@ -25,7 +25,7 @@ import { checkRequests } from './sampling-request.ts';
 export interface SamplingPoolOptions {
   /** Module that the processes run: one that calls `serveSampler`. */
   readonly entry: URL;
-  /** What they open. */
+  /** Checkpoint and options that every process opens. */
   readonly opening: unknown;
   readonly processes: number;
   /** Samples a process decodes together. */

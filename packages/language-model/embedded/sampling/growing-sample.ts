@@ -2,7 +2,7 @@
 import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
 import { SampleTextBuilder } from './sample-text.ts';
 
-/** What the tokens mean that an engine chooses. */
+/** Meaning of the tokens that an engine chooses. */
 export interface SampledTokens {
   /** Ids that end a text. */
   readonly endIds: ReadonlySet<number>;

@@ -44,7 +44,7 @@ export interface LocalGeneratorsOptions {
   readonly metricsEveryMs?: number;
 }
 
-/** What a server is wanted for. */
+/** The use that a server is started for. */
 interface Use {
   readonly directory: string;
   readonly task: ServerTask;

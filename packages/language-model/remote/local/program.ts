@@ -26,7 +26,7 @@ export interface ServerProgram {
   readonly servedName: string;
   /** @param workDirectory an empty folder, which is removed when the server has ended */
   command(checkpoint: ServedCheckpoint, task: ServerTask, workDirectory: string): string[];
-  /** What a person can do when a server has ended. */
+  /** Advice for a person when a server has ended. */
   readonly advice: string;
   readonly servesAdapters: boolean;
   readonly embeds: boolean;

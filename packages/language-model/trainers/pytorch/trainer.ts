@@ -91,7 +91,7 @@ interface Whereabouts {
   readonly threads: number;
 }
 
-/** What `train.py` reads: the request with the engine's settings. */
+/** The JSON that `train.py` reads: the request with the engine's settings. */
 export function pytorchRequest(
   { shape, objective = LIKELIHOOD, referenceDirectory = null, ...rest }: TrainRequest,
   engine: PytorchEngine,

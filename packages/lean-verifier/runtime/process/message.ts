@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 /** Longest message that is read whole, here in bytes of its line: a tactic can build a goal of any size, and Lean prints it. A longer line keeps its begin and its end. */
 export const MESSAGE_LENGTH_MAX = 1_048_576;
-/** Of a message that is cut so much is kept, and this stands behind it. */
+/** A longer message is cut to this many characters, with a mark behind them. */
 export const CUT_LENGTH = 65_536;
 export const CUT_MARK = ' … (cut)';
 /** More than Lean writes behind a message's text: where it ends, the file's name, the place, the severity. */

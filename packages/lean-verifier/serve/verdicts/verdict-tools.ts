@@ -1,5 +1,5 @@
 /**
- * What the service judges with, beside raw checks of Lean: a verifier, and readers of answers and files that other packages have.
+ * Tools by which the service judges, beside raw checks of Lean: a verifier, and readers of answers and files that other packages have.
  * The command that starts the service puts them together.
  */
 import type { Verifier } from '../../verifier.ts';

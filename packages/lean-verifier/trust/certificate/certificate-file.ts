@@ -85,7 +85,7 @@ export interface CertificateVerdict {
 }
 
 const TEXTS = ['header', 'statement', 'proof'] as const;
-/** What another machine may have otherwise while the proof is as good: its Lean, its checkers, its sandbox. */
+/** Facts that may differ on another machine while the proof is as good: its Lean, its checkers, its sandbox. */
 const OF_THE_MACHINE: ReadonlySet<Difference['field']> = new Set(['leanVersion', 'fingerprint', 'checks', 'sandbox']);
 /** Verdicts that say nothing against a proof. */
 const UNDECIDED: ReadonlySet<VerdictKind> = new Set(['infra', 'timeout', 'oom', 'crash']);

@@ -10,7 +10,7 @@ const SHOWN_MAX = 20;
 /** An objection to a theorem, in words. */
 export interface Objection {
   readonly text: string;
-  /** What the theorem may not rest on, if that is the objection. */
+  /** Kind of thing that the theorem rests on and may not, if that is the objection. */
   readonly restsOn?: 'sorry' | 'axioms' | 'another proof';
 }
 

@@ -41,7 +41,7 @@ export interface ConfirmContext {
   readonly writtenUnder: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
-  /** What is kept from one batch to the next; without it nothing is. */
+  /** Compiled statements and started processes that are kept from one batch to the next; without it none are. */
   readonly kept?: {
     readonly snapshots: HeaderSnapshots;
     readonly statements: StatedModules;

@@ -44,7 +44,7 @@ export async function confirmProofs(
   header: string,
   claims: readonly Claim[],
   context: ConfirmContext,
-  /** What the screen left of these proofs. */
+  /** The module that the screen's run left of these proofs; null: there is none. */
   written: RunModule | null = null,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];

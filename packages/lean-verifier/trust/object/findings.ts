@@ -28,7 +28,7 @@ export interface TheoremFinding {
   readonly misread?: string;
   /** The object's objection to it; null if there is none. */
   readonly objection: string | null;
-  /** What it may not rest on, if that is the objection to it. */
+  /** Kind of thing that the theorem rests on and may not, if that is the objection to it. */
   readonly restsOn?: Objection['restsOn'];
   /** Answer of the second kernel. */
   readonly kernel: 'accepted' | 'rejected' | 'declined';

@@ -33,7 +33,7 @@ export interface ModuleTask extends ToolPlace {
 export interface JudgedModule {
   /** In the order of `asked`; an objection may come from a further checker. */
   readonly theorems: readonly TheoremFinding[];
-  /** What is wrong with the module and with no theorem in particular; null where nothing is. */
+  /** The objection to the module and to no theorem in particular; null: there is none. */
   readonly objection: string | null;
   /** Checkers that could not tell of a theorem, by its name. */
   readonly declinedBy: ReadonlyMap<string, readonly string[]>;

@@ -6,7 +6,7 @@ import { type Refusal, refuse, screenText } from './screen-text.ts';
 /** Column of the first token of every tactic block in a checked file. */
 export const PROOF_COLUMN = 2;
 
-/** What data sets often write before the tactic block; no tactic begins so. */
+/** Words that data sets often write before the tactic block; no tactic begins so. */
 const BEFORE_THE_BLOCK: ReadonlySet<string> = new Set(['by', ':']);
 
 export type ScreenedProof =

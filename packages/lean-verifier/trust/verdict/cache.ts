@@ -24,7 +24,7 @@ const lineSchema = z.object({
 });
 type CachedVerdict = z.infer<typeof lineSchema>;
 
-/** What is known of a text, whoever wrote it. */
+/** The verdict on a text, whoever wrote it. */
 export interface KnownVerdict extends Pick<CheckResult, 'kind' | 'messages' | 'axioms' | 'checkMs'> {
   readonly judgement?: ObjectJudgement | undefined;
 }

@@ -194,7 +194,7 @@ class EntriesCheck<E extends CheckEntry> {
       .finally(() => this.#pump());
   }
 
-  /** Below variables Lean can drop a theorem without a word, and only the other form notices. */
+  /** Returns the form to check by. Below variables Lean can drop a theorem without a word, and only the form without objects notices. */
   #formOf({ look, header }: Task<E>): BatchForm {
     const { form, written = form } = this.#check;
     return look === 'alone' || hasVariables(header) ? form : written;

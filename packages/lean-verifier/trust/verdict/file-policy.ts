@@ -33,7 +33,7 @@ const EXTENDS_SYNTAX: ReadonlySet<string> = new Set(
 const RISKY_IN_SYNTAX = /[-/\\'«»{}]/;
 
 /**
- * Behind `#`. They run code, end the file, or hide what Lean says of a command that fails. Lean's tokens need no boundary
+ * Words that are refused behind `#`. They run code, end the file, or hide what Lean says of a command that fails. Lean's tokens need no boundary
  * behind them: `#exitx` is `#exit`, so a word that begins like one of these is one.
  */
 const RUNNING_COMMANDS: readonly string[] = words('eval exit guard html widget test sample run');
