@@ -94,7 +94,7 @@ async function proveShard(proving: Proving, shard: Shard, onSampled: () => void)
       ended.add(turn.activity);
       continue;
     }
-    const { search, walks, tries, figures, ...sampled } = taken;
+    const { search, walks, tries, figures, ...sampled }: Sampled & TurnResults = taken;
     if (sampled.answers !== undefined) answers.push(sampled.answers);
     const checked: ShardResult = await checkTurn(proving, shard, turn, sampled, result);
     result = { ...checked, ...together(result, { search, walks, tries, figures }) };

@@ -24,18 +24,9 @@ import { CoreEquivalents } from './core-equivalents.ts';
 import { coreFunctionsIn } from './core-functions.ts';
 import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './equations.ts';
 import { Evaluator } from './evaluator.ts';
-import {
-  ARROW,
-  ELEMENT,
-  ELEMENT_TYPE,
-  type GroundType,
-  instantiateType,
-  NATURAL_TYPE,
-  type TypeScheme,
-  typeKey,
-} from './ground-type.ts';
+import { symbolsOf } from './near-symbols.ts';
 import { byPathOrder, type RankOf } from './path-order.ts';
-import { SignatureReader, type SymbolScheme, type TermSymbol } from './signature.ts';
+import { SignatureReader } from './signature.ts';
 import { type Equation, equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';
@@ -295,55 +286,4 @@ function ranks(terms: Terms, library: CompiledLibrary, mentions: Signature['ment
     }
     return rank;
   };
-}
-
-/**
- * Where one function takes lists of numbers, all are explored at numbers, so that they fit together; where it takes lists of letters, at
- * letters. Tests for equality are known for numbers alone.
- */
-function elementOf(schemes: readonly SymbolScheme[]): GroundType {
-  const within = schemes.flatMap((scheme) =>
-    scheme.variables === 0 || scheme.withEquality.size > 0
-      ? [...scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [slot.type] : [])), scheme.result]
-          .filter((type) => 'head' in type && type.head !== ARROW && type.args.length > 0)
-          .flatMap(leavesOf)
-      : [],
-  );
-  if (within.length === 0) return ELEMENT_TYPE;
-  const isAtNumbers = schemes.some(({ withEquality }) => withEquality.size > 0);
-  return (isAtNumbers ? undefined : within.find((type) => type !== null && type.head !== 'Nat')) ?? NATURAL_TYPE;
-}
-
-/** Types without arguments in a type; null for its variables. */
-function leavesOf(type: TypeScheme): (GroundType | null)[] {
-  if ('variable' in type) return [null];
-  return type.args.length === 0 ? [{ head: type.head, args: [] }] : type.args.flatMap(leavesOf);
-}
-
-/** The functions at elements, or at what `elementOf` says, and constructors of their types. */
-function symbolsOf(functions: readonly Name[], signature: SignatureReader): TermSymbol[] {
-  const symbols: TermSymbol[] = [];
-  const schemes = functions.flatMap((name) => signature.scheme(name) ?? []);
-  const element = elementOf(schemes);
-  const add = (name: Name, types: readonly GroundType[], isConstructor: boolean): void => {
-    const scheme = signature.scheme(name);
-    if (scheme === null) return;
-    const given = scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [instantiateType(slot.type, types)] : []));
-    const result = instantiateType(scheme.result, types);
-    symbols.push({ name: signature.terms.names.print(name), scheme, types, arguments: given, result, isConstructor });
-  };
-  for (const scheme of schemes)
-    add(
-      scheme.name,
-      Array.from({ length: scheme.variables }, () => element),
-      false,
-    );
-  const types = new Map<string, GroundType>();
-  for (const { arguments: given, result } of symbols)
-    for (const type of [...given, result]) types.set(typeKey(type), type);
-  for (const type of types.values()) {
-    if (type.head === ELEMENT || type.head === ARROW) continue;
-    for (const name of signature.inductive(type.head)?.constructors ?? []) add(name, type.args, true);
-  }
-  return symbols;
 }

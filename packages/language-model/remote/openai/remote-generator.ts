@@ -15,7 +15,6 @@
  * those of the raw logits (`bin/stp serve`, vLLM's default).
  */
 import { StpError } from '@stp/base';
-import type { StreamEnd } from '@stp/http';
 import { KeptSamples } from '../../embedded/process/kept-samples.ts';
 import { checkRequests } from '../../embedded/process/sampling-request.ts';
 import type {
@@ -26,11 +25,11 @@ import type {
   SampleRequest,
   SamplingOptions,
 } from '../../generator.ts';
-import { AnswerReader } from './answers.ts';
 import { decodeEmbedding } from './decode-embedding.ts';
 import { typedGrammarText } from './grammar-text.ts';
-import { type EventReader, ModelServer, type ModelServerOptions } from './model-server.ts';
+import { ModelServer, type ModelServerOptions } from './model-server.ts';
 import { RequestLine, type Unit } from './request-line.ts';
+import { readWhole, samplingBody, streamOptions, streamReader } from './sampling-wire.ts';
 import { malformedAnswer, modelNotServed, type RefusalFacts } from './server-errors.ts';
 import {
   answerSchemas,
@@ -38,7 +37,6 @@ import {
   eventSchemas,
   modelsSchema,
   type SamplingPath,
-  type WireAnswer,
   type WireModel,
 } from './wire.ts';
 
@@ -270,7 +268,8 @@ export class RemoteGenerator implements Generator {
     const { maxTokens, topLogprobs = 0 } = sampling;
     const tokens = unit.requests.length * Math.min(maxTokens, this.model.contextLength);
     const ids = unit.requests.map(({ id }) => id);
-    const body = this.#body(path, asking, server);
+    const isStrict = this.#strict.has(server);
+    const body = samplingBody(path, this.#servedName, asking, isStrict);
     if (isComplete === undefined) {
       const answer = await server.ask(path, {
         body,
@@ -285,51 +284,12 @@ export class RemoteGenerator implements Generator {
       return readWhole(answer, ids, sampling) as Completion[];
     }
     return server.stream(path, {
-      body: { ...body, stream: true, stream_options: this.#streamOptions(unit, server) },
+      body: { ...body, stream: true, stream_options: streamOptions(unit.indices.length, isStrict) },
       schema: eventSchemas[path],
       answerBytesMax: ANSWER_BYTES_BASE + EVENT_BYTES_MAX * tokens,
       signal,
       read: () => streamReader(ids, sampling, (at, text) => isComplete(unit.indices[at]!, text)),
     });
-  }
-
-  /** vLLM counts the tokens with every event where it is asked to, of one choice: an answer that is ended here is counted too. */
-  #streamOptions({ indices }: Unit, server: ModelServer): object {
-    const counts = indices.length === 1 && !this.#strict.has(server);
-    return { include_usage: true, ...(counts ? { continuous_usage_stats: true } : {}) };
-  }
-
-  #body(path: SamplingPath, { unit, sampling, tokensWanted }: Asking, server: ModelServer): object {
-    const [{ prompt, messages, seed, grammar }] = unit.requests as [SampleRequest];
-    const { temperature, topP, stop, tokenLogprobs, topLogprobs = 0 } = sampling;
-    const common = {
-      n: unit.requests.length,
-      seed,
-      max_tokens: tokensWanted,
-      temperature,
-      top_p: topP,
-      ...(stop && stop.length > 0 ? { stop } : {}),
-      // Of vLLM 0.12 and later. Others pass it over, or refuse it; what is written without it is tested as well.
-      ...(grammar === undefined ? {} : { structured_outputs: { grammar: typedGrammarText(grammar) } }),
-    };
-    if (path === 'completions')
-      return {
-        model: this.#servedName,
-        prompt,
-        ...common,
-        logprobs: tokenLogprobs ? topLogprobs : 0,
-        // Of vLLM and SGLang: our separators are special tokens, and they belong to the text. Others pass it over, or refuse it.
-        ...(this.#strict.has(server) ? {} : { skip_special_tokens: false }),
-      };
-    // Here OpenAI has no number that stands for all the room.
-    const { max_tokens, ...rest } = common;
-    return {
-      model: this.#servedName,
-      messages,
-      ...rest,
-      ...(max_tokens === null ? {} : { max_tokens }),
-      ...(tokenLogprobs ? { logprobs: true, top_logprobs: topLogprobs } : {}),
-    };
   }
 
   async #embedPart(
@@ -352,36 +312,6 @@ export class RemoteGenerator implements Generator {
       return vector;
     });
   }
-}
-
-function readWhole(answer: WireAnswer, ids: readonly string[], sampling: SamplingOptions): Completion[] | string {
-  const reader = new AnswerReader();
-  reader.take(answer);
-  return reader.completions(ids, sampling);
-}
-
-function streamReader(
-  ids: readonly string[],
-  sampling: SamplingOptions,
-  isComplete: (at: number, text: string) => boolean,
-): EventReader<WireAnswer, readonly Completion[]> {
-  const reader = new AnswerReader();
-  const complete = new Set<number>();
-  return {
-    take(event) {
-      reader.take(event);
-      for (const { index, finish } of event.choices)
-        if (finish !== null || isComplete(index, reader.textOf(index))) complete.add(index);
-      // An answer that the server ends is read to its end: it says there how many tokens there were.
-      return complete.size < ids.length || reader.hasEnded(ids.length);
-    },
-    result(end: StreamEnd) {
-      if (end === 'whole' && !reader.hasEnded(1)) return 'the stream ended before the answer';
-      const endedHere = end === 'stopped' ? 'stop' : 'length';
-      const read = reader.completions(ids, { ...sampling, isStream: true, ...(end === 'whole' ? {} : { endedHere }) });
-      return typeof read === 'string' ? read : { value: read };
-    },
-  };
 }
 
 async function askModels(server: ModelServer, signal: AbortSignal): Promise<readonly WireModel[]> {

@@ -5,28 +5,17 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { sha256 } from '@stp/config/ids';
-import type { Certificate, LeanMessage, ObjectJudgement, VerdictKind } from '@stp/config/records';
+import type { Certificate, LeanMessage, ObjectJudgement } from '@stp/config/records';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
-import type { Candidate, CheckOptions, CheckResult, LeanEnvironment } from '../../verifier.ts';
+import type { Candidate, CheckOptions, CheckResult } from '../../verifier.ts';
 import type { Confirmation } from '../object/compile-claims.ts';
-import { JUDGED_BY } from '../object/findings.ts';
-import { grownHash } from '../object/grown-objects.ts';
 import type { ProofConfirmer } from '../object/proof-confirmer.ts';
-import { namesBoundIn } from '../screen/local-names.ts';
-import { screenHeader } from '../screen/screen-header.ts';
-import { screenProof } from '../screen/screen-proof.ts';
-import { screenStatement } from '../screen/screen-statement.ts';
-import type { Refusal } from '../screen/screen-text.ts';
-import { calledName } from '../stated-form.ts';
-import { type VerdictCache, verdictKey } from './cache.ts';
-import { type CheckEntry, checkEntries } from './check-entries.ts';
+import type { VerdictCache } from './cache.ts';
+import { checkEntries } from './check-entries.ts';
 import { infra, type Outcome } from './check-outcome.ts';
 import type { LimitClasses } from './limits.ts';
-import type { PremiseResolver } from './premises.ts';
+import { headerOfStatement, type Judged, type PreparedCandidate, type PreparingState, prepareCandidate } from './prepare-candidate.ts';
 import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
-
-/** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
-const CHECK_VERSION = '9';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
 const SCREENED_AT_ONCE = 64;
@@ -38,43 +27,23 @@ const TEXT_CHARS_MAX = 4_096;
 const UNEXPLAINED: LeanMessage = { severity: 'error', line: 0, column: 0, text: 'Lean was not asked why it fails' };
 const UNCONFIRMED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 
-export interface VerifierState {
-  readonly environment: LeanEnvironment;
+export interface VerifierState extends PreparingState {
   readonly pool: LeanPool;
-  readonly libraryHeader: string;
   /** Candidates of one run at most. */
   readonly entriesPerRun: number;
   readonly limits: (heartbeatsMax: CheckOptions['heartbeatsMax']) => LimitClasses;
   readonly cache: VerdictCache | null;
   readonly confirmer: ProofConfirmer;
-  readonly premises: PremiseResolver;
-  /** Names and versions of the further checkers that look at objects here. */
-  readonly checkers: readonly string[];
   /** Why the environment's project is another one now, or null. */
   readonly rebuilt: () => Promise<string | null>;
 }
 
 /** One thing to check, wanted by one or more candidates (equal texts are checked once). */
-interface Work extends CheckEntry {
-  readonly statedUnder: string;
-  readonly writtenUnder: string;
-  readonly statement: string;
-  readonly key: string;
-  /** Key of a verdict that serves as well: the one with the reason. */
-  readonly explainedKey: string;
-  readonly isExplained: boolean;
-  readonly premises: readonly string[];
-  /** Lines and columns to add to a message's place to get the place in the proof as it came. */
-  readonly linesDropped: number;
-  readonly columnsAdded: number;
+interface Work extends PreparedCandidate {
   readonly indexes: number[];
   /** Ends what was begun for it in case Lean accepts it. */
   readonly ahead: AbortController;
-  /** The theorem's own name, where the proof has it: if the proof fails without it, it may be a recursive call. */
-  readonly ownName: string | undefined;
 }
-
-type Judged = Omit<CheckResult, 'id' | 'certificate'> & { readonly judgement?: ObjectJudgement | undefined };
 
 export async function checkCandidates(
   state: VerifierState,
@@ -99,16 +68,16 @@ export async function checkCandidates(
   const works = new Map<string, Work>();
   const judging = new Set<Promise<void>>();
   const recursive: Work[] = [];
-  let failure: { readonly error: unknown } | null = null;
+  const failures: { readonly error: unknown }[] = [];
 
   async function* unknown(): AsyncGenerator<Work> {
     for (const [index, candidate] of candidates.entries()) {
       if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await turn();
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
-      if (failure !== null) throw failure.error;
+      if (failures[0] !== undefined) throw failures[0].error;
       signal.throwIfAborted();
       const isExplained = options.explains?.(candidate) ?? true;
-      const prepared = (await staleVerdict(state)) ?? prepare(state, candidate, { limits, confirm, isExplained });
+      const prepared = (await staleVerdict(state)) ?? prepareCandidate(state, candidate, { limits, confirm, isExplained });
       if ('kind' in prepared) {
         report(index, prepared);
         continue;
@@ -148,9 +117,7 @@ export async function checkCandidates(
 
   function settle(work: Work, outcome: Outcome): void {
     const judged = judge(work, outcome)
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
+      .catch((error: unknown) => void failures.push({ error }))
       .finally(() => judging.delete(judged));
     judging.add(judged);
   }
@@ -176,7 +143,7 @@ export async function checkCandidates(
     await Promise.all(judging);
     for (const { ahead } of works.values()) ahead.abort();
   }
-  if (failure !== null) throw (failure as { error: unknown }).error;
+  if (failures[0] !== undefined) throw failures[0].error;
   return results;
 }
 
@@ -186,70 +153,6 @@ async function staleVerdict({ rebuilt }: VerifierState): Promise<Judged | null> 
   return why === null
     ? null
     : { ...infra(`${why}: start again`), ...{ premises: [], axioms: [], checkMs: 0, fromCache: false } };
-}
-
-function prepare(
-  state: VerifierState,
-  candidate: Candidate,
-  asked: { readonly limits: LimitClasses; readonly confirm: boolean; readonly isExplained: boolean },
-): Omit<Work, 'indexes' | 'ahead'> | Judged {
-  const screenedHeader = candidate.header === null ? null : screenHeader(candidate.header);
-  if (screenedHeader?.accepted === false) {
-    return refused('header_error', { line: 0, column: 0, reason: screenedHeader.reason });
-  }
-  const header = screenedHeader?.text ?? state.libraryHeader;
-  const stated = screenStatedUnder(state, candidate, header);
-  if ('reason' in stated) return refused('header_error', { line: 0, column: 0, reason: stated.reason });
-  const statement = screenStatement(candidate.statement, namesBoundIn(candidate.header));
-  if (!statement.accepted) {
-    const { reason, ...place } = statement.refusal;
-    return refused('forbidden', { ...place, reason: `the statement: ${reason}` });
-  }
-  const proof = screenProof(candidate.proof, namesBoundIn(candidate.header, statement.signature));
-  if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);
-  const { environment } = state;
-  const { limits, confirm, isExplained } = asked;
-  const bounds = [limits.small, limits.big].map((limit) => JSON.stringify(limit));
-  const judgedBy = confirm ? [stated.text, grownHash(environment) ?? '', ...JUDGED_BY, ...state.checkers] : ['text'];
-  const ownName = calledName(statement.name, `${proof.text}\n${proof.ending ?? ''}`);
-  const writtenUnder = headerOfStatement(state, candidate);
-  // Two that are printed alike may have been written otherwise.
-  const written = [writtenUnder, candidate.statement];
-  const texts = [header, statement.signature, ...written, proof.text, proof.ending ?? '', ownName ?? ''];
-  const parts = [CHECK_VERSION, `${judgedBy.length}`, ...judgedBy, environment.fingerprint, ...texts, ...bounds];
-  const explainedKey = verdictKey(parts);
-  return {
-    key: isExplained ? explainedKey : verdictKey([...parts, 'unexplained']),
-    explainedKey,
-    isExplained,
-    header,
-    statedUnder: stated.text,
-    writtenUnder,
-    statement: candidate.statement,
-    signature: statement.signature,
-    namespace: statement.namespace,
-    proofText: proof.text,
-    ending: proof.ending,
-    ownName,
-    premises: state.premises(header, proof.text),
-    linesDropped: proof.linesDropped,
-    columnsAdded: proof.columnsAdded,
-  };
-}
-
-function screenStatedUnder(
-  { libraryHeader }: VerifierState,
-  { statedUnder }: Candidate,
-  header: string,
-): { readonly text: string } | { readonly reason: string } {
-  if (statedUnder === undefined) return { text: header };
-  if (statedUnder === null) return { text: libraryHeader };
-  return screenHeader(statedUnder);
-}
-
-/** The header that fixes what the statement means, as it came. */
-function headerOfStatement({ libraryHeader }: VerifierState, { header, statedUnder = header }: Candidate): string {
-  return statedUnder ?? libraryHeader;
 }
 
 /** Bound to the candidate's own texts: two proofs of one statement that are printed alike share a judgement. */
@@ -263,11 +166,6 @@ function certificateOf(state: VerifierState, candidate: Candidate, judgement: Ob
     proofHash: sha256(candidate.proof),
     headerHash: sha256(headerOfStatement(state, candidate)),
   };
-}
-
-function refused(kind: VerdictKind, refusal: Omit<Refusal, 'kind'>): Judged {
-  const message: LeanMessage = { severity: 'error', line: refusal.line, column: refusal.column, text: refusal.reason };
-  return { kind, messages: [message], premises: [], axioms: [], checkMs: 0, fromCache: false };
 }
 
 /** Judges the object of an entry that Lean accepted; only then it counts. */
