@@ -6,13 +6,7 @@
  */
 
 import { limitClasses } from '@stp/lean-verifier';
-import {
-  checkEntries,
-  type Outcome,
-  openCheckPool,
-  PROOFS,
-  STANDARD_AXIOMS,
-} from '@stp/lean-verifier/testing';
+import { checkEntries, type Outcome, openCheckPool, PROOFS, STANDARD_AXIOMS } from '@stp/lean-verifier/testing';
 import { describe, expect, test } from 'vitest';
 import { readAttacks } from './attacks.ts';
 import {

@@ -56,7 +56,11 @@ export const streamOptions = (choices: number, isStrict: boolean): object => ({
 });
 
 /** Returns the completions of a whole answer, or what is wrong with it. */
-export function readWhole(answer: WireAnswer, ids: readonly string[], sampling: SamplingOptions): Completion[] | string {
+export function readWhole(
+  answer: WireAnswer,
+  ids: readonly string[],
+  sampling: SamplingOptions,
+): Completion[] | string {
   const reader = new AnswerReader();
   reader.take(answer);
   return reader.completions(ids, sampling);

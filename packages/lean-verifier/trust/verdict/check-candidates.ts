@@ -14,7 +14,13 @@ import type { VerdictCache } from './cache.ts';
 import { checkEntries } from './check-entries.ts';
 import { infra, type Outcome } from './check-outcome.ts';
 import type { LimitClasses } from './limits.ts';
-import { headerOfStatement, type Judged, type PreparedCandidate, type PreparingState, prepareCandidate } from './prepare-candidate.ts';
+import {
+  headerOfStatement,
+  type Judged,
+  type PreparedCandidate,
+  type PreparingState,
+  prepareCandidate,
+} from './prepare-candidate.ts';
 import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
 
 /** Candidates are screened in one go so many at a time; then others may do something. */
@@ -77,7 +83,8 @@ export async function checkCandidates(
       if (failures[0] !== undefined) throw failures[0].error;
       signal.throwIfAborted();
       const isExplained = options.explains?.(candidate) ?? true;
-      const prepared = (await staleVerdict(state)) ?? prepareCandidate(state, candidate, { limits, confirm, isExplained });
+      const prepared =
+        (await staleVerdict(state)) ?? prepareCandidate(state, candidate, { limits, confirm, isExplained });
       if ('kind' in prepared) {
         report(index, prepared);
         continue;

@@ -111,7 +111,10 @@ function screenStatedUnder(
 }
 
 /** The header that fixes what the statement means, as it came. */
-export function headerOfStatement({ libraryHeader }: Pick<PreparingState, 'libraryHeader'>, { header, statedUnder = header }: Candidate): string {
+export function headerOfStatement(
+  { libraryHeader }: Pick<PreparingState, 'libraryHeader'>,
+  { header, statedUnder = header }: Candidate,
+): string {
   return statedUnder ?? libraryHeader;
 }
 
