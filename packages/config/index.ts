@@ -14,7 +14,6 @@ export {
 export { findAccelerator } from './schemas/accelerators.ts';
 export type { SeedConfig } from './schemas/conjecturers/conditions.ts';
 export {
-  type ConjecturerConfig,
   type Conjecturing,
   conditionOf,
   conjecturerIn,
