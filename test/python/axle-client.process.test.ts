@@ -70,7 +70,13 @@ describe.skipIf(python === null)('axiom-axle', () => {
 
   it('names what rests on a refused proof, and nothing that stands beside it', SLOW, async () => {
     const content = [
-      ...['theorem a : 1 = 1 := rfl', 'namespace N', 'theorem b : 1 = 2 := by', '  omega', 'theorem c : 3 = 4 := by simpa using b'],
+      ...[
+        'theorem a : 1 = 1 := rfl',
+        'namespace N',
+        'theorem b : 1 = 2 := by',
+        '  omega',
+        'theorem c : 3 = 4 := by simpa using b',
+      ],
       ...['theorem d : 2 = 2 := rfl', 'end N', ''],
     ].join('\n');
     const formal_statement = 'theorem a : 1 = 1 := sorry\ntheorem N.c : 3 = 4 := sorry\ntheorem N.d : 2 = 3 := sorry';

@@ -75,7 +75,7 @@ test('an error where attributes or a doc comment begin is that of their theorem'
 theorem good : 1 = 1 := rfl
 /-- Wrong. -/
 -- It is.
-@[simp, grind =]
+@[simp]
 protected theorem A.bad (n : Nat) : n = 7 := rfl
 theorem after : 2 = 2 := rfl
 `);
