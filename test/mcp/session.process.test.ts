@@ -108,6 +108,22 @@ describe('a theorem with a hole', () => {
   });
 });
 
+it('judges the other theorems of a text in which Lean refuses a proof', async () => {
+  const text =
+    'theorem a : 1 = 1 := rfl\ntheorem b : 1 = 2 := by\n  omega\ntheorem c : 3 = 4 := by simpa using b\nexample : 2 = 2 := rfl\n';
+  const found = await agent.call('check_file', { text });
+  const verdicts = (found.theorems as { name: string; verdict: string; message: string }[]).map(
+    ({ name, verdict, message }) => [name, verdict, message.slice(0, 10)],
+  );
+  expect(verdicts).toEqual([
+    ['a', 'accepted', ''],
+    ['b', 'rejected', '3:2: omega'],
+    ['c', 'rejected', 'rests on `'],
+    ['example', 'accepted', ''],
+  ]);
+  expect(found).toMatchObject({ outcome: 'rejected', reason: expect.stringContaining('in line 2') });
+});
+
 it('judges a proof, certifies it, and explains the certificate', async () => {
   const statement = 'theorem t (xs : List Nat) : Shelf.total (xs ++ []) = Shelf.total xs';
   const rows = { header: 'import Shelf', statement };

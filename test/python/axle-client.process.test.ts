@@ -68,6 +68,27 @@ describe.skipIf(python === null)('axiom-axle', () => {
     expect(slow).toMatchObject({ raised: 'LeanTimeout' });
   });
 
+  it('names what rests on a refused proof, and nothing that stands beside it', SLOW, async () => {
+    const content = [
+      ...[
+        'theorem a : 1 = 1 := rfl',
+        'namespace N',
+        'theorem b : 1 = 2 := by',
+        '  omega',
+        'theorem c : 3 = 4 := by simpa using b',
+      ],
+      ...['theorem d : 2 = 2 := rfl', 'end N', ''],
+    ].join('\n');
+    const formal_statement = 'theorem a : 1 = 1 := sorry\ntheorem N.c : 3 = 4 := sorry\ntheorem N.d : 2 = 3 := sorry';
+    const [checked, verified] = await calls([
+      ['check', { content, environment }],
+      ['verify_proof', { formal_statement, content, environment }],
+    ]);
+    expect(checked).toMatchObject({ okay: false, failed_declarations: ['N.b', 'N.c'] });
+    expect(verified).toMatchObject({ okay: false });
+    expect(verified!.failed_declarations!.toSorted()).toEqual(['N.b', 'N.c', 'N.d']);
+  });
+
   const STATEMENT = 'def d (n : Nat) : Nat := n + n\ntheorem main (n : Nat) : d n = 2 * n := by sorry';
   const GOOD = 'def d (n : Nat) : Nat := n + n';
   const PROOFS: Readonly<Record<string, readonly [content: string, okay: boolean, failed?: string[]]>> = {

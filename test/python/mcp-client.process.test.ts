@@ -39,6 +39,7 @@ it.skipIf(python === null)('the Python client', { tags: ['slow'], timeout: 400_0
       goals: ['n : Nat\n⊢ n = n'],
       tried: ['done', 'forbidden'],
       checked: 'rejected',
+      beside: ['accepted', 'rejected'],
       outside: expect.stringContaining('outside the project folder'),
       progress: true,
     };

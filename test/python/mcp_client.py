@@ -35,6 +35,10 @@ async def session(client):
         "goals": (await call("goals_at", place))["goals"],
         "tried": [one["class"] for one in (await call("try_tactics", {**place, "tactics": ["rfl", "sorry"]}))["results"]],
         "checked": (await call("check_file", {"path": given["file"]}))["outcome"],
+        "beside": [
+            one["verdict"]
+            for one in (await call("check_file", {"text": "theorem a : 1 = 1 := rfl\ntheorem b : 1 = 2 := rfl\n"}))["theorems"]
+        ],
         "outside": (await call("check_file", {"path": "../secret.lean"}))["error"],
         "progress": "Lean is trying the proof" in told,
     }

@@ -69,6 +69,24 @@ end A
   expect(report.verdicts).toEqual(['3 rejected A.bad', '5 accepted A.p', '6 accepted A.x']);
 });
 
+test('an error where attributes or a doc comment begin is that of their theorem', async () => {
+  const report = await check(`def k := 1
+@[simp] private theorem bad (n : Nat) : n = 7 := rfl
+theorem good : 1 = 1 := rfl
+/-- Wrong. -/
+-- It is.
+@[simp]
+protected theorem A.bad (n : Nat) : n = 7 := rfl
+theorem after : 2 = 2 := rfl
+`);
+  expect(report.verdicts.map((line) => line.replace(/ _private.*bad/, ' bad'))).toEqual([
+    '2 rejected bad',
+    '3 accepted good',
+    '4 rejected A.bad',
+    '8 accepted after',
+  ]);
+});
+
 test('what a refused theorem does to later text stays', async () => {
   const report = await check(`namespace A
 theorem truth : True := missing

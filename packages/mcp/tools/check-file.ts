@@ -57,6 +57,7 @@ export const checkFile = tool({
         call.tell('Lean is reading the file');
         return await judgeFile(copy, environment, {
           ...{ scratchDirectory: own, runMark, sandbox, indexFolder, signal: call.signal },
+          sparesOthers: true,
           timeoutMs: 1_000 * seconds * availableParallelism(),
         });
       } finally {

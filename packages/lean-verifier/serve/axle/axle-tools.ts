@@ -8,6 +8,7 @@ import type { LeanEnvironment } from '../../verifier.ts';
 import { checkBatch } from '../check-batch.ts';
 import type { CheckRoutes } from '../check-routes.ts';
 import type { VerdictTools } from '../verdicts/verdict-tools.ts';
+import type { WirePosition } from '../wire.ts';
 import {
   declarationsAt,
   defaultImports,
@@ -71,18 +72,15 @@ export async function axleCheck(
   const holes = messages.filter(({ severity, data }) => severity === 'warning' && HOLE.test(data));
   const tool = warningsOf(request, ['names', 'indices']);
   // What Lean reports is not what the compiled module holds: axioms, and declarations that only seem to be there.
-  const report = errors.length > 0 ? null : await tools.files.check(content, timeoutMs, signal);
-  const failed = new Set(
-    declarationsAt(
-      content,
-      [...errors, ...holes].map(({ pos }) => pos),
-    ),
+  const report = await tools.files.check(content, timeoutMs, signal);
+  const failed = failedNames(
+    content,
+    [...errors, ...holes].map(({ pos }) => pos),
+    report,
   );
-  for (const { name, verdict, message } of failedIn(report)) {
-    failed.add(name);
+  for (const { name, verdict, message } of failedIn(report))
     tool.warnings.push(`${name}: ${verdict}: ${hidePaths(message)}`);
-  }
-  if (report?.reason) tool.warnings.push(`the file is ${report.outcome}: ${hidePaths(report.reason)}`);
+  if (report.reason) tool.warnings.push(`the file is ${report.outcome}: ${hidePaths(report.reason)}`);
   return {
     okay: errors.length === 0,
     ...{ content, lean_messages: wireMessages(messages), tool_messages: tool, failed_declarations: [...failed] },
@@ -113,7 +111,7 @@ export async function axleVerify(
   if (failure !== null) return failure;
   const tool = warningsOf(request, []);
   const errors = report.messages.filter(({ severity }) => severity === 'error');
-  const failed = new Set(declarationsAt(content, errors));
+  const failed = failedNames(content, errors, report);
   // Without a compiled module nothing was compared: then Lean's messages say why.
   for (const { name, statement } of report.stated ?? []) {
     if (statement === 'same') continue;
@@ -124,10 +122,7 @@ export async function axleVerify(
         : `Theorem '${name}' does not match expected signature`,
     );
   }
-  for (const { name, message } of failedIn(report)) {
-    failed.add(name);
-    tool.errors.push(`In '${name}': ${hidePaths(message)}`);
-  }
+  for (const { name, message } of failedIn(report)) tool.errors.push(`In '${name}': ${hidePaths(message)}`);
   if (report.reason !== '') tool.errors.push(`content is ${report.outcome}: ${hidePaths(report.reason)}`);
   const isStated = report.stated?.every(({ statement }) => statement === 'same') ?? false;
   return {
@@ -206,8 +201,18 @@ function warningsOf<Request extends Unread>(request: Request, more: readonly (ke
 const isSet = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
-const failedIn = (report: FileReport | null) =>
-  [...(report?.theorems ?? []), ...(report?.examples ?? [])].filter(({ verdict }) => verdict !== 'accepted');
+const failedIn = ({ theorems, examples = [] }: FileReport) =>
+  [...theorems, ...examples].filter(({ verdict }) => verdict !== 'accepted');
+
+/** What is not accepted, by its whole name, and what else stands where Lean objects, as it is written. */
+function failedNames(content: string, objections: readonly WirePosition[], report: FileReport): Set<string> {
+  const failed = failedIn(report).map(({ name }) => name);
+  const written = declarationsAt(content, objections);
+  return new Set([
+    ...written.filter((name) => !failed.some((one) => one === name || one.endsWith(`.${name}`))),
+    ...failed,
+  ]);
+}
 
 /** A limit or the machine stopped Lean: there is no verdict. */
 function fileFailure({ exit, reason }: FileReport, hide: (text: string) => string): AxleFailure | null {

@@ -95,7 +95,7 @@ export class FileJudge {
     const path = join(directory, 'content.lean');
     await writeFile(path, text);
     const places = { scratchDirectory: directory, runMark, indexFolder, disagreementsFolder };
-    return checkFile(path, environment, { ...places, sandbox, memoryBytesMax, ...more });
+    return checkFile(path, environment, { ...places, sandbox, memoryBytesMax, sparesOthers: true, ...more });
   }
 
   async #compileStatements(

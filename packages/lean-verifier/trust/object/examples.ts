@@ -7,6 +7,7 @@
 import type { ModuleReport } from '@stp/lean-kernel';
 import { nameParts, positionAt, type Token } from '@stp/lean-text';
 import type { TheoremFinding } from './findings.ts';
+import { firstModifier } from './modifiers.ts';
 
 /** The name for an example that has none. */
 export const EXAMPLE = 'example';
@@ -74,27 +75,9 @@ function looksInto(tokens: readonly Token[], index: number): boolean {
 
 const columnOf = (text: string, offset: number): number => positionAt(text, offset).column;
 
-const MODIFIERS: ReadonlySet<string> = new Set([
-  'private',
-  'protected',
-  'public',
-  'noncomputable',
-  'partial',
-  'nonrec',
-]);
-
 /** An attribute would stay with the copy's definition, and could help what stands below it. */
-function hasAttributes(tokens: readonly Token[], index: number): boolean {
-  let at = index - 1;
-  while (MODIFIERS.has(tokens[at]?.text ?? '')) at -= 1;
-  if (tokens[at]?.text !== ']') return false;
-  for (let depth = 0; at >= 0; at -= 1) {
-    if (tokens[at]!.text === ']') depth += 1;
-    if (tokens[at]!.text === '[') depth -= 1;
-    if (depth === 0) break;
-  }
-  return tokens[at - 1]?.text === '@';
-}
+const hasAttributes = (tokens: readonly Token[], index: number): boolean =>
+  tokens[firstModifier(tokens, index)]!.text === '@';
 
 /** The constants of a copy without those of its examples, by name; and the example's own, in their order. */
 export function splitCopy(copy: ModuleReport, examples: readonly NamedExample[]) {

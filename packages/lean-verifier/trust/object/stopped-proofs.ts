@@ -7,6 +7,7 @@
 import type { LeanMessage } from '@stp/config/records';
 import { isDerivedPart } from '@stp/lean-kernel';
 import { CLOSERS, nameParts, positionAt, proofSigns, type Token } from '@stp/lean-text';
+import { firstModifier } from './modifiers.ts';
 import { SYNTAX } from './written-notation.ts';
 
 export interface StoppedProof {
@@ -54,13 +55,16 @@ export function stopProofs(
   const tokens = allTokens.filter(({ kind }) => kind !== 'comment');
   // Text that Lean reads by rules of the file's own could be read otherwise behind `stop`.
   if (tokens.some(({ text: word }) => SYNTAX.has(word))) return null;
+  const docs = allTokens.filter(({ kind, text: comment }) => kind === 'comment' && comment.startsWith('/--'));
   const starts = tokens.flatMap(({ kind, text: word, start }, index) =>
-    kind === 'word' && DECLARING.has(word) ? [{ index, ...positionAt(text, start) }] : [],
+    kind === 'word' && DECLARING.has(word)
+      ? [{ index, ...positionAt(text, start), begin: positionAt(text, beginOf(tokens, docs, index)) }]
+      : [],
   );
   const errors = new Map<(typeof starts)[number], LeanMessage>();
   for (const message of messages) {
     if (message.severity !== 'error') continue;
-    const at = starts.findLast((start) => isBefore(start, message));
+    const at = starts.findLast(({ begin }) => isBefore(begin, message));
     if (at === undefined || !PROVING.has(tokens[at.index]!.text)) return null;
     if (!errors.has(at)) errors.set(at, message);
   }
@@ -76,6 +80,14 @@ export function stopProofs(
     proofs.push({ name, line, column, error });
   }
   return { ...withInsertions(text, insertions), proofs };
+}
+
+/** Where the declaration of the word at `index` begins, with its doc comment, attributes and modifiers. */
+function beginOf(tokens: readonly Token[], docs: readonly Token[], index: number): number {
+  const first = firstModifier(tokens, index);
+  const above = tokens[first - 1]?.end ?? 0;
+  const begin = tokens[first]!.start;
+  return docs.findLast(({ start }) => above <= start && start < begin)?.start ?? begin;
 }
 
 const isBefore = (place: { line: number; column: number }, { line, column }: LeanMessage): boolean =>

@@ -1,0 +1,20 @@
+/** What may stand before the word of a declaration: attributes (`@[…]`) and words such as `private`. */
+import type { Token } from '@stp/lean-text';
+
+const MODIFIERS: ReadonlySet<string> = new Set(
+  'private protected public noncomputable partial nonrec local scoped'.split(' '),
+);
+
+/** Index of the first token of the attributes and modifiers before the word at `index`; `index` without any. `tokens`: no comments. */
+export function firstModifier(tokens: readonly Token[], index: number): number {
+  let first = index;
+  while (MODIFIERS.has(tokens[first - 1]?.text ?? '')) first -= 1;
+  if (tokens[first - 1]?.text !== ']') return first;
+  let at = first - 1;
+  for (let depth = 0; at >= 0; at -= 1) {
+    if (tokens[at]!.text === ']') depth += 1;
+    if (tokens[at]!.text === '[') depth -= 1;
+    if (depth === 0) break;
+  }
+  return tokens[at - 1]?.text === '@' ? at - 1 : first;
+}
