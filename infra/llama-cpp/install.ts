@@ -82,13 +82,16 @@ export function binariesFor(machine: LlamaCppMachine, locked: Iterable<string>):
 
 const folderOf = (cacheDirectory: string): string => join(cacheDirectory, 'llama-cpp');
 
-/** Null where it is not installed. */
+/** Null where it is not installed, or its record is damaged. */
 export async function installedLlamaCpp(cacheDirectory: string): Promise<InstalledLlamaCpp | null> {
   const folder = folderOf(cacheDirectory);
   const text = await readFile(join(folder, RECORD_FILE), 'utf8').catch(() => null);
   if (text === null) return null;
-  const parsed = recordSchema.safeParse(JSON.parse(text));
-  return parsed.success ? { ...parsed.data, library: join(folder, 'node_modules', PACKAGE) } : null;
+  try {
+    return { ...recordSchema.parse(JSON.parse(text)), library: join(folder, 'node_modules', PACKAGE) };
+  } catch {
+    return null;
+  }
 }
 
 /** Folder of the installed library. STP1301, which names the command that installs it, where it is not there. */
@@ -109,7 +112,7 @@ export interface InstallOptions {
 }
 
 /**
- * Installs what is missing. STP1405 where the registry cannot be reached, STP1204 where a package is not the one of the lock,
+ * Installs what is missing or no longer runs. STP1405 where the registry cannot be reached, STP1204 where a package is not the one of the lock,
  * STP1301 where no binary runs on this machine.
  */
 export async function installLlamaCpp(options: InstallOptions): Promise<InstalledLlamaCpp> {
@@ -120,8 +123,16 @@ export async function installLlamaCpp(options: InstallOptions): Promise<Installe
     .filter((name) => name.startsWith(BINARIES));
   const binaries = binariesFor(machine, locked);
   const known = await installedLlamaCpp(cacheDirectory);
-  if (known !== null && known.version === version && known.binaries.join() === binaries.join()) return known;
   const folder = folderOf(cacheDirectory);
+  if (known !== null && known.version === version && known.binaries.join() === binaries.join()) {
+    const problem = await probe(known.library).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    if (problem === null) return known;
+    say(problem);
+    await rm(folder, { recursive: true, force: true });
+  }
   const staging = `${folder}.partial-${process.pid}`;
   say(
     `llama.cpp: getting ${PACKAGE} ${version} with ${binaries.map((name) => name.slice(BINARIES.length)).join(', ')}`,
@@ -187,7 +198,7 @@ async function npm(folder: string, environment: NodeJS.ProcessEnv): Promise<void
   throw new StpError('STP1405', `llama.cpp cannot be installed: ${why}`, advice, { retryable: true });
 }
 
-/** Starts llama.cpp in a process of its own: a binary for another processor ends its process. STP1301 where it does not start. */
+/** Starts llama.cpp in a process of its own, which a damaged binary may end. STP1301 where it does not start. */
 export async function probe(library: string): Promise<z.infer<typeof probeSchema>> {
   const {
     failed,
@@ -204,7 +215,7 @@ export async function probe(library: string): Promise<z.infer<typeof probeSchema
   const why = signal === undefined ? said.trim().slice(0, 300) : `it was ended by ${signal}`;
   throw new StpError(
     'STP1301',
-    `llama.cpp was downloaded and does not run on this machine: ${why}`,
+    `llama.cpp in ${library} does not run on this machine: ${why}`,
     'Its binaries need glibc 2.34 or newer. Serve the model elsewhere and name its URL (docs/serve.md).',
   );
 }

@@ -35,6 +35,7 @@ it('the embedded engine samples and trains a model of other people, at a memory 
 
 it.each([
   ['a tokenizer of more tokens than the model', { vocab_size: 100 }, /the tokenizer has \d+ tokens, the model 100/],
+  ["another model's tokenizer, of few tokens", { vocab_size: 2_000 }, /the tokenizer has \d+ tokens, the model 2000/],
   ['weights of other sizes', { intermediate_size: 96 }, /gate_proj\.weight is 160×96, the shape asks for 96×96/],
   ['layers without weights', { num_hidden_layers: 3 }, /layers\.2\.input_layernorm\.weight is missing/],
   ['another architecture', { model_type: 'mixtral' }, /an architecture that is not computed here/],

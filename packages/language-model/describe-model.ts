@@ -120,7 +120,11 @@ async function embeddedArchitecture(
     if (bytes > WEIGHT_BYTES_MAX)
       return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;
     const { tokenizer } = await readFolderTokenizer(files);
-    return tokenizerProblem(found.shape, tokenizer) ?? shapeProblem(found.shape, shapes, found.constants) ?? found;
+    return (
+      tokenizerProblem(found.shape, tokenizer, !('manifest' in files)) ??
+      shapeProblem(found.shape, shapes, found.constants) ??
+      found
+    );
   } catch (error) {
     if (error instanceof StpError) return error.message;
     throw error;

@@ -66,7 +66,7 @@ export async function readModel(directory: string): Promise<ModelFolder> {
       `${Math.round(bytes / 4e6)} million weights, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed`,
     );
   const { tokenizer, template, proofWords } = await readFolderTokenizer(files);
-  const misfit = tokenizerProblem(shape, tokenizer);
+  const misfit = tokenizerProblem(shape, tokenizer, !('manifest' in files));
   if (misfit !== null) throw foreign(directory, misfit);
   const { tensors: all, model } = await readWeights(files, directory);
   const tensors = new Map([...all].filter(([name]) => !isRedundant(name, shape.tiedEmbeddings !== false)));

@@ -118,7 +118,9 @@ export async function startLlama(library: string, threads: number, gpuLayers: nu
       ...{ progressLogs: false, logLevel: 'error', logger: keepError, maxThreads: threads },
     });
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n')[0]! : String(error);
-    throw new StpError('STP1301', `llama.cpp does not start: ${why}`, 'Run bin/stp setup --with llama-cpp.');
+    const said = error instanceof Error ? error.message.split('\n')[0]! : String(error);
+    const why = said === 'NoBinaryFoundError' ? 'no binary beside it runs here' : said;
+    const advice = 'Run bin/stp setup --with llama-cpp: it says what is wrong and installs llama.cpp again.';
+    throw new StpError('STP1301', `llama.cpp in ${library} does not start: ${why}`, advice);
   }
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StpError } from '@stp/base';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { binariesFor, installLlamaCpp, probe, requireLlamaCpp } from '../../../infra/llama-cpp/install.ts';
@@ -17,8 +17,8 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** Installs from a registry, with nothing in npm's cache: the error, and what is in our cache afterwards. */
-async function installFrom(registry: string) {
-  const cacheDirectory = await temporaryFolder();
+async function installFrom(registry: string, cache: string | null = null) {
+  const cacheDirectory = cache ?? (await temporaryFolder());
   const environment = {
     PATH: process.env.PATH,
     HOME: await temporaryFolder(),
@@ -33,6 +33,38 @@ async function installFrom(registry: string) {
   if (!(error instanceof StpError)) throw error;
   expect(error.message).not.toContain('\n');
   return { error, said, left: await readdir(cacheDirectory) };
+}
+
+const ADDON = '@node-llama-cpp/linux-x64/bins/linux-x64/llama-addon.node';
+
+/** A library that finds none of its binaries fit, beside one binary with these bytes. */
+async function libraryBeside(binary: Uint8Array | string, modules: string): Promise<string> {
+  const library = join(modules, 'node-llama-cpp');
+  await mkdir(join(library, 'dist'), { recursive: true });
+  await writeFile(join(library, 'package.json'), '{"type":"module"}');
+  const body = 'class NoBinaryFoundError extends Error {} throw new NoBinaryFoundError("NoBinaryFoundError")';
+  await writeFile(join(library, 'dist/index.js'), `export function getLlama() { ${body} }`);
+  await mkdir(dirname(join(modules, ADDON)), { recursive: true });
+  await writeFile(join(modules, ADDON), binary);
+  return library;
+}
+
+/** A cache with what looks like a finished installation, whose binary is damaged. */
+async function damagedInstallation(): Promise<string> {
+  const cacheDirectory = await temporaryFolder();
+  await libraryBeside('no binary', join(cacheDirectory, 'llama-cpp/node_modules'));
+  const { packages } = JSON.parse(await readFile('infra/llama-cpp/lock.json', 'utf8'));
+  const { version } = packages['node_modules/node-llama-cpp'];
+  const record = { version, binaries: ['@node-llama-cpp/linux-x64'], device: 'processor', names: [] };
+  await writeFile(join(cacheDirectory, 'llama-cpp/installed.json'), JSON.stringify(record));
+  return cacheDirectory;
+}
+
+/** The beginning of this process's program, for another processor. */
+async function foreignBinary(): Promise<Buffer> {
+  const program = (await readFile(process.execPath)).subarray(0, 4096);
+  program.writeUInt16LE(program.readUInt16LE(18) ^ 0xff, 18);
+  return program;
 }
 
 /** Knows every package of the lock, and gives the same bytes for each. */
@@ -102,5 +134,32 @@ describe('an installation of llama.cpp', () => {
     await writeFile(join(library, 'package.json'), '{"type":"module"}');
     await writeFile(join(library, 'dist/index.js'), `export function getLlama() { ${body} }`);
     await expect(probe(library)).rejects.toMatchObject({ code: 'STP1301', message: expect.stringMatching(problem) });
+  });
+
+  it.each([
+    ['is no binary', async () => 'no binary', /llama-addon\.node is for another kind of processor, or damaged/],
+    ['is for another processor', foreignBinary, /llama-addon\.node is for another kind of processor/],
+  ])('whose binary %s is told with the file', async (_, binary, problem) => {
+    const library = await libraryBeside(await binary(), await temporaryFolder());
+    await expect(probe(library)).rejects.toMatchObject({ code: 'STP1301', message: expect.stringMatching(problem) });
+  });
+
+  it('that no longer runs is told, taken away and made anew', async () => {
+    const { error, said, left } = await installFrom('http://127.0.0.1:9/', await damagedInstallation());
+    expect(said).toEqual([
+      expect.stringMatching(/node-llama-cpp does not run on this machine: .*llama-addon\.node is .*damaged/),
+      expect.stringMatching(/getting node-llama-cpp/),
+    ]);
+    expect(error).toMatchObject({ code: 'STP1405' });
+    expect(left).toEqual([]);
+  });
+
+  it('whose record is damaged counts as missing', async () => {
+    const cacheDirectory = await damagedInstallation();
+    await writeFile(join(cacheDirectory, 'llama-cpp/installed.json'), '{"version": 3');
+    await expect(requireLlamaCpp(cacheDirectory)).rejects.toMatchObject({
+      code: 'STP1301',
+      message: expect.stringMatching(/it is not installed/),
+    });
   });
 });
