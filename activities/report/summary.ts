@@ -4,6 +4,7 @@ import {
   type Evaluation,
   NO_ROUND_COUNTS,
   type PortfolioFigures,
+  type PortfolioPart,
   type RoundCounts,
   type RunCost,
   type Summary,
@@ -84,16 +85,19 @@ function portfolioText(
 ): string {
   if (untried === statements && heldOut.untried === heldOut.statements) return 'not tried';
   const sets = Object.entries(bySet).map(([set, its]) => `${set} ${its.proved} of ${its.statements}`);
-  const notes = [
-    ...(untried + heldOut.untried > 0 ? [`${untried + heldOut.untried} not tried`] : []),
-    ...(recordedWith === null ? [] : [`what it does not prove was found with ${recordedWith}`]),
-  ];
+  const training =
+    untried === 0
+      ? `${share(proved, statements)}: ${sets.join(', ')}`
+      : `${share(proved, statements - untried)} of ${triedOf({ statements, untried })}`;
   return [
-    `${share(proved, statements)}: ${sets.join(', ')}`,
-    `held-out ${heldOut.proved} of ${heldOut.statements}`,
-    ...notes,
+    training,
+    `held-out ${heldOut.proved} of ${triedOf(heldOut)}`,
+    ...(recordedWith === null ? [] : [`what it does not prove was found with ${recordedWith}`]),
   ].join('; ');
 }
+
+const triedOf = ({ statements, untried }: Pick<PortfolioPart, 'statements' | 'untried'>): string =>
+  untried === 0 ? `${statements}` : `${statements - untried} tried, ${untried} not tried`;
 
 function costText({ usd, machineHours, machines, basis }: RunCost): string {
   const hours = `${machineHours.toFixed(2)} hours of ${machines}`;

@@ -163,7 +163,7 @@ describe('the report of a run', () => {
     expect(none).toBe('not tried');
     expect(without).not.toContain('fixed list of scripts</th>');
     const [some, with_] = await shown(1);
-    expect(some).toContain('2 not tried');
+    expect(some).toBe('3 (100.0 %) of 3 tried, 1 not tried; held-out 3 of 3 tried, 1 not tried');
     expect(with_).toMatch(/>fixed list of scripts<\/th><td[^>]*>–<\/td><td[^>]*>3<\/td><td[^>]*>3 \(100\.0 %\)/u);
   });
   it('counts the proofs that two kernels have checked', async () => {
