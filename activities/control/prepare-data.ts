@@ -7,7 +7,6 @@ import { wordsId } from '@stp/config/ids';
 import type { ObjectStore, Split, Statement, TriedConjecture } from '@stp/config/records';
 import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { heldOutKeysOf, keyUnderAnyHeader, matchingWeight, randomStream } from '@stp/selfplay';
-import { ApplicationFailure } from '@temporalio/activity';
 import { withHeartbeat } from '../edge.ts';
 import type { DataSources, RunStore } from '../ports.ts';
 import { slotKeys, theoremKeys } from '../prover-forms.ts';
@@ -120,7 +119,11 @@ async function prepare(
   const training = takeStatements(ports, config, { split: 'train', max: trainStatementsPerSetMax, leaveOut });
   const train = await write('train/statements', training);
   if (train.count === 0)
-    throw ApplicationFailure.nonRetryable('the problem sets hold no training statement', 'STP1501');
+    throw new StpError(
+      'STP1501',
+      'the problem sets hold no training statement',
+      'Name a set with training statements in data.problemSets.',
+    );
   const sft = await runSft(ports.sources, config, {
     heldOutKeys,
     theoremKeys: heldOutTheorems,
@@ -132,18 +135,24 @@ async function prepare(
   const heldOut = takeStatements(ports, config, { split: 'held-out', max: heldOutStatementsPerSetMax });
   const isRefused = ({ target, statement }: TriedConjecture): boolean =>
     [target, statement].some((text) => heldOutTheorems.has(theoremKeyOf({ header: LIBRARY_HEADER, statement: text })));
+  const heldOutWritten = await write('held-out/statements', heldOut);
+  const heldOutKeysWritten = await write('held-out-keys', [...refused].sort());
+  const canaries = await write('canaries', ports.sources.canaries());
+  const sftTrain = await write('SFT/examples', sft.train);
+  // They are complete once the examples have been read to their end.
+  const sftCounts = sft.counts();
   return {
     train,
-    heldOut: await write('held-out/statements', heldOut),
-    heldOutKeys: await write('held-out-keys', [...refused].sort()),
-    canaries: await write('canaries', ports.sources.canaries()),
-    sft: await write('SFT/examples', sft.train),
+    heldOut: heldOutWritten,
+    heldOutKeys: heldOutKeysWritten,
+    canaries,
+    sft: sftTrain,
     sftEval,
     theorems: await write('SFT/theorems', sft.theorems),
     ...(rankedShare(config.conjectures) === 0
       ? {}
       : { triedConjectures: await write('SFT/conjectures', without(ports.sources.triedConjectures(), isRefused)) }),
-    counts: { ...sft.counts(), trainExcludedForHeldOut: excluded.size },
+    counts: { ...sftCounts, trainExcludedForHeldOut: excluded.size },
   };
 }
 

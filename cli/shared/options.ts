@@ -27,7 +27,7 @@ export const roundsValue = wholeNumber('rounds', 1, ROUNDS_MAX);
 export const fromRoundValue = (text: string): number =>
   text === 'sft' ? -1 : wholeNumber('from-round', 0, ROUNDS_MAX)(text);
 export const seedValue = wholeNumber('seed', 0, 2 ** 31 - 1);
-/** Formats a rate of an optimizer. */
+/** Reads a learning rate. */
 export function rateValue(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value > 0 && value <= 1) return value;

@@ -97,8 +97,8 @@ export interface CheckOptions {
   /** Heartbeats of one proof; the meaning is that of `BaseLimits`. */
   readonly heartbeatsMax?: number | null | undefined;
   /**
-   * Is it said why Lean rejects this candidate? Where not, its one message says so, and Lean takes about half of the time to reject
-   * it. Default: yes, for all.
+   * Whether the result explains a rejection. Without an explanation it has one message that says so, and Lean rejects in about
+   * half the time. Default: every rejection is explained.
    */
   readonly explains?: (candidate: Candidate) => boolean;
 }

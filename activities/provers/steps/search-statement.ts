@@ -37,7 +37,7 @@ export interface StatementSearch {
   /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
   readonly turns: Semaphore;
   readonly samples: BatchedSamples;
-  /** Verifiers that have a word in the order of states; null: nobody is asked. */
+  /** Verifiers whose scores contribute to the ranking of states; null: none. */
   readonly scores: VerifierScores | null;
   readonly formOf: StateForm;
   readonly search: SearchConfig;

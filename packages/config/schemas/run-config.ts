@@ -106,7 +106,7 @@ const runSections = z.strictObject({
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
-    /** Price of a million tokens, in any currency: then metrics and evaluations say what proofs cost. */
+    /** Price of a million tokens in USD: metrics, evaluations and the run's cost count it. */
     price: z
       .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
       .nullable()

@@ -12,8 +12,8 @@ export const SCRIPTS = {
   queue: 'lean',
   folder: 'scripts',
   doing: 'try scripts on',
-  // Lean has proved these once, the record's under limits of their own, others beside scripts with which they shared what Lean
-  // makes once a process: alone they can take more heartbeats.
+  // These proofs were found under other limits, or in a process shared with other scripts. Checked alone, a proof can need
+  // more heartbeats.
   isUnbounded: true,
 } as const satisfies ProverTurn;
 
