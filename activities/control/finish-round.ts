@@ -122,14 +122,28 @@ async function writeExamples(
     writeRecords(store, `${input.name}/examples.jsonl`, examples, signal);
   if (rewards !== null && trainsByReward(objective)) {
     const made = await objectiveExamples(objective, {
-      ...{ store, sources: ports.sources, prover, grown, seed, round, signal, directory },
+      store,
+      sources: ports.sources,
+      prover,
+      grown,
+      seed,
+      round,
+      signal,
+      directory,
       rounds: [{ shards: input.shards, rewards }, ...rewardedRounds(window)],
     });
     const examples = await write(made.examples);
     return { examples, counts: { proverExamples: examples.count, conjecturerExamples: 0, groups: made.counts } };
   }
   const made = roundExamples({
-    ...{ store, config, round, directory, signal, window, conjectures, chosen: input.conjecturesMatched },
+    store,
+    config,
+    round,
+    directory,
+    signal,
+    window,
+    conjectures,
+    chosen: input.conjecturesMatched,
     examplesOf: await proofExamples(ports.sources, prover, grown),
     rates: input.rates,
     proved: input.proved,

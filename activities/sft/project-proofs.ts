@@ -113,8 +113,14 @@ async function stepsOf({ above, proof }: WrittenProof, { places, signal }: Proje
 }
 
 const recordOf = (statement: Statement, { file, line, proof }: WrittenProof & { file: string }): LibraryTheorem => ({
-  ...{ id: contentId('project proof', statement.id, proof), name: statement.name, file, line },
-  ...{ statement: statement.statement, proof, header: statement.header ?? '', premises: [] },
+  id: contentId('project proof', statement.id, proof),
+  name: statement.name,
+  file,
+  line,
+  statement: statement.statement,
+  proof,
+  header: statement.header ?? '',
+  premises: [],
 });
 
 const card = (name: string, set: string, counts: SftManifest['counts']): string =>

@@ -35,7 +35,13 @@ export interface CompiledCounts {
 
 export function noCounts(unreadable: readonly UnreadableModule[]): CompiledCounts {
   return {
-    ...{ modules: 0, statements: 0, premises: 0, train: 0, heldOut: 0, narrow: 0, explicit: 0 },
+    modules: 0,
+    statements: 0,
+    premises: 0,
+    train: 0,
+    heldOut: 0,
+    narrow: 0,
+    explicit: 0,
     ...{ leftOut: {}, examples: [], areas: {}, unreadable: [...unreadable] },
   };
 }

@@ -34,16 +34,33 @@ export async function prepareProjectProofs(
   const modules = [...new Set(statements.map(({ labels }) => labels.at(-1)!))];
   const proofs = await proofsIn(project, modules);
   const places = openFilePlaces({
-    ...{ environment, sandbox, workingDirectory: scratch.directory, runMark: scratch.runMark },
-    ...{ memoryBytesMax: MEMORY_BYTES_MAX, heartbeatsMax: HEARTBEATS_MAX },
+    environment,
+    sandbox,
+    workingDirectory: scratch.directory,
+    runMark: scratch.runMark,
+    memoryBytesMax: MEMORY_BYTES_MAX,
+    heartbeatsMax: HEARTBEATS_MAX,
   });
   const verifier = await openVerifier({
-    ...{ environment, sandbox, indexFolder, runMark: scratch.runMark, scratchDirectory: scratch.directory },
-    ...{ libraryHeader: LIBRARY_HEADER, processes: availableParallelism(), cacheDirectory: null },
+    environment,
+    sandbox,
+    indexFolder,
+    runMark: scratch.runMark,
+    scratchDirectory: scratch.directory,
+    libraryHeader: LIBRARY_HEADER,
+    processes: availableParallelism(),
+    cacheDirectory: null,
   });
   try {
     return await projectProofs({
-      ...{ name, seed, replace, statements, proofs, verifier, places, signal },
+      name,
+      seed,
+      replace,
+      statements,
+      proofs,
+      verifier,
+      places,
+      signal,
       folderOf: (one) => join(data, 'SFT', one),
     });
   } finally {

@@ -65,8 +65,10 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 async function openFolder({ model, name, threads, ...options }: ServeOptions): Promise<ServedModel> {
   const [given] = Object.entries({
-    ...{ '--context-length': options.contextLength, '--sequences': options.sequences },
-    ...{ '--gpu-layers': options.gpuLayers, '--lora': options.lora },
+    '--context-length': options.contextLength,
+    '--sequences': options.sequences,
+    '--gpu-layers': options.gpuLayers,
+    '--lora': options.lora,
   }).filter(([, value]) => value !== undefined);
   if (given !== undefined)
     throw new StpError('STP1002', `${given[0]} is for models that llama.cpp samples`, 'Give --model FILE.gguf.');
@@ -95,7 +97,10 @@ async function openGguf({ model, name, threads, ...options }: ServeOptions): Pro
   try {
     const directory = await ggufFolder(model, downloads);
     const { generator, tokens, template } = await openLlamaCpp(directory, {
-      ...{ engine, library, cores: threads, staysWarm: true },
+      engine,
+      library,
+      cores: threads,
+      staysWarm: true,
     });
     return ServedModel.of(
       generator,

@@ -39,10 +39,14 @@ function jsonLines({ file, outcome, reason, theorems, declarations, notes, check
   return [
     ...theorems.map((theorem) => printableJson({ file, ...theorem })),
     printableJson({
-      ...{ file, outcome, reason, theorems: counts },
+      file,
+      outcome,
+      reason,
+      theorems: counts,
       ...(declarations.length === 0 ? {} : { declarations }),
       ...(notes.length === 0 ? {} : { notes }),
-      ...{ checks, sandbox },
+      checks,
+      sandbox,
     }),
   ];
 }

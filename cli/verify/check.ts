@@ -135,7 +135,11 @@ async function checkOne(
   const { environment, sandbox, scratch, timeoutMs } = judge;
   const offerAs = modules === null || module === null ? null : modulePath(modules, module);
   const report = await checkFile(path, environment, {
-    ...{ scratchDirectory: scratch.directory, runMark: scratch.runMark, sandbox, signal, timeoutMs },
+    scratchDirectory: scratch.directory,
+    runMark: scratch.runMark,
+    sandbox,
+    signal,
+    timeoutMs,
     indexFolder: judge.indexFolder,
     sparesOthers: true,
     ...(offerAs === null ? {} : { offerAs }),

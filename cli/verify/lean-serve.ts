@@ -81,7 +81,14 @@ async function serveOnce(
   const host = openLeanHost();
   const pool = openPool({ driver, processes, memoryBytesMax, residentBytesMax, host });
   const verdicts = await openVerdictTools({
-    ...{ environment, sandbox, driver: driverName, host, processes, memoryBytesMax, cacheDirectory, runMark },
+    environment,
+    sandbox,
+    driver: driverName,
+    host,
+    processes,
+    memoryBytesMax,
+    cacheDirectory,
+    runMark,
     scratchDirectory: workingDirectory,
   });
   const stale = new AbortController();

@@ -96,7 +96,11 @@ export class SharedLean {
     try {
       const verifier = await openVerifier({
         ...common,
-        ...{ processes, indexFolder, scratchDirectory, libraryHeader: LIBRARY_HEADER, cacheDirectory: null },
+        processes,
+        indexFolder,
+        scratchDirectory,
+        libraryHeader: LIBRARY_HEADER,
+        cacheDirectory: null,
         driver: 'server',
         disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
       });
@@ -121,7 +125,12 @@ export class SharedLean {
         await scratch.remove();
       };
       return {
-        ...{ ...common, scratchDirectory, indexFolder, verifier, places, suggester },
+        ...common,
+        scratchDirectory,
+        indexFolder,
+        verifier,
+        places,
+        suggester,
         users: 0,
         working,
         isReplaced: false,

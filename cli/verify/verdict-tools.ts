@@ -31,7 +31,13 @@ export interface VerdictPlace {
 export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTools> {
   const { environment, sandbox, cacheDirectory, memoryBytesMax, scratchDirectory, runMark, host, processes } = place;
   const common = {
-    ...{ environment, sandbox, memoryBytesMax, scratchDirectory, runMark, host, processes },
+    environment,
+    sandbox,
+    memoryBytesMax,
+    scratchDirectory,
+    runMark,
+    host,
+    processes,
     indexFolder: join(cacheDirectory, 'constants'),
     disagreementsFolder: join(cacheDirectory, 'disagreements'),
   };
@@ -44,7 +50,10 @@ export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTool
   });
   const task: ContextTask = {
     place: { environment, sandbox, workingDirectory: scratchDirectory, runMark },
-    ...{ libraryHeader: LIBRARY_HEADER, scratchDirectory, memoryBytesMax, indexFolder: common.indexFolder },
+    libraryHeader: LIBRARY_HEADER,
+    scratchDirectory,
+    memoryBytesMax,
+    indexFolder: common.indexFolder,
     // Texts of definitions are not shown to anybody.
     source: () => null,
   };

@@ -97,7 +97,8 @@ async function answerOf(row: VerifyRow, result: CheckResult, certify: string | n
   const { certificate } = result;
   const isWritten = certify !== null && certificate !== undefined;
   return {
-    ...{ id: row.id, ...rowVerdict(result) },
+    id: row.id,
+    ...rowVerdict(result),
     ...(isWritten ? { certificate: await writeCertificate(certify, row.id, row, certificate) } : {}),
   };
 }

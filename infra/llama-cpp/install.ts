@@ -142,7 +142,9 @@ export async function installLlamaCpp(options: InstallOptions): Promise<Installe
     await mkdir(staging, { recursive: true });
     const wanted = [PACKAGE, ...binaries];
     const root = {
-      ...{ name: 'stp-llama-cpp', version: '0.0.0', private: true },
+      name: 'stp-llama-cpp',
+      version: '0.0.0',
+      private: true,
       dependencies: Object.fromEntries(wanted.map((name) => [name, packages[`node_modules/${name}`]!.version])),
     };
     const some = Object.entries(packages).filter(([path]) => {

@@ -24,8 +24,12 @@ process.stdout.write(JSON.stringify({ device: llama.gpu === false ? 'processor' 
 async function start(): Promise<Llama> {
   try {
     return await getLlama({
-      ...{ gpu: 'auto', build: 'never', skipDownload: true, usePrebuiltBinaries: true },
-      ...{ progressLogs: false, logLevel: 'disabled' },
+      gpu: 'auto',
+      build: 'never',
+      skipDownload: true,
+      usePrebuiltBinaries: true,
+      progressLogs: false,
+      logLevel: 'disabled',
     });
   } catch (error) {
     for (const binary of globSync(join(library, '../@node-llama-cpp/*/bins/*/llama-addon.node'))) {

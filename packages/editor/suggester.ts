@@ -148,7 +148,11 @@ export class Suggester {
           return;
         }
         const left = await checkInTime(proposals, {
-          ...{ state: opened.state, place: opened.place, stepMs: limits.stepMs, checkMs: limits.checkMs, answerMs },
+          state: opened.state,
+          place: opened.place,
+          stepMs: limits.stepMs,
+          checkMs: limits.checkMs,
+          answerMs,
           all: request.all,
           isEnough,
           signal,

@@ -28,8 +28,12 @@ const KEY_VARIABLE = 'STP_TEST_JUDGE_KEY';
 const signal = new AbortController().signal;
 const rule = (proof: string): number => (proof.includes('complete') ? 1 : proof.includes('half') ? 0.5 : 0);
 const problem = {
-  ...{ id: 'p', set: 's', text: 'Show it.', scale: scaleOf('0-7') },
-  ...{ rubric: 'Everything counts.', reference: 'It is so.' },
+  id: 'p',
+  set: 's',
+  text: 'Show it.',
+  scale: scaleOf('0-7'),
+  rubric: 'Everything counts.',
+  reference: 'It is so.',
 };
 
 let directory: string;

@@ -47,7 +47,11 @@ export async function prepareWordsSet(request: WordsSetRequest): Promise<WordsSe
   });
   if (examples.length > 0)
     await writeSftSet(join(folder, 'SFT', name), replace, {
-      ...{ name, train: examples, heldOut: [], theorems: [], heldOutTheorems: 0 },
+      name,
+      train: examples,
+      heldOut: [],
+      theorems: [],
+      heldOutTheorems: 0,
       card: () => card(request, counts),
     });
   return counts;

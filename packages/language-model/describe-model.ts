@@ -101,7 +101,9 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
       ...gpuFits(parameters, missing),
       embeddedTrainingFit(found),
       {
-        ...{ engine: 'pytorch', does: 'trains', problem: missing },
+        engine: 'pytorch',
+        does: 'trains',
+        problem: missing,
         gib: missing !== null ? null : (TRAINED_BYTES * parameters) / GIB,
         formula: '16 bytes a weight, without activations; bin/stp plan says more, also of adapters',
       },
@@ -134,7 +136,10 @@ async function embeddedArchitecture(
 function embeddedFit(parameters: number, problem: string | null): EngineFit {
   const gib = (EMBEDDED_COPIES * 4 * parameters) / GIB + EMBEDDED_OVERHEAD_GIB;
   return {
-    ...{ engine: 'embedded', does: 'samples', problem, gib: problem === null ? gib : null },
+    engine: 'embedded',
+    does: 'samples',
+    problem,
+    gib: problem === null ? gib : null,
     formula: 'a process for each thread: 4 bytes a weight, in two graphs, twice each; caches come on top',
   };
 }
@@ -179,7 +184,7 @@ async function describeGguf(path: string): Promise<ModelDescription> {
     hasChatTemplate: textIn(metadata, 'tokenizer.chat_template') !== null,
     engines: [
       llamaCppFit({ metadata, tensors }),
-      { ...{ engine: 'embedded', does: 'converts', problem, gib: null }, formula: 'to a Hugging Face folder' },
+      { engine: 'embedded', does: 'converts', problem, gib: null, formula: 'to a Hugging Face folder' },
     ],
   };
 }

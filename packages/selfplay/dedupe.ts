@@ -46,7 +46,16 @@ export function dedupeSamples(raw: readonly RawSample[], model: string, earlier:
     } else {
       const indices = [index];
       distinct.set(id, {
-        ...{ id, statementId, proof, tokens, logprob, seed, model, multiplicity: 1, indices, finish },
+        id,
+        statementId,
+        proof,
+        tokens,
+        logprob,
+        seed,
+        model,
+        multiplicity: 1,
+        indices,
+        finish,
         ...(refused === undefined ? {} : { refused }),
         ...(written === undefined ? {} : { written }),
         ...(changedStatement === undefined ? {} : { changedStatement }),

@@ -33,8 +33,14 @@ const THEOREMS_AN_EXAMPLE = 8;
 
 /** As Qwen3-1.7B; `head_dim` follows from the sizes. */
 const SMALL: ModelShape = {
-  ...{ hiddenSize: 2048, layers: 28, heads: 16, keyValueHeads: 8, feedForwardSize: 6144 },
-  ...{ vocabularySize: 151_936, contextLength: CONTEXT, tiedEmbeddings: true },
+  hiddenSize: 2048,
+  layers: 28,
+  heads: 16,
+  keyValueHeads: 8,
+  feedForwardSize: 6144,
+  vocabularySize: 151_936,
+  contextLength: CONTEXT,
+  tiedEmbeddings: true,
 };
 
 /** Folders of models that are there. */
@@ -108,7 +114,10 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
   const base = await randomModel(shape, place);
   const engine: PytorchEngine = {
     ...(trainerEngineSchema.parse({ kind: 'pytorch' }) as PytorchEngine),
-    ...{ python: interpreter, base, microBatchTokens: MICRO_BATCH_TOKENS, ...changes },
+    python: interpreter,
+    base,
+    microBatchTokens: MICRO_BATCH_TOKENS,
+    ...changes,
   };
   const outputDirectory = join(place.directory, 'trained');
   const request = requestOf(place, { shape, tokensPerStep, outputDirectory });
@@ -120,8 +129,12 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
       },
     });
     const setup = {
-      ...{ gpus: 1, kind: engine.lora === null ? ('full' as const) : ('lora' as const), rank: engine.lora?.rank ?? 0 },
-      ...{ isQuantised: false, isSharded: false, recomputes: engine.recomputeActivations },
+      gpus: 1,
+      kind: engine.lora === null ? ('full' as const) : ('lora' as const),
+      rank: engine.lora?.rank ?? 0,
+      isQuantised: false,
+      isSharded: false,
+      recomputes: engine.recomputeActivations,
       microBatchTokens: engine.microBatchTokens,
     };
     row(`${name}: trained`, median(rates), 'tokens/s');
@@ -143,8 +156,14 @@ const logOf = (outputDirectory: string): string => `${outputDirectory}.log`;
 async function benchLibrary(name: string, base: string, engine: PytorchEngine, request: TrainRequest): Promise<void> {
   const { examplesPath, tokensPerStep } = request;
   const found = await runPython('bench_library_trainer.py', {
-    ...{ base, examplesPath, tokensPerStep, microBatchTokens: engine.microBatchTokens, steps: STEPS },
-    ...{ warmupSteps: WARMUP_STEPS, contextLength: CONTEXT, recompute: engine.recomputeActivations },
+    base,
+    examplesPath,
+    tokensPerStep,
+    microBatchTokens: engine.microBatchTokens,
+    steps: STEPS,
+    warmupSteps: WARMUP_STEPS,
+    contextLength: CONTEXT,
+    recompute: engine.recomputeActivations,
   });
   const { tokensPerSecond, meanTokens, gib } = found as Record<'tokensPerSecond' | 'meanTokens' | 'gib', number>;
   row(`${name}: transformers’ Trainer`, tokensPerSecond, 'tokens/s');
@@ -164,15 +183,27 @@ async function randomModel(shape: ModelShape, { directory, examplesPath }: Place
   const { model } = resolveConfig({ preset: 'embedded' });
   await makeFreshCheckpoint({ examplesPath, shape: model, seed: 1 }, fresh);
   const config = {
-    ...{ vocab_size: shape.vocabularySize, hidden_size: shape.hiddenSize, num_hidden_layers: shape.layers },
-    ...{ num_attention_heads: shape.heads, num_key_value_heads: shape.keyValueHeads },
-    ...{ head_dim: shape.hiddenSize / shape.heads, intermediate_size: shape.feedForwardSize },
-    ...{ max_position_embeddings: shape.contextLength, tie_word_embeddings: shape.tiedEmbeddings !== false },
-    ...{ eos_token_id: 0, bos_token_id: null, pad_token_id: null },
+    vocab_size: shape.vocabularySize,
+    hidden_size: shape.hiddenSize,
+    num_hidden_layers: shape.layers,
+    num_attention_heads: shape.heads,
+    num_key_value_heads: shape.keyValueHeads,
+    head_dim: shape.hiddenSize / shape.heads,
+    intermediate_size: shape.feedForwardSize,
+    max_position_embeddings: shape.contextLength,
+    tie_word_embeddings: shape.tiedEmbeddings !== false,
+    eos_token_id: 0,
+    bos_token_id: null,
+    pad_token_id: null,
   };
   await mkdir(folder, { recursive: true });
   await runPython('make_model.py', {
-    ...{ directory: folder, family: 'qwen3', config, dtype: 'bfloat16', seed: 1, device: 'cuda' },
+    directory: folder,
+    family: 'qwen3',
+    config,
+    dtype: 'bfloat16',
+    seed: 1,
+    device: 'cuda',
   });
   await cp(join(fresh, 'tokenizer.json'), join(folder, 'tokenizer.json'));
   made.add(folder);
@@ -190,8 +221,18 @@ function requestOf(
   asked: Pick<TrainRequest, 'shape' | 'tokensPerStep' | 'outputDirectory'>,
 ): TrainRequest {
   return {
-    ...{ ...asked, examplesPath, initDirectory: null, steps: STEPS },
-    ...{ learningRate: 1e-4, warmupSteps: 0, schedule: 'constant', weightDecay: 0, gradientClipNorm: 1, seed: 1 },
-    ...{ stateDirectory: null, heldOutPath: null, heldOutEverySteps: STEPS },
+    ...asked,
+    examplesPath,
+    initDirectory: null,
+    steps: STEPS,
+    learningRate: 1e-4,
+    warmupSteps: 0,
+    schedule: 'constant',
+    weightDecay: 0,
+    gradientClipNorm: 1,
+    seed: 1,
+    stateDirectory: null,
+    heldOutPath: null,
+    heldOutEverySteps: STEPS,
   };
 }

@@ -121,8 +121,14 @@ async function withVerifier<T>(
 ): Promise<T> {
   const { environment, directory, indexFolder } = place;
   const verifier = await openVerifier({
-    ...{ environment, indexFolder, libraryHeader: LIBRARY_HEADER, cacheDirectory: null },
-    ...{ scratchDirectory: directory, processes: availableParallelism(), driver: 'server', runMark: RUN_MARK },
+    environment,
+    indexFolder,
+    libraryHeader: LIBRARY_HEADER,
+    cacheDirectory: null,
+    scratchDirectory: directory,
+    processes: availableParallelism(),
+    driver: 'server',
+    runMark: RUN_MARK,
   });
   try {
     return await work(verifier);

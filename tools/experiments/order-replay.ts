@@ -80,7 +80,10 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
       {
         module: labels[2] ?? labels[0] ?? '',
         actions: priced(inFixedOrder(actions)).map(({ proved, ms, parts, price, before }) => ({
-          ...{ proved, ms, price, prior: fixedPrior(price, before) },
+          proved,
+          ms,
+          price,
+          prior: fixedPrior(price, before),
           features: actionFeatures(tokens, parts),
           kind: actionFeatures([], parts.slice(0, KIND_PARTS)),
         })),

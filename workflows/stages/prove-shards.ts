@@ -114,7 +114,11 @@ function takeTurn(
 ): ReturnType<ProverActivity> {
   const { prover, sampling, seed, modelThreads, verification, objective } = config;
   const asked: ShardTurn = {
-    ...{ run, name, items, library, checkpoint },
+    run,
+    name,
+    items,
+    library,
+    checkpoint,
     ...(round === undefined ? {} : { round }),
     ...(ranking === undefined ? {} : { ranking }),
     config: { prover, sampling, seed, modelThreads, verification },
@@ -140,12 +144,20 @@ function checkTurn(
   const distinct = `${sampled.distinctCount - (earlier?.distinctCount ?? 0)} distinct proofs`;
   if (proverIn(prover).checkedBy === 'judges' && trainsByReward(objective))
     return streaming(`judge ${label}: ${distinct}`).judgeShard({
-      ...{ run, name: folder, items, sampled },
+      run,
+      name: folder,
+      items,
+      sampled,
       config: { rewards: objective.rewards, seed },
     });
   const limits = turn.isUnbounded ? { ...verification, heartbeatsMax: null } : verification;
   return lean(`verify ${label}: ${distinct}`, inFlightMax).verifyShard({
-    ...{ run, name: folder, items, sampled, earlier, library },
+    run,
+    name: folder,
+    items,
+    sampled,
+    earlier,
+    library,
     config: { prover, verification: limits },
   });
 }

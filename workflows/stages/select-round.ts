@@ -39,7 +39,9 @@ export async function selectRound({
   const { objective, seed } = config;
   const rewards = trainsByReward(objective)
     ? await streaming('reward the samples').rewardRound({
-        ...{ run, name, shards },
+        run,
+        name,
+        shards,
         config: { rewards: objective.rewards, seed },
       })
     : null;
@@ -52,7 +54,9 @@ export async function selectRound({
     conjecturesMade: gated?.made ?? 0,
     gate: gated?.counts ?? {},
     ...(gated?.ranker === undefined ? {} : { ranker: gated.ranker }),
-    ...{ rates, proved, disagreements },
+    rates,
+    proved,
+    disagreements,
     conjecturesKept: chosen?.chosen ?? null,
     conjecturesMatched: matched,
   });

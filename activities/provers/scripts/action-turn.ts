@@ -36,7 +36,13 @@ export async function actionTurn(
   const offersFor = await lemmaOffers(ports.sources, { lemmasShown, lemmaTokens: 0, premisesFrom }, over.grown);
   const marksOf = marksLemmas(prover) ? marksFor(over.grown) : () => null;
   const found = await tryActions(ports, statements, {
-    ...{ run, limits, prover, ranking, offersFor, marksOf, ...over },
+    run,
+    limits,
+    prover,
+    ranking,
+    offersFor,
+    marksOf,
+    ...over,
     budgetMs: prover.actionMs,
   });
   return {

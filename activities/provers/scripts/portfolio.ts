@@ -41,7 +41,9 @@ export async function wholeList(
   const open = unproved.filter((one) => further !== undefined || marksOf(one) !== null);
   const { proofs, tried, leanMs } = await scriptsOverLibrary(ports, open, {
     ...asked,
-    ...{ grown, marksOf, further },
+    grown,
+    marksOf,
+    further,
     // Without marks the list has been tried.
     chosen: (id, stages) => (marksOf(byId.get(id)!) === null ? [] : stages),
   });

@@ -122,7 +122,10 @@ export async function tryActions(
       }),
       (candidates, isShared) =>
         verifier.check(candidates, {
-          ...{ signal, confirm: false, smallLimitsOnly: true, explains: () => isShared },
+          signal,
+          confirm: false,
+          smallLimitsOnly: true,
+          explains: () => isShared,
           heartbeatsMax: isShared ? SHARED_HEARTBEATS_MAX : ACTION_HEARTBEATS_MAX,
         }),
     );

@@ -65,7 +65,11 @@ export function walkShardActivity(
           const all = found.flatMap(({ walked }) => walked);
           const leanMs = found.reduce((sum, one) => sum + one.leanMs, 0);
           const raw = all.map(({ walk, proof, tokens, logprob }) => ({
-            ...{ statementId: walk.statementId, index: walk.index, text: proof, tokens, logprob },
+            statementId: walk.statementId,
+            index: walk.index,
+            text: proof,
+            tokens,
+            logprob,
             seed: seedFrom(config.seed, name, walk.statementId, 'walk', walk.index),
             finish: 'stop' as const,
           }));
@@ -191,5 +195,6 @@ const refused = (statementId: string, samples: number): z.infer<typeof walkedSta
       end: 'open',
     },
     proof: NOTHING,
-    ...{ tokens: 0, logprob: 0 },
+    tokens: 0,
+    logprob: 0,
   }));

@@ -89,7 +89,8 @@ async function walkOnce(
   const ended = (end: Walk['end']): Walked => ({
     walk: { statementId: statement.id, index, states, written, end },
     proof: state.tactics.join('\n') || NOTHING,
-    ...{ tokens, logprob },
+    tokens,
+    logprob,
   });
   for (;;) {
     const goal: ShownGoal = shownGoal(state);

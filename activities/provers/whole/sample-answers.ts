@@ -97,7 +97,14 @@ export async function sampleAnswers(
           onCompletion: (at, { text, tokens, promptTokens, logprob, finish }) => {
             const { id, index, seed } = open[at]!;
             const answer: KeptAnswer = {
-              ...{ model, statementId: id, index, seed, text, tokens, logprob, finish },
+              model,
+              statementId: id,
+              index,
+              seed,
+              text,
+              tokens,
+              logprob,
+              finish,
               ...(promptTokens === undefined ? {} : { promptTokens }),
             };
             // What is longer than a line of records may be is sampled again.

@@ -69,8 +69,13 @@ export async function prepareProblemSet(request: ProblemSetRequest): Promise<Pro
     statementRefusal: request.statementRefusal,
   });
   const counts = {
-    ...{ train: 0, heldOut: 0, otherSplit: 0, repeated: 0, renamed: 0 },
-    ...{ refusedHeaders: 0, withDefinitions: 0 },
+    train: 0,
+    heldOut: 0,
+    otherSplit: 0,
+    repeated: 0,
+    renamed: 0,
+    refusedHeaders: 0,
+    withDefinitions: 0,
   };
   const taken = new Map<string | null, boolean>([[null, true]]);
   async function* kept(): AsyncGenerator<Statement> {

@@ -13,7 +13,10 @@ const { model, temperature, maxTokens, answers } = judgeSchema.shape;
 
 const questionSchema = z.strictObject({
   provider: judgeProviderSchema,
-  ...{ model, temperature, maxTokens, answers },
+  model,
+  temperature,
+  maxTokens,
+  answers,
   name: z.string(),
   messages: z.array(chatMessageSchema),
   seed: count,
@@ -41,8 +44,14 @@ export function askedQuestion(
   { name, messages, seed }: Pick<AskedQuestion, 'name' | 'messages' | 'seed'>,
 ): AskedQuestion {
   return {
-    ...{ provider: judge.provider, model: judge.model, temperature: judge.temperature },
-    ...{ maxTokens: judge.maxTokens, answers: judge.answers, name, messages, seed },
+    provider: judge.provider,
+    model: judge.model,
+    temperature: judge.temperature,
+    maxTokens: judge.maxTokens,
+    answers: judge.answers,
+    name,
+    messages,
+    seed,
   };
 }
 

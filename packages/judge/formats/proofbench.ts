@@ -25,9 +25,15 @@ export function proofbenchItems(text: string): Item[] | string {
     if (!parsed.success) return `row ${at + 1}: ${issueOf(parsed.error)}`;
     const { 'Problem ID': id, Problem: problem, Solution: reference, 'Grading guidelines': rubric } = parsed.data;
     items.push({
-      ...{ id, problemId: id, set: id.replace(/-\d+$/u, ''), problem },
+      id,
+      problemId: id,
+      set: id.replace(/-\d+$/u, ''),
+      problem,
       grading: { scale: '0-7', ...(rubric ? { rubric } : {}), ...(reference ? { reference } : {}) },
-      ...{ answer: null, human: null, automatic: null, split: null },
+      answer: null,
+      human: null,
+      automatic: null,
+      split: null,
     });
   }
   return items;

@@ -70,7 +70,11 @@ function fromOwn(row: OwnRow): Item | string {
   if (human !== undefined && scale === undefined) return 'human: a mark needs its scale';
   if (human !== undefined && !scaleOf(scale!).has(human)) return `human: ${human} is not on the scale ${scale}`;
   return {
-    ...{ id: itemId, problemId, set, problem, automatic },
+    id: itemId,
+    problemId,
+    set,
+    problem,
+    automatic,
     grading: { ...(scale ? { scale } : {}), ...(rubric ? { rubric } : {}), ...(reference ? { reference } : {}) },
     answer: row.proof ?? null,
     human: human === undefined ? null : { raw: human, scale: scale! },
@@ -103,7 +107,10 @@ function fromDeepseek(row: z.infer<typeof deepseekSchema>): Item | string {
 export function ownRow(item: Item): OwnRow {
   const { id: itemId, problemId, set, problem, grading, answer, human, automatic, split } = item;
   return {
-    ...{ id: itemId, set, problemId, problem },
+    id: itemId,
+    set,
+    problemId,
+    problem,
     ...(human === null ? {} : { human: human.raw }),
     ...grading,
     ...(human === null ? {} : { scale: human.scale }),

@@ -17,8 +17,12 @@ import { rankQuestion } from './rank-question.ts';
 
 const seven = scaleOf('0-7');
 const problem: Problem = {
-  ...{ id: 'p', set: 's', text: 'Show that 2 divides n(n + 1).', scale: seven },
-  ...{ rubric: 'Two cases, three points each; one for the end.', reference: 'One of n, n + 1 is even.' },
+  id: 'p',
+  set: 's',
+  text: 'Show that 2 divides n(n + 1).',
+  scale: seven,
+  rubric: 'Two cases, three points each; one for the end.',
+  reference: 'One of n, n + 1 is even.',
 };
 const proof = 'Either n is even, or n + 1 is even.\nSo  2 divides the product.';
 const step = { kind: 'step', quote: 'So 2 divides the product', says: 'right' };

@@ -151,8 +151,13 @@ function scalingOf(rope: z.infer<typeof scalingSchema>, contextLength: number): 
       const factor = rope.factor ?? contextLength / trainedLength;
       const stretched = factor <= 1 ? 1 : 0.1 * Math.log(factor) + 1;
       return {
-        ...{ kind: 'yarn', factor, trainedLength, attention: rope.attention_factor ?? stretched },
-        ...{ fast: rope.beta_fast || 32, slow: rope.beta_slow || 1, isRounded: rope.truncate },
+        kind: 'yarn',
+        factor,
+        trainedLength,
+        attention: rope.attention_factor ?? stretched,
+        fast: rope.beta_fast || 32,
+        slow: rope.beta_slow || 1,
+        isRounded: rope.truncate,
       };
     }
   }

@@ -22,7 +22,10 @@ export async function makeFreshCheckpoint(
   const { examplesPath, shape, seed } = request;
   const asked: FreshRequest = { type: 'make', examplesPath, shape, seed, directory };
   return inOwnProcess<FreshMessage, void>(asked, {
-    ...{ runMark, signal, output: directory, silenceLimitMs: undefined },
+    runMark,
+    signal,
+    output: directory,
+    silenceLimitMs: undefined,
     entry: new URL('./process/fresh-child.ts', import.meta.url),
     onMessage: (_, done) => done(),
   });

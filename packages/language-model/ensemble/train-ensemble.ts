@@ -52,8 +52,15 @@ export async function trainEnsemble(
     await trainer.train(
       {
         ...recipe,
-        ...{ examplesPath, initDirectory: reference, shape, outputDirectory, schedule: 'linear' },
-        ...{ weightDecay: 0, gradientClipNorm: 1, heldOutPath: null, heldOutEverySteps: recipe.steps },
+        examplesPath,
+        initDirectory: reference,
+        shape,
+        outputDirectory,
+        schedule: 'linear',
+        weightDecay: 0,
+        gradientClipNorm: 1,
+        heldOutPath: null,
+        heldOutEverySteps: recipe.steps,
         objective: { kind: 'dpo', beta },
         seed: seed + member,
         stateDirectory: join(directory, `${name}-state`),

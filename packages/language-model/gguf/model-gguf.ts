@@ -136,8 +136,12 @@ function tensorsOf({ shape, tensors }: GgufModel, architecture: string): ModelTe
         ? shape.keyValueHeads
         : null;
     return {
-      ...{ name: names.get(name)!, shape: dimensions, type, bytes: values.length * (type === F32 ? 4 : 2) },
-      ...{ values, turnedHeads: architecture === 'llama' ? heads : null },
+      name: names.get(name)!,
+      shape: dimensions,
+      type,
+      bytes: values.length * (type === F32 ? 4 : 2),
+      values,
+      turnedHeads: architecture === 'llama' ? heads : null,
     };
   });
 }

@@ -31,8 +31,11 @@ serveSampler(async (opening: LlamaOpening, rows) => {
   await requireAdapters(opening);
   const context = await refused(
     model.createContext({
-      ...{ sequences: rows + 1, contextSize: contextLength, batchSize: Math.max(BATCH_TOKENS, rows) },
-      ...{ threads: opening.threads, ignoreMemorySafetyChecks: false },
+      sequences: rows + 1,
+      contextSize: contextLength,
+      batchSize: Math.max(BATCH_TOKENS, rows),
+      threads: opening.threads,
+      ignoreMemorySafetyChecks: false,
       ...(opening.adapters.length === 0
         ? {}
         : { lora: { adapters: opening.adapters.map(({ path, scale }) => ({ filePath: path, scale })) } }),

@@ -41,7 +41,11 @@ export class LlamaEmbedder {
 
   async #sum(text: string, size: number): Promise<Float64Array> {
     this.#context ??= this.#model.createContext({
-      ...{ _embeddings: true, sequences: 1, contextSize: this.#tokensMax, batchSize: 1, threads: this.#threads },
+      _embeddings: true,
+      sequences: 1,
+      contextSize: this.#tokensMax,
+      batchSize: 1,
+      threads: this.#threads,
     });
     const { _ctx: context } = await this.#context;
     const sum = new Float64Array(size);

@@ -47,8 +47,12 @@ export async function openLlamaCpp(directory: string, options: LlamaCppOptions):
   const threads = engine.threads ?? Math.max(1, Math.floor(cores / 2));
   const opening: LlamaOpening = { library, model, contextLength, gpuLayers, adapters, threads };
   const pool = await SamplingPool.open({
-    ...{ entry: new URL('./child.ts', import.meta.url), opening, processes: 1, rows: engine.sequences },
-    ...{ runMark, staysWarm },
+    entry: new URL('./child.ts', import.meta.url),
+    opening,
+    processes: 1,
+    rows: engine.sequences,
+    runMark,
+    staysWarm,
   });
   return {
     generator: template === null ? pool : new ChatGenerator(pool, new ChatTemplate(template)),

@@ -114,8 +114,14 @@ export async function startLlama(library: string, threads: number, gpuLayers: nu
       getLlama(options: Record<string, unknown>): Promise<Llama>;
     };
     return await getLlama({
-      ...{ gpu: gpuLayers === 0 ? false : 'auto', build: 'never', skipDownload: true, usePrebuiltBinaries: true },
-      ...{ progressLogs: false, logLevel: 'error', logger: keepError, maxThreads: threads },
+      gpu: gpuLayers === 0 ? false : 'auto',
+      build: 'never',
+      skipDownload: true,
+      usePrebuiltBinaries: true,
+      progressLogs: false,
+      logLevel: 'error',
+      logger: keepError,
+      maxThreads: threads,
     });
   } catch (error) {
     const said = error instanceof Error ? error.message.split('\n')[0]! : String(error);

@@ -29,7 +29,11 @@ beforeAll(async () => {
 
 const ask = (fields: Record<string, unknown> = {}) =>
   served.client.chat.completions.create({
-    ...{ model: 'small', messages: [...messages], max_tokens: 12, seed: 7, ...fields },
+    model: 'small',
+    messages: [...messages],
+    max_tokens: 12,
+    seed: 7,
+    ...fields,
     stream: false,
   });
 
@@ -58,18 +62,24 @@ describe('chats', () => {
       { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
     ])
       await expect(ask({ response_format })).rejects.toMatchObject({
-        ...{ status: 400, param: 'response_format', message: expect.stringContaining('llama.cpp') },
+        status: 400,
+        param: 'response_format',
+        message: expect.stringContaining('llama.cpp'),
       });
     const schema = { type: 'string', pattern: 'x' };
     await expect(ask({ response_format: { type: 'json_schema', json_schema: { schema } } })).rejects.toMatchObject({
-      ...{ status: 400, message: expect.stringContaining('pattern') },
+      status: 400,
+      message: expect.stringContaining('pattern'),
     });
   });
 
   it('are streamed in pieces that make up the same text', async () => {
     const { choices } = await ask();
     const stream = await served.client.chat.completions.create({
-      ...{ model: 'small', messages: [...messages], max_tokens: 12, seed: 7 },
+      model: 'small',
+      messages: [...messages],
+      max_tokens: 12,
+      seed: 7,
       ...{ stream: true, stream_options: { include_usage: true } },
     });
     let text = '';

@@ -32,7 +32,10 @@ export function usageOf(promptTokens: number, completionTokens: number): Usage {
 export const COMPLETION_FORM: AnswerForm = {
   head: (model) => headOf('cmpl', 'text_completion', model),
   choice: (index, { text, finish, tokenLogprobs }) => ({
-    ...{ index, text, logprobs: logprobsOf(tokenLogprobs), finish_reason: finish },
+    index,
+    text,
+    logprobs: logprobsOf(tokenLogprobs),
+    finish_reason: finish,
   }),
   piece: (index, text) => ({ index, text, logprobs: null, finish_reason: null }),
   end: (index, completion) => COMPLETION_FORM.choice(index, { ...completion, text: '' }),
@@ -44,7 +47,8 @@ export const CHAT_FORM: AnswerForm = {
   choice: (index, { text, finish, tokenLogprobs }) => ({
     index,
     message: { role: 'assistant', content: text, refusal: null },
-    ...{ logprobs: chatLogprobsOf(tokenLogprobs), finish_reason: finish },
+    logprobs: chatLogprobsOf(tokenLogprobs),
+    finish_reason: finish,
   }),
   piece: (index, text) => ({
     ...{ index, delta: { role: 'assistant', content: text }, logprobs: null, finish_reason: null },

@@ -37,8 +37,13 @@ const schemaSchema = z.strictObject({
   properties: z.record(z.string().max(TEXT_CHARS_MAX), z.unknown()).optional(),
   required: z.array(z.string()).max(PROPERTIES_MAX).optional(),
   additionalProperties: z.boolean().optional(),
-  ...{ items: z.unknown().optional(), minItems: items, maxItems: items },
-  ...{ minLength: length, maxLength: length, minimum: wide.optional(), maximum: wide.optional() },
+  items: z.unknown().optional(),
+  minItems: items,
+  maxItems: items,
+  minLength: length,
+  maxLength: length,
+  minimum: wide.optional(),
+  maximum: wide.optional(),
   $ref: z
     .string()
     .regex(/^#(?:\/\$defs\/[\w.-]{1,64})?$/u, 'is not one of # and #/$defs/NAME')

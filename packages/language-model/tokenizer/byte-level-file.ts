@@ -17,7 +17,12 @@ export function byteLevelFile({ tokens, added, preTokenizers, merges }: ByteLeve
     truncation: null,
     padding: null,
     added_tokens: added.map(({ id, content, special }) => ({
-      ...{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false },
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
       special,
     })),
     normalizer: null,

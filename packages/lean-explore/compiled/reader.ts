@@ -151,7 +151,10 @@ class ModuleReading {
       if (reason === 'own' || reason === 'unasked') others.push(shown);
       if (reason === null)
         theorems.push({
-          ...{ name, shown, place, key },
+          name,
+          shown,
+          place,
+          key,
           order: orderOf.get(name) ?? null,
           premises: withPremises && !module.isAxiom(place) ? this.#premises(place, inType) : null,
         });

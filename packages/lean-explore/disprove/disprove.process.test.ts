@@ -18,7 +18,11 @@ beforeAll(async () => {
   const place = { environment, workingDirectory: folder, ...(sandbox === undefined ? {} : { sandbox }) };
   const libraryHeader = 'import Init';
   verifier = await openVerifier({
-    ...{ environment, libraryHeader, processes: 2, cacheDirectory: null, scratchDirectory: folder },
+    environment,
+    libraryHeader,
+    processes: 2,
+    cacheDirectory: null,
+    scratchDirectory: folder,
     ...(sandbox === undefined ? {} : { sandbox }),
   });
   const memoryBytesMax = 3_000_000_000;

@@ -216,7 +216,12 @@ export class FileCheck {
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
   const { name, line, column, axioms, objection, kernel, reason, meaning, isExample } = theorem;
   const told = (verdict: FileVerdict, message: string): TheoremReport => ({
-    ...{ name, verdict, message, line, column, axioms },
+    name,
+    verdict,
+    message,
+    line,
+    column,
+    axioms,
     ...(isExample ? { isExample } : {}),
     ...(meaning === undefined ? {} : { meaning }),
   });

@@ -167,7 +167,11 @@ describe('a module of proofs', () => {
       if ('unread' in report) throw new Error(report.unread);
       const { toleratesLibraryAxioms } = environment;
       return findProofs(report, {
-        ...{ importLines: [], unreadable: new Map(), toleratesLibraryAxioms, mayShare: false, mayMark: false },
+        importLines: [],
+        unreadable: new Map(),
+        toleratesLibraryAxioms,
+        mayShare: false,
+        mayMark: false,
       });
     };
     const found = await judge(stated.together);

@@ -56,7 +56,11 @@ export const checkFile = tool({
         await writeFile(copy, text);
         call.tell('Lean is reading the file');
         return await judgeFile(copy, environment, {
-          ...{ scratchDirectory: own, runMark, sandbox, indexFolder, signal: call.signal },
+          scratchDirectory: own,
+          runMark,
+          sandbox,
+          indexFolder,
+          signal: call.signal,
           sparesOthers: true,
           timeoutMs: 1_000 * seconds * availableParallelism(),
         });
@@ -75,7 +79,12 @@ export const checkFile = tool({
       outcome: report.outcome,
       reason: report.reason,
       theorems: shown.map(({ name, verdict, line, column, message, axioms, meaning }) => ({
-        ...{ name, verdict, line, column, message: message.slice(0, MESSAGE_CHARS_MAX), axioms: [...axioms] },
+        name,
+        verdict,
+        line,
+        column,
+        message: message.slice(0, MESSAGE_CHARS_MAX),
+        axioms: [...axioms],
         notes: meaning === undefined ? [] : meaningLines(meaning),
       })),
       left_out: theorems.length - shown.length + messages.length - said.length,

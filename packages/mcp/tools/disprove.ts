@@ -38,7 +38,10 @@ export const disprove = tool({
     const file =
       certificate === null ? null : certificateFile({ header, statement: found.statement, proof }, certificate);
     return {
-      ...{ verdict, words, negation, proof },
+      verdict,
+      words,
+      negation,
+      proof,
       values: (found.values ?? []).map(({ name, value }) => ({ name, value })),
       certificate_uri: file === null ? null : certificates.add(file),
     };
@@ -49,7 +52,11 @@ function contextTask(lean: LeanBench, { signal }: ToolCall) {
   const { environment, sandbox, scratchDirectory, runMark, memoryBytesMax, indexFolder } = lean;
   return {
     place: { environment, workingDirectory: scratchDirectory, runMark, sandbox },
-    ...{ libraryHeader: LIBRARY_HEADER, scratchDirectory, memoryBytesMax, indexFolder, signal },
+    libraryHeader: LIBRARY_HEADER,
+    scratchDirectory,
+    memoryBytesMax,
+    indexFolder,
+    signal,
     source: () => null,
   };
 }

@@ -48,7 +48,10 @@ export const explainCertificate = tool({
     const { verdict, differences, message } = found!;
     const shown = (value: unknown): string => JSON.stringify(value).slice(0, SHOWN_CHARS_MAX);
     return {
-      ...{ problem: null, explanation, verdict, message },
+      problem: null,
+      explanation,
+      verdict,
+      message,
       differences: differences.map(({ field, file, here }) => ({ field, file: shown(file), here: shown(here) })),
     };
   },

@@ -58,7 +58,9 @@ export const findPremises = tool({
     return {
       goal: state,
       premises: found.map(({ name, code, text }) => ({
-        ...{ name, statement: code.slice(0, CODE_CHARS_MAX), file: texts[text]!.path },
+        name,
+        statement: code.slice(0, CODE_CHARS_MAX),
+        file: texts[text]!.path,
       })),
       files: texts.length,
     };

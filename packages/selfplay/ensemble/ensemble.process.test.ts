@@ -43,11 +43,20 @@ describe('pairs', () => {
 describe('tries of a search', () => {
   type Step = ExpansionRecord['steps'][number];
   const step = (tactic: string, outcome: Step['outcome'], next: string | null = null): Step => ({
-    ...{ tactic, outcome, next, logprob: -1, tokens: 1, count: 1, leanMs: 1 },
+    tactic,
+    outcome,
+    next,
+    logprob: -1,
+    tokens: 1,
+    count: 1,
+    leanMs: 1,
   });
   const expansion = (state: string, ...steps: Step[]): ExpansionRecord => ({
     ...{ statementId: 's', index: 0, state, goals: state, goal: { hypotheses: [], target: state } },
-    ...{ length: 0, logprob: 0, score: 0, steps },
+    length: 0,
+    logprob: 0,
+    score: 0,
+    steps,
   });
   const of = (...expansions: ExpansionRecord[]) =>
     Object.fromEntries(
@@ -71,10 +80,16 @@ describe('tries of a search', () => {
         expansion('y', step('bad', 'rejected'), step('round', 'open', 'x')),
       ),
     ).toEqual({
-      ...{ 'root: way': true, 'root: bad': false, 'root: slow': false, 'root: vain': false },
+      'root: way': true,
+      'root: bad': false,
+      'root: slow': false,
+      'root: vain': false,
       // Nobody knows what is behind a state that was not looked into.
-      ...{ 'a: end': true, 'a: same': false },
-      ...{ 'x: deeper': false, 'y: bad': false, 'y: round': false },
+      'a: end': true,
+      'a: same': false,
+      'x: deeper': false,
+      'y: bad': false,
+      'y: round': false,
     });
   });
 

@@ -12,7 +12,11 @@ const walk = (
   end: RewardedWalk['end'],
   isProof = end === 'done',
 ): RewardedWalk => ({
-  ...{ statementId: 's', index: 0, end, isProof, written: [...written] },
+  statementId: 's',
+  index: 0,
+  end,
+  isProof,
+  written: [...written],
   states: [...keys].map((key) => ({ key, goal: { hypotheses: [], target: key }, goals: key === 'b' ? 2 : 1 })),
 });
 const groupOf = (walks: readonly RewardedWalk[]) => flowGroup('s', walks, walks, ({ target }) => `<${target}>`);

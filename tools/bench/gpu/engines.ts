@@ -95,7 +95,8 @@ async function open(name: string, runMark: string): Promise<Sampling> {
     case 'llama-cpp':
     case 'llama-cpp-cpu': {
       const engine = llamaCppEngine({
-        ...{ sequences: count, contextLength: CONTEXT },
+        sequences: count,
+        contextLength: CONTEXT,
         ...(kind === 'llama-cpp' ? {} : { gpuLayers: 0 }),
       });
       const library = await requireLlamaCpp(workerSettings().cacheDirectory);

@@ -21,8 +21,12 @@ import { configOf, writeLines } from './prepare.ts';
 const STP = resolve(import.meta.dirname, '../../../bin/stp');
 const promptSchema = z.strictObject({ id: z.string(), index: z.int(), prompt: z.string(), seed: z.int() });
 const sampleSchema = z.strictObject({
-  ...{ id: z.string(), index: z.int().nonnegative(), text: z.string(), finish: z.enum(['stop', 'length']) },
-  ...{ tokens: z.int(), promptTokens: z.int() },
+  id: z.string(),
+  index: z.int().nonnegative(),
+  text: z.string(),
+  finish: z.enum(['stop', 'length']),
+  tokens: z.int(),
+  promptTokens: z.int(),
 });
 type Sample = z.infer<typeof sampleSchema>;
 const verdictSchema = z.looseObject({ id: z.string(), verdict: z.string() });
@@ -44,9 +48,15 @@ export async function sampleControl(lease: string, results: string, form: string
   const threads = config.modelThreads;
   const trained = await embeddedTrainer({ threads }).train({
     ...hyperparameters,
-    ...{ examplesPath, outputDirectory, steps, shape: config.model, seed: config.seed },
-    ...{ initDirectory: null, stateDirectory: null },
-    ...{ heldOutPath: join(folder, 'held-out.jsonl'), heldOutEverySteps: steps },
+    examplesPath,
+    outputDirectory,
+    steps,
+    shape: config.model,
+    seed: config.seed,
+    initDirectory: null,
+    stateDirectory: null,
+    heldOutPath: join(folder, 'held-out.jsonl'),
+    heldOutEverySteps: steps,
   });
   const prompts = await readLines(join(folder, 'prompts.jsonl'), promptSchema);
   const { temperature, topP, maxTokens } = config.sampling;

@@ -113,8 +113,14 @@ function settingsOf(config: RunConfig, examples: number): object {
   const steps = optimiserSteps(examples, config.sft);
   const request = {
     ...hyperparameters,
-    ...{ steps, seed: config.seed, shape: config.model, initDirectory: null, stateDirectory: null },
-    ...{ examplesPath: ELSEWHERE, outputDirectory: ELSEWHERE, heldOutPath: ELSEWHERE },
+    steps,
+    seed: config.seed,
+    shape: config.model,
+    initDirectory: null,
+    stateDirectory: null,
+    examplesPath: ELSEWHERE,
+    outputDirectory: ELSEWHERE,
+    heldOutPath: ELSEWHERE,
     heldOutEverySteps: Math.ceil(steps / 10),
   };
   const engine = config.engines.trainer as PytorchEngine;

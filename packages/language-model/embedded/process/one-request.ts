@@ -19,7 +19,9 @@ export async function inOwnProcess<Message extends { readonly type: string }, Re
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const engine = new EngineProcess<object, Message>({
-    ...{ entry, runMark, silenceLimitMs },
+    entry,
+    runMark,
+    silenceLimitMs,
     onMessage: (message) => onMessage(message, resolve),
     onFailure: reject,
   });

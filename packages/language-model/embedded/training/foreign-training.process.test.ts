@@ -18,17 +18,37 @@ import { normalGenerator } from './random.ts';
 import { trainInProcess } from './train.ts';
 
 const SHAPE = {
-  ...{ hiddenSize: 32, layers: 2, heads: 4, keyValueHeads: 2, feedForwardSize: 48, vocabularySize: 320 },
-  ...{ contextLength: 160, tiedEmbeddings: true },
+  hiddenSize: 32,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  feedForwardSize: 48,
+  vocabularySize: 320,
+  contextLength: 160,
+  tiedEmbeddings: true,
 };
 const QWEN3 = { headSize: 12, headNorms: true, biases: ['query', 'key', 'value', 'output'] } as const;
 /** As Qwen3's, with fields that nothing here reads. */
 const CONFIG = {
-  ...{ architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3', dtype: 'bfloat16', vocab_size: 320, hidden_size: 32 },
-  ...{ intermediate_size: 48, num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 12 },
-  ...{ max_position_embeddings: 160, hidden_act: 'silu', rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  architectures: ['Qwen3ForCausalLM'],
+  model_type: 'qwen3',
+  dtype: 'bfloat16',
+  vocab_size: 320,
+  hidden_size: 32,
+  intermediate_size: 48,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 12,
+  max_position_embeddings: 160,
+  hidden_act: 'silu',
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
   ...{ attention_bias: true, rope_parameters: { rope_type: 'linear', factor: 2, rope_theta: 500 }, eos_token_id: 1 },
-  ...{ pad_token_id: 0, bos_token_id: null, license: 'apache-2.0', use_cache: true },
+  pad_token_id: 0,
+  bos_token_id: null,
+  license: 'apache-2.0',
+  use_cache: true,
 };
 const KEPT = ['chat_template.jinja', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json'];
 
@@ -67,8 +87,17 @@ const request = (changes: Partial<TrainRequest> = {}): TrainRequest => ({
   initDirectory: folder,
   shape: { ...SHAPE, contextLength: 96 },
   outputDirectory: join(parent, `out-${outputs++}`),
-  ...{ steps: 8, tokensPerStep: 300, learningRate: 2e-3, warmupSteps: 2, schedule: 'linear' },
-  ...{ weightDecay: 0.1, gradientClipNorm: 1, seed: 3, stateDirectory: null, heldOutPath: null, heldOutEverySteps: 4 },
+  steps: 8,
+  tokensPerStep: 300,
+  learningRate: 2e-3,
+  warmupSteps: 2,
+  schedule: 'linear',
+  weightDecay: 0.1,
+  gradientClipNorm: 1,
+  seed: 3,
+  stateDirectory: null,
+  heldOutPath: null,
+  heldOutEverySteps: 4,
   ...changes,
 });
 

@@ -39,9 +39,17 @@ async function request(rows: readonly unknown[], changes: Partial<TrainRequest>)
   await writeFile(examplesPath, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   return {
     ...{ examplesPath, initDirectory: base, shape: SMALL_SHAPE, outputDirectory: join(folder, `out-${files++}`) },
-    ...{ steps: 20, tokensPerStep: 200, learningRate: 2e-3, warmupSteps: 2, schedule: 'constant' },
-    ...{ weightDecay: 0, gradientClipNorm: 1, seed: 5 },
-    ...{ stateDirectory: null, heldOutPath: null, heldOutEverySteps: 100 },
+    steps: 20,
+    tokensPerStep: 200,
+    learningRate: 2e-3,
+    warmupSteps: 2,
+    schedule: 'constant',
+    weightDecay: 0,
+    gradientClipNorm: 1,
+    seed: 5,
+    stateDirectory: null,
+    heldOutPath: null,
+    heldOutEverySteps: 100,
     ...changes,
   };
 }
@@ -59,8 +67,16 @@ async function margin(directory: string): Promise<number> {
         (await import('node:fs/promises')).cp(directory, outputDirectory, { recursive: true }) as never,
     },
     {
-      ...{ pairs: PROMPTS.map(preference), initDirectory: base, directory: ensemble, members: 1, beta: 1, seed: 1 },
-      ...{ steps: 1, tokensPerStep: 1, learningRate: 1, warmupSteps: 0 },
+      pairs: PROMPTS.map(preference),
+      initDirectory: base,
+      directory: ensemble,
+      members: 1,
+      beta: 1,
+      seed: 1,
+      steps: 1,
+      tokensPerStep: 1,
+      learningRate: 1,
+      warmupSteps: 0,
     },
   );
   const open = await Ensemble.open(ensemble, { threads: 1 });

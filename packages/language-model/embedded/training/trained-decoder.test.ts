@@ -80,11 +80,19 @@ describe.each(['llama-gradients', 'llama-gradients-untied'])('against transforme
 
 /** All that decoders of other people have beside Llama's parts. */
 const EVERYTHING: LlamaConstants = {
-  ...{ rmsEpsilon: 1e-4, ropeTheta: 500, headSize: 6, headNorms: true },
+  rmsEpsilon: 1e-4,
+  ropeTheta: 500,
+  headSize: 6,
+  headNorms: true,
   biases: ['query', 'key', 'value', 'output', 'gate', 'up', 'down'],
   ropeScaling: {
-    ...{ kind: 'yarn', factor: 4, trainedLength: 4, fast: 2, slow: 0.1 },
-    ...{ isRounded: false, attention: 1.3 },
+    kind: 'yarn',
+    factor: 4,
+    trainedLength: 4,
+    fast: 2,
+    slow: 0.1,
+    isRounded: false,
+    attention: 1.3,
   },
 };
 
@@ -136,8 +144,10 @@ describe('loss and gradient agree with central differences', () => {
     { name: 'another loss through the same seam', graphLoss: clippedPolicyGradient, tiedEmbeddings: true },
     { name: 'contrast of pairs of texts', graphLoss: contrastive(TINY_SHAPE, 2), tiedEmbeddings: true },
     {
-      ...{ name: 'biases, norms of heads, heads of another size, YaRN', graphLoss: weightedLikelihood },
-      ...{ tiedEmbeddings: true, constants: EVERYTHING },
+      name: 'biases, norms of heads, heads of another size, YaRN',
+      graphLoss: weightedLikelihood,
+      tiedEmbeddings: true,
+      constants: EVERYTHING,
     },
   ])('$name', async ({ name, graphLoss, tiedEmbeddings, constants = OWN_CONSTANTS }) => {
     const shape: ModelShape = { ...TINY_SHAPE, contextLength: 8, tiedEmbeddings };

@@ -26,7 +26,10 @@ const role = 'prover' as const;
 const rows = EXAMPLES.slice(0, 24);
 const objective = (config: Record<string, unknown>): ObjectiveConfig => objectiveConfigSchema.parse(config);
 const state = (prompt: string, stop: string | null, logReward: number, logBackward = 0) => ({
-  ...{ prompt, stop, logReward, logBackward },
+  prompt,
+  stop,
+  logReward,
+  logBackward,
 });
 const CASES: readonly {
   readonly name: string;
@@ -64,7 +67,11 @@ const CASES: readonly {
 
 const engine = (changes: Partial<PytorchEngine> = {}): PytorchEngine => ({
   ...(trainerEngineSchema.parse({ kind: 'pytorch' }) as PytorchEngine),
-  ...{ python: interpreter, device, precision: 'float32', microBatchTokens: 256, keepStateSeconds: 0 },
+  python: interpreter,
+  device,
+  precision: 'float32',
+  microBatchTokens: 256,
+  keepStateSeconds: 0,
   ...changes,
 });
 
@@ -83,8 +90,12 @@ it.skipIf(skipsPython('objectives with PyTorch')).each(CASES)('$name', async ({ 
   await steps(reference.request, 'embedded');
   const training = async (more: Partial<TrainRequest> = {}) => {
     const { directory, request } = await smallTraining({
-      ...{ initDirectory: base.request.outputDirectory, steps: 5, weightDecay: 0, learningRate: LEARNING_RATE },
-      ...{ referenceDirectory: reference.request.outputDirectory, objective: config },
+      initDirectory: base.request.outputDirectory,
+      steps: 5,
+      weightDecay: 0,
+      learningRate: LEARNING_RATE,
+      referenceDirectory: reference.request.outputDirectory,
+      objective: config,
       ...more,
     });
     await writeFile(request.examplesPath, records.map((record) => `${JSON.stringify(record)}\n`).join(''));

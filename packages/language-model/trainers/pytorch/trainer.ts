@@ -101,9 +101,18 @@ export function pytorchRequest(
   const { microBatchTokens, keepStateSeconds } = engine;
   return {
     ...rest,
-    ...{ objective, referenceDirectory },
-    ...{ device, precision, floatMasters, attention, lora, parallelism, recomputeActivations },
-    ...{ microBatchTokens, keepStateSeconds, baseName: engine.base },
+    objective,
+    referenceDirectory,
+    device,
+    precision,
+    floatMasters,
+    attention,
+    lora,
+    parallelism,
+    recomputeActivations,
+    microBatchTokens,
+    keepStateSeconds,
+    baseName: engine.base,
     contextLength: shape.contextLength,
     ...whereabouts,
   };

@@ -45,7 +45,12 @@ async function taken(ready: ReadyProcesses): Promise<ReadyProcess> {
 const given = (one: ReadyProcess): ReadyProcesses => ({ take: () => one }) as unknown as ReadyProcesses;
 const compile = (text: string, more: object = {}, name = 'made'): Promise<CompiledModule> =>
   compileModule({
-    ...{ place, module: 'Same', text, directory: join(folder, name), deadlineMs: 60_000, memoryBytesMax },
+    place,
+    module: 'Same',
+    text,
+    directory: join(folder, name),
+    deadlineMs: 60_000,
+    memoryBytesMax,
     ...more,
   });
 /** What Lean writes into each module by itself: where the module is to lie in memory. */

@@ -59,7 +59,11 @@ export async function axleCheck(
   const content = contentOf(request, parts);
   const timeoutMs = 1_000 * request.timeout_seconds;
   const [result] = await checkBatch([{ id: 'content', code: content }], {
-    ...{ ...parts, timeoutMs, cpuTimeoutMs: null, fresh: false, debug: false },
+    ...parts,
+    timeoutMs,
+    cpuTimeoutMs: null,
+    fresh: false,
+    debug: false,
     signal,
   });
   const { outcome, error, response } = result!;
@@ -83,7 +87,10 @@ export async function axleCheck(
   if (report.reason) tool.warnings.push(`the file is ${report.outcome}: ${hidePaths(report.reason)}`);
   return {
     okay: errors.length === 0,
-    ...{ content, lean_messages: wireMessages(messages), tool_messages: tool, failed_declarations: [...failed] },
+    content,
+    lean_messages: wireMessages(messages),
+    tool_messages: tool,
+    failed_declarations: [...failed],
     ...closing(begunMs, parts, ['timings beside total_ms']),
   };
 }
@@ -127,7 +134,9 @@ export async function axleVerify(
   const isStated = report.stated?.every(({ statement }) => statement === 'same') ?? false;
   return {
     okay: report.outcome === 'accepted' && isStated,
-    ...{ content, lean_messages: leanMessages(report.messages, hidePaths), tool_messages: tool },
+    content,
+    lean_messages: leanMessages(report.messages, hidePaths),
+    tool_messages: tool,
     failed_declarations: [...failed],
     ...closing(begunMs, parts, ['timings beside total_ms', 'negation', 'use_def_eq: types are compared as terms']),
   };
@@ -167,8 +176,12 @@ export async function axleDisprove(
     if (found.verdict === 'disproved') disproved.push(theorem.name);
   }
   return {
-    ...{ content, lean_messages: noMessages(), tool_messages: warningsOf(request, []) },
-    ...{ results, negated, disproved_theorems: disproved },
+    content,
+    lean_messages: noMessages(),
+    tool_messages: warningsOf(request, []),
+    results,
+    negated,
+    disproved_theorems: disproved,
     ...closing(begunMs, parts, ['timings beside total_ms', 'lean_messages']),
   };
 }

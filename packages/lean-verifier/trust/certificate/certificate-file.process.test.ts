@@ -67,9 +67,16 @@ it('confirms a certificate, and none with another value', async () => {
 
 describe('reading', () => {
   const text = certificateText({
-    ...{ format: 'stp-certificate/1', ...TEXTS, axioms: [], claim: 'none', checks: [], leanVersion: 'L' },
+    format: 'stp-certificate/1',
+    ...TEXTS,
+    axioms: [],
+    claim: 'none',
+    checks: [],
+    leanVersion: 'L',
     ...{ fingerprint: 'f', sandbox: { kind: 'none', description: '' } },
-    ...{ headerHash: sha256(''), statementHash: sha256(''), proofHash: sha256('') },
+    headerHash: sha256(''),
+    statementHash: sha256(''),
+    proofHash: sha256(''),
   });
   it.each([
     ['nonsense', 'it is not JSON'],

@@ -31,10 +31,15 @@ export function certificateFile(texts: CertifiedTexts, certificate: Certificate)
     header: texts.header ?? LIBRARY_HEADER,
     statement: texts.statement,
     proof: texts.proof,
-    ...{ headerHash, statementHash, proofHash },
-    ...{ axioms, claim },
+    headerHash,
+    statementHash,
+    proofHash,
+    axioms,
+    claim,
     checks: certificate.checks.map(({ by, version, outcome }) => ({ by, version, outcome })),
-    ...{ leanVersion, fingerprint, sandbox },
+    leanVersion,
+    fingerprint,
+    sandbox,
   };
 }
 
@@ -108,7 +113,10 @@ export async function judgeCertificates(
   const forged = files.map(wrongHashes);
   const meant = [...files.entries()].filter(([index]) => forged[index]!.length === 0);
   const candidates = meant.map(([index, { header, statement, proof }]) => ({
-    ...{ id: String(index), header, statement, proof },
+    id: String(index),
+    header,
+    statement,
+    proof,
   }));
   const results = await verifier.check(candidates, { signal });
   const byIndex = new Map(results.map((result) => [Number(result.id), result]));

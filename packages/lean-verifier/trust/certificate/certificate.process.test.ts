@@ -56,7 +56,13 @@ async function check(text = FILE, stated = STATED) {
   expect(compiled.path).not.toBeNull();
   const statements = await compileStatements(stated, { ...bounds, importLines: [], directory: `${directory}-stated` });
   const judged = await judgeModule({
-    ...{ ...bounds, directory, module, text, statements, indexFolder: null, disagreementsFolder: null },
+    ...bounds,
+    directory,
+    module,
+    text,
+    statements,
+    indexFolder: null,
+    disagreementsFolder: null,
     asked: stated.map(({ name }, index) => ({ name, stated: statedName(index) })),
     expected: { importLines: [], mayShare: true, mayMark: false },
   });

@@ -187,7 +187,10 @@ test('a statement that is printed as it came is recorded as it is written, and a
     const theorems = statements.map((statement) => ({ ...(screenStatement(statement) as Stated), statement }));
     const module = await compileAndCompare(theorems, {
       ...{ place: { environment, workingDirectory: folder }, directory: join(folder, 'recorded') },
-      ...{ importLines: imports, opening: [rest], writtenUnder: header, indexFolder: null },
+      importLines: imports,
+      opening: [rest],
+      writtenUnder: header,
+      indexFolder: null,
       memoryBytesMax: 2_147_483_648,
     });
     expect(module.problem).toBe('');

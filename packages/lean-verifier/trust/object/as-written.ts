@@ -241,7 +241,8 @@ class Reader {
     return this.#compile({
       ready: this.#task.ready,
       ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
-      ...{ directory: this.#directory(), deadlineMs: HEADER_TIMEOUT_MS },
+      directory: this.#directory(),
+      deadlineMs: HEADER_TIMEOUT_MS,
     });
   }
 

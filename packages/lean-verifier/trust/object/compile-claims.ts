@@ -107,10 +107,16 @@ export async function compileStatementsOf(
   });
   const stated = splitImports(statedUnder);
   const task = {
-    ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, directory, writtenUnder, indexFolder },
+    place,
+    signal,
+    memoryBytesMax: limits.memoryBytesMax,
+    directory,
+    writtenUnder,
+    indexFolder,
     importLines: stated.imports,
     opening: [stated.rest, ...optionLines(limits, statedUnder)],
-    ...{ snapshots: kept?.snapshots, ready: kept?.ready },
+    snapshots: kept?.snapshots,
+    ready: kept?.ready,
   };
   const statements = await (kept?.statements.compile(theorems, task) ?? compileAndCompare(theorems, task));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
@@ -142,7 +148,13 @@ export async function compileProofs(
   const { memoryBytesMax } = limits;
   // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
   const task = {
-    ...{ module, directory, place, text, signal, memoryBytesMax, ready: kept?.ready },
+    module,
+    directory,
+    place,
+    text,
+    signal,
+    memoryBytesMax,
+    ready: kept?.ready,
     deadlineMs: HEADER_TIMEOUT_MS + claims.length * limits.candidateTimeoutMs,
   };
   const compiled = await (kept?.snapshots.compile(imports, task) ?? compileModule(task));
@@ -150,7 +162,9 @@ export async function compileProofs(
   if (compiled.path !== null)
     return {
       ...{ module, directory, text, names: names.map(({ full }) => full), isInOrder: false },
-      ...{ ms, peakResidentBytes, memoryBytesMax },
+      ms,
+      peakResidentBytes,
+      memoryBytesMax,
     };
   const errors = compiled.messages.filter(({ severity }) => severity === 'error');
   // Where Lean says that errors are decides what is tried beside what, and nothing else.

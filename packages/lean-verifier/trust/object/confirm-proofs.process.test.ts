@@ -195,7 +195,9 @@ describe('a process beside that of the statements', () => {
     place: { environment, workingDirectory: scratchDirectory, sandbox },
     scratchDirectory,
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
-    ...{ writtenUnder: '', indexFolder: null, disagreementsFolder: null },
+    writtenUnder: '',
+    indexFolder: null,
+    disagreementsFolder: null,
   };
   const claims = [claimOf(HONEST.signature, HONEST.proofText)];
   const aside = (signal: AbortSignal, isFree = true) => {

@@ -153,8 +153,17 @@ async function lookAt(
     stated: statements.names[statements.placeOf.get(statement)!]!,
   }));
   const judged = await judgeModule({
-    ...{ place, signal, memoryBytesMax: limits.memoryBytesMax, indexFolder, disagreementsFolder },
-    ...{ module, directory, text, asked, statements, isMadeAnew: compiled.isInOrder },
+    place,
+    signal,
+    memoryBytesMax: limits.memoryBytesMax,
+    indexFolder,
+    disagreementsFolder,
+    module,
+    directory,
+    text,
+    asked,
+    statements,
+    isMadeAnew: compiled.isInOrder,
     expected: { importLines: splitImports(header).imports, mayShare: false, mayMark: false },
   });
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));

@@ -47,8 +47,13 @@ theorem halves (n : Nat) : half (n + 2) = half n + 1 := by rw [half]; simp`,
 };
 
 const task = (name: string, text: string) => ({
-  ...{ place, memoryBytesMax, signal: new AbortController().signal },
-  ...{ module: 'Same', text, directory: join(folder, name), deadlineMs: 120_000 },
+  place,
+  memoryBytesMax,
+  signal: new AbortController().signal,
+  module: 'Same',
+  text,
+  directory: join(folder, name),
+  deadlineMs: 120_000,
 });
 const withBytes = (done: CompiledModule) => ({ ...done, bytes: done.path === null ? null : readFileSync(done.path) });
 const plainly = async (text: string) => withBytes(await compileModule(task('plain', text)));

@@ -32,7 +32,8 @@ function judge(theorems: readonly GrownTheorem[], ...texts: readonly string[]): 
     {
       place: { environment, workingDirectory: folder, sandbox },
       directory: join(folder, module),
-      ...{ indexFolder: null, disagreementsFolder: null },
+      indexFolder: null,
+      disagreementsFolder: null,
     },
   );
 }

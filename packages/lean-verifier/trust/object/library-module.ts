@@ -51,7 +51,12 @@ export async function judgeLibraryModule(library: LibraryModule, task: LibraryMo
   const { module, header, source, theorems } = library;
   const { place, directory, signal } = task;
   const compiled = await compileModule({
-    ...{ place, module, text: source, directory, signal, isImported: true },
+    place,
+    module,
+    text: source,
+    directory,
+    signal,
+    isImported: true,
     deadlineMs: MODULE_DEADLINE_MS,
     memoryBytesMax: MEMORY_BYTES_MAX,
   });
@@ -79,7 +84,14 @@ async function judgeCompiled(
 ): Promise<LibraryJudgement> {
   if (statements.problem !== '') return refusedAs(`the statements: ${statements.problem}`);
   const judged = await judgeModule({
-    ...{ place, directory, module, text: source, statements, indexFolder, disagreementsFolder, signal },
+    place,
+    directory,
+    module,
+    text: source,
+    statements,
+    indexFolder,
+    disagreementsFolder,
+    signal,
     memoryBytesMax: MEMORY_BYTES_MAX,
     asked: theorems.map(({ name }, index) => ({ name, stated: statedName(index) })),
     expected: { importLines: splitImports(source).imports, mayShare: true, mayMark: true },

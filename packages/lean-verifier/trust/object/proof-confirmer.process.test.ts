@@ -65,8 +65,11 @@ test('a statement is begun ahead only where proofs come one by one and a process
       ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
       place: { environment, workingDirectory: folder },
       scratchDirectory: folder,
-      ...{ limits: LIMITS, indexFolder: null },
-      ...{ processes: 2, isOneByOne: true, signal: new AbortController().signal },
+      limits: LIMITS,
+      indexFolder: null,
+      processes: 2,
+      isOneByOne: true,
+      signal: new AbortController().signal,
       beside: <T>(work: () => Promise<T>) => {
         const own = work();
         begun.push(own);

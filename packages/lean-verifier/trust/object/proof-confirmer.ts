@@ -56,7 +56,9 @@ export class ProofConfirmer {
       snapshots: new HeaderSnapshots(scratchDirectory),
       statements: new StatedModules(),
       ready: new ReadyProcesses({
-        ...{ place, scratchDirectory, memoryBytesMax: context.limits.memoryBytesMax },
+        place,
+        scratchDirectory,
+        memoryBytesMax: context.limits.memoryBytesMax,
         isCalm: () => this.#isCalm,
       }),
     };

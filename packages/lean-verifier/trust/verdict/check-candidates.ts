@@ -159,7 +159,7 @@ async function staleVerdict({ rebuilt }: VerifierState): Promise<Judged | null> 
   const why = await rebuilt();
   return why === null
     ? null
-    : { ...infra(`${why}: start again`), ...{ premises: [], axioms: [], checkMs: 0, fromCache: false } };
+    : { ...infra(`${why}: start again`), premises: [], axioms: [], checkMs: 0, fromCache: false };
 }
 
 /** Bound to the candidate's own texts: two proofs of one statement that are printed alike share a judgement. */
