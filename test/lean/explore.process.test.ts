@@ -120,7 +120,7 @@ describe('exploration', () => {
     }
     expect(found[1]).toBe(found[0]);
     expect(found[2]).toBe(found[0]);
-  });
+  }, 240_000);
 
   test('gives the same equations again, and no equation that a test value refutes', async () => {
     const one = await explore([named('prop_15')]);

@@ -34,4 +34,4 @@ it('answers over the modules that are there, not over those it began with', asyn
   expect(await classes()).toContain('done');
   await build(41);
   expect(await classes()).not.toContain('done');
-});
+}, 240_000);
