@@ -88,7 +88,10 @@ export function tally(
   return { counts, newCounts, proved, unknownNames, changedStatements };
 }
 
-/** Is Lean asked why it rejects the sample? Of a share of all samples, the same ones whenever the shard is done. Ids are hexadecimal digits of a hash. */
+/**
+ * Whether Lean is asked why it rejects the sample: for a share of all samples, the same ones whenever the shard is done.
+ * @param id hexadecimal digits of a hash
+ */
 export function isExplained(id: string, share: number): boolean {
   return Number.parseInt(id.slice(-8), 16) < share * 2 ** 32;
 }

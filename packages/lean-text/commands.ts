@@ -27,11 +27,14 @@ const DECLARATIONS =
 /** May also start a line inside a proof (`open … in`), so they count at the margin only. */
 const MARGIN_COMMANDS =
   'open|variable|universe|set_option|attribute|export|import|deriving|macro|syntax|notation|infixl|infixr|infix|initialize';
-const MODIFIERS = 'private|protected|public|noncomputable|unsafe|partial|nonrec|local|scoped|meta';
+/** Words that may stand between a declaration's attributes and its keyword. */
+export const MODIFIERS: ReadonlySet<string> = new Set(
+  'private protected public noncomputable unsafe partial nonrec local scoped meta'.split(' '),
+);
 const NOT_NAME = "(?![\\p{L}\\p{N}_'!?.])";
 const DECLARATION = new RegExp(`(?:${DECLARATIONS})${NOT_NAME}`, 'uy');
 const MARGIN_COMMAND = new RegExp(`(?:(?:${MARGIN_COMMANDS})${NOT_NAME}|#[a-z])`, 'uy');
-const MODIFIER = new RegExp(`(?:${MODIFIERS})${NOT_NAME}`, 'uy');
+const MODIFIER = new RegExp(`(?:${[...MODIFIERS].join('|')})${NOT_NAME}`, 'uy');
 const BLANK = /\s*/y;
 
 interface Scope {

@@ -1,6 +1,6 @@
 /** Reads Lean source as text: tokens, commands, declarations. */
 export { findDeceivingCharacter, findRefusedCharacter } from './characters.ts';
-export { type Command, readCommands } from './commands.ts';
+export { type Command, MODIFIERS, readCommands } from './commands.ts';
 export { declarationHead } from './declaration-head.ts';
 export { type FileHeader, readHeader } from './file-header.ts';
 export { openedNamespaces } from './opened-namespaces.ts';

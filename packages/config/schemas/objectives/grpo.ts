@@ -18,8 +18,8 @@ export const policySchema = z.strictObject({
   /** For negative advantages the loss of a token is at most so many times its advantage (dual clip, arXiv 1912.09729). */
   dualClip: z.number().gt(1).max(1_000).default(3),
   /**
-   * How the losses of tokens become one loss. `token-mean`: the mean over all tokens of the step. The others are means over sequences: of their tokens' sum,
-   * of their mean (GRPO as published), or of their sum over `lengthNorm` (Dr. GRPO).
+   * How the losses of tokens become one loss. `token-mean`: the mean over all tokens of the step. The others are means over
+   * sequences: of their tokens' sum, of their mean (GRPO as published), or of their sum over `lengthNorm` (Dr. GRPO).
    */
   aggregation: z
     .enum(['token-mean', 'seq-mean-token-sum', 'seq-mean-token-mean', 'seq-mean-token-sum-norm'])

@@ -3,7 +3,10 @@
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
 
-/** Longest message that is read whole, here in bytes of its line: a tactic can build a goal of any size, and Lean prints it. A longer line keeps its begin and its end. */
+/**
+ * Longest message that is read whole, in bytes of its line: a tactic can build a goal of any size, and Lean prints it. A longer
+ * line keeps its beginning and its end.
+ */
 export const MESSAGE_LENGTH_MAX = 1_048_576;
 /** A longer message is cut to this many characters, with a mark behind them. */
 export const CUT_LENGTH = 65_536;

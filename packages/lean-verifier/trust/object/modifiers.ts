@@ -1,9 +1,5 @@
 /** What may stand before the word of a declaration: attributes (`@[…]`) and words such as `private`. */
-import type { Token } from '@stp/lean-text';
-
-const MODIFIERS: ReadonlySet<string> = new Set(
-  'private protected public noncomputable partial nonrec local scoped'.split(' '),
-);
+import { MODIFIERS, type Token } from '@stp/lean-text';
 
 /** Index of the first token of the attributes and modifiers before the word at `index`; `index` without any. `tokens`: no comments. */
 export function firstModifier(tokens: readonly Token[], index: number): number {
