@@ -6,6 +6,9 @@ import { type ObjectStore, type RoundCounts, roundManifestSchema } from '@stp/co
 import { readJson } from '../../activities/records/record-files.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
+/** Of the widest heading, `conjecturer`, with a blank before it. */
+const COLUMN_WIDTH = 12;
+
 interface RoundFigures extends Pick<RoundCounts, 'attempted' | 'samples' | 'provedThisRound' | 'provedEver'> {
   readonly round: number;
   /** Share of the dataset's statements proved so far; null where the run has no list of them. */
@@ -57,8 +60,8 @@ export async function roundTable(run: string, asJson: boolean): Promise<string> 
     ['conjectures', 2],
     ['examples', 2],
   ] as const;
-  const lines = [header, ...rows].map((row) => row.map((cell) => String(cell).padStart(11)).join(''));
-  return [groups.map(([name, columns]) => name.padStart(11 * columns)).join(''), ...lines].join('\n');
+  const lines = [header, ...rows].map((row) => row.map((cell) => String(cell).padStart(COLUMN_WIDTH)).join(''));
+  return [groups.map(([name, columns]) => name.padStart(COLUMN_WIDTH * columns)).join(''), ...lines].join('\n');
 }
 
 /** Where a round was tried from several models, its last manifest counts. */

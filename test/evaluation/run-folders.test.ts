@@ -52,6 +52,7 @@ describe('the rounds of a run', () => {
       conjecturesProved: 1,
     });
     const lines = (await roundTable(run, false)).split('\n');
+    expect(lines[1]).toMatch(/ prover +conjecturer$/u);
     expect(lines).toHaveLength(4);
     expect(lines[3]).toMatch(/^ +1 +3 +20 +1 +2 +50\.00 %/);
   });
