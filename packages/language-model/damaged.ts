@@ -10,6 +10,12 @@ export function damaged(file: string, problem: string, cause?: unknown): StpErro
   return unusable(file, problem, DAMAGED, cause);
 }
 
+/** A file that the system does not let us read. @param cause what the system said */
+export function unreadable(file: string, cause: unknown): StpError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return damaged(file, code === 'ENOENT' ? 'it is missing' : message, cause);
+}
+
 /** A file that is whole, of a kind that is not read here. */
 export function foreign(file: string, problem: string, cause?: unknown): StpError {
   return unusable(file, `of a kind that is not read here: ${problem}`, FOREIGN, cause);

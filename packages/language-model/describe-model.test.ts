@@ -3,6 +3,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeCheckpoint } from './checkpoint/checkpoint.ts';
+import { readSafetensors, writeSafetensors } from './checkpoint/safetensors.ts';
 import { describeModel } from './describe-model.ts';
 import { SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './testing/small-checkpoint.ts';
 
@@ -53,4 +54,33 @@ it('nothing runs a pickle', async () => {
   await rm(join(directory, 'model.safetensors'));
   for (const { problem } of (await describeModel(directory)).engines)
     expect(problem).toMatch(/pytorch_model\.bin has weights as a pickle, which runs code/);
+});
+
+it('refuses weights that were cut short, as serving them does', async () => {
+  const directory = await folder();
+  const path = join(directory, 'model.safetensors');
+  const whole = await readFile(path);
+  await writeFile(path, whole.subarray(0, -100));
+  await expect(describeModel(directory)).rejects.toThrow(/model\.safetensors: tensor .* runs past the end of the file/);
+});
+
+it('runs no folder with a tensor that is not part of the model', async () => {
+  const directory = await folder();
+  const path = join(directory, 'model.safetensors');
+  const tensors = readSafetensors(await readFile(path), path);
+  await writeFile(path, writeSafetensors(tensors.set('extra', { shape: [1], values: Float32Array.of(1) })));
+  const said = 'tensor extra is not part of the model';
+  expect(await problemsOf(directory)).toEqual([
+    ['samples', said],
+    ['trains', said],
+  ]);
+});
+
+it('says which shard of an index is missing', async () => {
+  const directory = await folder();
+  const path = join(directory, 'model.safetensors');
+  const names = [...readSafetensors(await readFile(path), path).keys()];
+  const map = Object.fromEntries(names.map((name, at) => [name, at === 0 ? 'other.safetensors' : 'model.safetensors']));
+  await writeFile(join(directory, 'model.safetensors.index.json'), JSON.stringify({ weight_map: map }));
+  await expect(describeModel(directory)).rejects.toThrow(/other\.safetensors: it is missing/);
 });

@@ -2,17 +2,23 @@
  * Says what a model on this machine is: a folder in Hugging Face's form, a checkpoint of ours, or a GGUF; and which engines
  * here can sample and train it, at what memory. The weights themselves are not read.
  */
-import { open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { StpError } from '@stp/base';
 import { llamaCppEngine } from '@stp/config';
 import { z } from 'zod';
 import type { Architecture } from './checkpoint/architecture.ts';
-import { type ModelFiles, parseJson } from './checkpoint/files.ts';
+import { isThere, type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { shapeProblem, tokenizerProblem } from './checkpoint/fit.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
-import { modelFiles, pickleIn, readArchitecture, WEIGHT_BYTES_MAX, weightBytes } from './checkpoint/model-folder.ts';
-import { readHeader } from './checkpoint/safetensors.ts';
+import {
+  modelFiles,
+  pickleIn,
+  readArchitecture,
+  WEIGHT_BYTES_MAX,
+  weightBytes,
+  weightFileNames,
+  withoutRedundant,
+} from './checkpoint/model-folder.ts';
+import { readTensorHeaders } from './checkpoint/safetensors.ts';
 import { embeddedTrainingMemory, memoryProblem } from './embedded/training/training-memory.ts';
 import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
 import { convertible } from './gguf/gguf-folder.ts';
@@ -45,8 +51,6 @@ export interface ModelDescription {
 }
 
 const GIB = 2 ** 30;
-const SHARDS_MAX = 512;
-const HEADER_BYTES_MAX = 2 ** 24;
 /** Two graphs, one to read prompts and one to decode, each with the weights as they are and as its kernels want them. */
 const EMBEDDED_COPIES = 4;
 const EMBEDDED_OVERHEAD_GIB = 0.2;
@@ -75,16 +79,17 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
   const config = parseJson(await files.read('config.json', JSON_BYTES_MAX), files.path('config.json'), (json) =>
     configSchema.parse(json),
   );
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.safetensors')).slice(0, SHARDS_MAX);
+  const { names } = await weightFileNames(files);
+  const isThereAny = (await Promise.all(names.map((name) => isThere(files.path(name))))).some(Boolean);
   const values = new Map<string, number>();
   const shapes = new Map<string, readonly number[]>();
-  for (const file of names)
-    for (const { name, dtype, shape } of await tensorsOf(join(directory, file))) {
+  for (const file of isThereAny ? names : [])
+    for (const { name, dtype, shape } of await readTensorHeaders(files.path(file))) {
       values.set(dtype, (values.get(dtype) ?? 0) + product(shape));
       shapes.set(name, shape);
     }
   const parameters = sum(values.values());
-  const missing = names.length === 0 ? ((await pickleIn(directory)) ?? 'no weights as safetensors') : null;
+  const missing = isThereAny ? null : ((await pickleIn(directory)) ?? 'no weights as safetensors');
   const found = missing ?? (await embeddedArchitecture(files, shapes));
   const isCheckpoint = 'manifest' in files;
   return {
@@ -124,7 +129,7 @@ async function embeddedArchitecture(
     const { tokenizer } = await readFolderTokenizer(files);
     return (
       tokenizerProblem(found.shape, tokenizer, !('manifest' in files)) ??
-      shapeProblem(found.shape, shapes, found.constants) ??
+      shapeProblem(found.shape, withoutRedundant(shapes, found.shape), found.constants) ??
       found
     );
   } catch (error) {
@@ -197,22 +202,6 @@ function llamaCppFit(gguf: GgufFile): EngineFit {
   if (plan === null) return { ...fit, problem: 'the header lacks the sizes of the model', gib: null, formula: '' };
   const formula = `${sequences} samples at once, ${plan.contextLength} tokens each; bin/stp plan --model says more`;
   return { ...fit, problem: null, gib: totalGib(plan.parts), formula };
-}
-
-async function tensorsOf(
-  path: string,
-): Promise<{ readonly name: string; readonly dtype: string; readonly shape: readonly number[] }[]> {
-  const file = await open(path);
-  try {
-    const length = Buffer.alloc(8);
-    await file.read(length, 0, 8, 0);
-    const bytes = Number(length.readBigUInt64LE());
-    const header = Buffer.alloc(Math.min(bytes, HEADER_BYTES_MAX));
-    await file.read(header, 0, header.length, 8);
-    return readHeader(header, path).map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
-  } finally {
-    await file.close();
-  }
 }
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, value) => total + value, 0);

@@ -3,7 +3,7 @@ import { access, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
-import { damaged, foreign } from '../damaged.ts';
+import { damaged, foreign, unreadable } from '../damaged.ts';
 
 /** Largest file read into memory: a model of 500 million F32 weights, the most that a graph of the embedded engine holds. */
 export const FILE_BYTES_MAX = 2 ** 31;
@@ -47,7 +47,7 @@ export async function readWhole(path: string, bytesMax: number): Promise<Buffer>
     }
   } catch (cause) {
     if (cause instanceof StpError) throw cause;
-    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unreadable(path, cause);
   }
 }
 

@@ -20,22 +20,23 @@ export function tensorProblem(
     }
     if (!allFinite(tensor.values)) return `tensor ${name} holds a value that is not finite`;
   }
-  for (const name of tensors.keys()) if (!expected.has(name)) return `tensor ${name} is not part of the model`;
   return null;
 }
 
-/** The same of their sizes alone; tensors that are not the model's are passed over. */
+/** The same, from the tensors' names and shapes alone. */
 export function shapeProblem(
   shape: ModelShape,
   shapes: ReadonlyMap<string, readonly number[]>,
   constants?: LlamaParts,
 ): string | null {
-  for (const [name, dimensions] of llamaTensorShapes(shape, constants)) {
+  const expected = llamaTensorShapes(shape, constants);
+  for (const [name, dimensions] of expected) {
     const found = shapes.get(name);
     if (found === undefined) return `tensor ${name} is missing`;
     if (found.join('×') !== dimensions.join('×'))
       return `tensor ${name} is ${found.join('×')}, the shape asks for ${dimensions.join('×')}`;
   }
+  for (const name of shapes.keys()) if (!expected.has(name)) return `tensor ${name} is not part of the model`;
   return null;
 }
 

@@ -11,6 +11,7 @@ import type { TemplateData } from '../chat/template-messages.ts';
 import { damaged, foreign } from '../damaged.ts';
 import type { ProofWords } from '../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import type { ModelShape } from '../trainer.ts';
 import { type Architecture, architectureOf } from './architecture.ts';
 import { checkpointFiles } from './checkpoint.ts';
 import { FILE_BYTES_MAX, folderFiles, isThere, type ModelFiles, parseJson } from './files.ts';
@@ -69,7 +70,7 @@ export async function readModel(directory: string): Promise<ModelFolder> {
   const misfit = tokenizerProblem(shape, tokenizer, !('manifest' in files));
   if (misfit !== null) throw foreign(directory, misfit);
   const { tensors: all, model } = await readWeights(files, directory);
-  const tensors = new Map([...all].filter(([name]) => !isRedundant(name, shape.tiedEmbeddings !== false)));
+  const tensors = withoutRedundant(all, shape);
   const problem = tensorProblem(shape, tensors, constants);
   if (problem !== null) throw foreign(directory, problem);
   const record = await files.find(TRAINING_FILE, JSON_BYTES_MAX);
@@ -91,8 +92,12 @@ export function weightBytes({ shape, constants }: Architecture): number {
   return 4 * values;
 }
 
-const isRedundant = (name: string, isTied: boolean): boolean =>
-  FREQUENCIES.test(name) || (isTied && name === HEAD_TENSOR);
+/** The tensors that the model computes with: without frequencies, which old files have, and without the head where it is the embedding. */
+export function withoutRedundant<T>(tensors: ReadonlyMap<string, T>, { tiedEmbeddings }: ModelShape): Map<string, T> {
+  const isRedundant = (name: string): boolean =>
+    FREQUENCIES.test(name) || (tiedEmbeddings !== false && name === HEAD_TENSOR);
+  return new Map([...tensors].filter(([name]) => !isRedundant(name)));
+}
 
 /** The name that records have for a model: a hash of its weights' files, which are read one at a time. */
 export async function modelName(directory: string): Promise<string> {
@@ -124,17 +129,22 @@ interface WeightFile {
   readonly places: Readonly<Record<string, string>> | null;
 }
 
-async function* weightFiles(files: ModelFiles, directory: string): AsyncGenerator<WeightFile> {
+/** Names of the files with weights, and the file of each tensor (null: one file has them all). */
+export async function weightFileNames(
+  files: ModelFiles,
+): Promise<{ readonly names: readonly string[]; readonly places: WeightFile['places'] }> {
   const index = await files.find(INDEX_FILE, JSON_BYTES_MAX);
-  if (index === null) {
-    if (!(await isThere(files.path(WEIGHTS_FILE)))) await refusePickles(directory);
-    yield { name: WEIGHTS_FILE, content: await files.read(WEIGHTS_FILE, FILE_BYTES_MAX), places: null };
-    return;
-  }
+  if (index === null) return { names: [WEIGHTS_FILE], places: null };
   const path = files.path(INDEX_FILE);
   const { weight_map: places } = parseJson(index, path, (json) => indexSchema.parse(json));
   const names = [...new Set(Object.values(places))].sort();
   if (names.length > SHARDS_MAX) throw damaged(path, `${names.length} files, ${SHARDS_MAX} allowed`);
+  return { names, places };
+}
+
+async function* weightFiles(files: ModelFiles, directory: string): AsyncGenerator<WeightFile> {
+  const { names, places } = await weightFileNames(files);
+  if (!(await isThere(files.path(names[0]!)))) await refusePickles(directory);
   let bytesLeft = FILE_BYTES_MAX;
   for (const name of names) {
     const content = await files.read(name, bytesLeft);

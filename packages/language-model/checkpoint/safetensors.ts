@@ -3,10 +3,11 @@
  * bytes. Nothing in a file is believed: sizes are capped, and the tensors must cover the data exactly once.
  * Writes F32; reads F32, BF16 and F16. Format: github.com/huggingface/safetensors, README "Format".
  */
+import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { describeIssues } from '@stp/base';
 import { z } from 'zod';
-import { damaged } from '../damaged.ts';
+import { damaged, unreadable } from '../damaged.ts';
 
 export interface Tensor {
   /** Dimensions, outermost first. */
@@ -33,6 +34,7 @@ const entrySchema = z.strictObject({
   shape: z.array(z.int().min(1).max(DIMENSION_MAX)).min(1).max(DIMENSIONS_MAX),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
+type TensorHeader = z.infer<typeof entrySchema> & { readonly name: string };
 const metadataSchema = z.record(z.string().max(NAME_CHARS_MAX), z.string().max(NAME_CHARS_MAX));
 
 /** The beginning of a file with these tensors in float32, in this order; their values follow it. */
@@ -68,33 +70,63 @@ export function littleEndian(values: Float32Array): Buffer {
 
 /** Tensors by name, copied out of `file`. Throws STP1302 for anything but a well-formed file; `name` is for messages. */
 export function readSafetensors(file: Buffer, name: string): Map<string, Tensor> {
-  if (file.length < LENGTH_FIELD_BYTES) throw damaged(name, 'shorter than its length field');
-  const headerBytes = file.readBigUInt64LE();
-  if (headerBytes > HEADER_BYTES_MAX)
-    throw damaged(name, `header of ${headerBytes} bytes, ${HEADER_BYTES_MAX} allowed`);
-  const dataStart = LENGTH_FIELD_BYTES + Number(headerBytes);
-  if (dataStart > file.length) throw damaged(name, 'header runs past the end of the file');
-  const entries = readHeader(file.subarray(LENGTH_FIELD_BYTES, dataStart), name);
+  const dataStart = LENGTH_FIELD_BYTES + headerBytes(file, file.length, name);
+  const entries = readHeader(file.subarray(LENGTH_FIELD_BYTES, dataStart), file.length - dataStart, name);
   const data = file.subarray(dataStart);
-  const tensors = new Map<string, Tensor>();
-  let covered = 0;
-  // In order of place every tensor must begin where the one before it ended: no hole, no overlap, no byte left over.
-  for (const [tensorName, entry] of entries.sort((a, b) => a[1].data_offsets[0] - b[1].data_offsets[0])) {
-    const [start, end] = entry.data_offsets;
-    const count = entry.shape.reduce((product, dimension) => product * dimension, 1);
-    if (start !== covered) throw damaged(name, `tensor ${tensorName} begins at byte ${start}, expected ${covered}`);
-    if (end - start !== count * VALUE_BYTES[entry.dtype])
-      throw damaged(name, `tensor ${tensorName}: size and shape differ`);
-    if (end > data.length) throw damaged(name, `tensor ${tensorName} runs past the end of the file`);
-    tensors.set(tensorName, { shape: entry.shape, values: readValues(data.subarray(start, end), entry.dtype) });
-    covered = end;
-  }
-  if (covered !== data.length) throw damaged(name, `${data.length - covered} bytes belong to no tensor`);
-  return tensors;
+  return new Map(
+    entries.map(({ name: tensor, dtype, shape, data_offsets: [start, end] }) => [
+      tensor,
+      { shape, values: readValues(data.subarray(start, end), dtype) },
+    ]),
+  );
 }
 
-/** The tensors that a header names, in its order. Throws STP1302 where it is malformed. */
-export function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof entrySchema>][] {
+/** The tensors of a file on disk, whose values are not read. Throws STP1302 for anything but a well-formed file. */
+export async function readTensorHeaders(path: string): Promise<TensorHeader[]> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw unreadable(path, cause);
+  });
+  try {
+    const { size } = await file.stat();
+    const { buffer: length, bytesRead } = await file.read(Buffer.alloc(LENGTH_FIELD_BYTES), 0, LENGTH_FIELD_BYTES, 0);
+    const bytes = headerBytes(length.subarray(0, bytesRead), size, path);
+    const { buffer: header } = await file.read(Buffer.alloc(bytes), 0, bytes, LENGTH_FIELD_BYTES);
+    return readHeader(header, size - LENGTH_FIELD_BYTES - bytes, path);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Length of the header. @param file its first bytes @param size of the whole file, bytes */
+function headerBytes(file: Buffer, size: number, name: string): number {
+  if (file.length < LENGTH_FIELD_BYTES) throw damaged(name, 'shorter than its length field');
+  const bytes = file.readBigUInt64LE();
+  if (bytes > HEADER_BYTES_MAX) throw damaged(name, `header of ${bytes} bytes, ${HEADER_BYTES_MAX} allowed`);
+  if (LENGTH_FIELD_BYTES + Number(bytes) > size) throw damaged(name, 'header runs past the end of the file');
+  return Number(bytes);
+}
+
+/**
+ * The tensors that a header names, in the order of their bytes. Each must begin where the one before it ended: no hole, no
+ * overlap, no byte left over.
+ * @param dataBytes size of what follows the header
+ */
+function readHeader(bytes: Buffer, dataBytes: number, name: string): TensorHeader[] {
+  const entries = readEntries(bytes, name).sort((a, b) => a.data_offsets[0] - b.data_offsets[0]);
+  let covered = 0;
+  for (const { name: tensor, dtype, shape, data_offsets } of entries) {
+    const [start, end] = data_offsets;
+    const count = shape.reduce((product, dimension) => product * dimension, 1);
+    if (start !== covered) throw damaged(name, `tensor ${tensor} begins at byte ${start}, expected ${covered}`);
+    if (end - start !== count * VALUE_BYTES[dtype]) throw damaged(name, `tensor ${tensor}: size and shape differ`);
+    if (end > dataBytes) throw damaged(name, `tensor ${tensor} runs past the end of the file`);
+    covered = end;
+  }
+  if (covered !== dataBytes) throw damaged(name, `${dataBytes - covered} bytes belong to no tensor`);
+  return entries;
+}
+
+function readEntries(bytes: Buffer, name: string): TensorHeader[] {
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -105,12 +137,12 @@ export function readHeader(bytes: Buffer, name: string): [string, z.infer<typeof
     throw damaged(name, 'header is no object');
   const fields = Object.entries(header);
   if (fields.length > TENSORS_MAX) throw damaged(name, `${fields.length} tensors, ${TENSORS_MAX} allowed`);
-  const entries: [string, z.infer<typeof entrySchema>][] = [];
+  const entries: TensorHeader[] = [];
   for (const [key, value] of fields) {
     if (key.length > NAME_CHARS_MAX) throw damaged(name, `tensor name of ${key.length} characters`);
     const parsed = key === '__metadata__' ? metadataSchema.safeParse(value) : entrySchema.safeParse(value);
     if (!parsed.success) throw damaged(name, `header entry ${key}: ${describeIssues(parsed.error)}`);
-    if (key !== '__metadata__') entries.push([key, parsed.data as z.infer<typeof entrySchema>]);
+    if (key !== '__metadata__') entries.push({ name: key, ...(parsed.data as z.infer<typeof entrySchema>) });
   }
   return entries;
 }
