@@ -2,7 +2,7 @@
 
 import { evaluationReportSchema, type ShardResult } from '@stp/config/records';
 import { expect, it } from 'vitest';
-import { describe as describeReport } from '../../cli/run/eval.ts';
+import { describe as describeReport } from '../../cli/run/eval-text.ts';
 import { describeNow } from '../../cli/run/progress-view.ts';
 import { publishedFigures, publishedLines } from '../../cli/run/published.ts';
 import type { Progress } from '../../workflows/control/contracts.ts';
