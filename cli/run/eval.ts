@@ -2,12 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import { type EvaluateInput, type EvaluationReport, evaluationReportSchema } from '@stp/config/records';
+import {
+  type EvaluatedStatements,
+  type EvaluateInput,
+  type EvaluationReport,
+  evaluationReportSchema,
+} from '@stp/config/records';
 import { modelIn } from '@stp/language-model';
 import { EVALUATION_LOG } from '../../activities/evaluation/evaluation-log.ts';
 import {
   EVALUATION_SUBJECT,
-  type EvaluationSubject,
   evaluationSubjectSchema,
   requireSameSubject,
 } from '../../activities/evaluation/evaluation-subject.ts';
@@ -79,7 +83,7 @@ async function requireSameEvaluation(
   directory: string,
   run: string,
   prover: Prover,
-  evaluated: Omit<EvaluationSubject, 'model'>,
+  evaluated: EvaluatedStatements,
 ): Promise<void> {
   const subject = await readFile(join(directory, EVALUATION_SUBJECT), 'utf8').catch(() => null);
   if (subject === null) return;
