@@ -72,6 +72,7 @@ describe.skipIf(python === null)('axiom-axle', () => {
     const content = [
       ...[
         'theorem a : 1 = 1 := rfl',
+        'def b : Nat := sorry',
         'namespace N',
         'theorem b : 1 = 2 := by',
         '  omega',
@@ -84,7 +85,7 @@ describe.skipIf(python === null)('axiom-axle', () => {
       ['check', { content, environment }],
       ['verify_proof', { formal_statement, content, environment }],
     ]);
-    expect(checked).toMatchObject({ okay: false, failed_declarations: ['N.b', 'N.c'] });
+    expect(checked).toMatchObject({ okay: false, failed_declarations: ['b', 'N.b', 'N.c'] });
     expect(verified).toMatchObject({ okay: false });
     expect(verified!.failed_declarations!.toSorted()).toEqual(['N.b', 'N.c', 'N.d']);
   });

@@ -46,19 +46,24 @@ export function leanMessages(messages: readonly LeanMessage[], hide: (text: stri
 const DECLARATION =
   /^(theorem|lemma|def|abbrev|instance|structure|class|inductive|opaque|axiom|example)(?:\s+((?:«[^»\n]*»|[^\s:({[⦃«»])+))?/u;
 
-/** Names of the declarations at these places, each once; the keyword for one without a name. */
-export function declarationsAt(text: string, places: readonly WirePosition[]): string[] {
+export interface WrittenDeclaration {
+  readonly keyword: string;
+  /** As the file writes it, without the namespaces around it; the keyword for a declaration without a name. */
+  readonly name: string;
+}
+
+/** Returns the declarations at these positions; one that holds several positions comes several times. */
+export function declarationsAt(text: string, positions: readonly WirePosition[]): WrittenDeclaration[] {
   const masked = maskSource(text);
   const commands = readCommands(masked);
   const lines = text.split('\n');
   const offsets = [0];
   for (const line of lines) offsets.push(offsets.at(-1)! + line.length + 1);
-  const names = places.flatMap((pos) => {
+  return positions.flatMap((pos) => {
     const line = lines[pos.line - 1] ?? '';
     const at = (offsets[pos.line - 1] ?? text.length) + [...line].slice(0, pos.column).join('').length;
     const own = commands.findLast(({ begin }) => begin <= at);
     const declared = own && DECLARATION.exec(masked.withoutComments.slice(own.start));
-    return declared ? [declared[2] ?? declared[1]!] : [];
+    return declared ? [{ keyword: declared[1]!, name: declared[2] ?? declared[1]! }] : [];
   });
-  return [...new Set(names)];
 }

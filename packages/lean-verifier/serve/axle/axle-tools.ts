@@ -217,14 +217,17 @@ const isSet = (value: unknown): boolean =>
 const failedIn = ({ theorems, examples = [] }: FileReport) =>
   [...theorems, ...examples].filter(({ verdict }) => verdict !== 'accepted');
 
+/** Keywords of declarations that a report can list as theorems. */
+const THEOREMS = new Set(['theorem', 'lemma', 'example', 'instance']);
+
 /** What is not accepted, by its whole name, and what else stands where Lean objects, as it is written. */
 function failedNames(content: string, objections: readonly WirePosition[], report: FileReport): Set<string> {
   const failed = failedIn(report).map(({ name }) => name);
-  const written = declarationsAt(content, objections);
-  return new Set([
-    ...written.filter((name) => !failed.some((one) => one === name || one.endsWith(`.${name}`))),
-    ...failed,
-  ]);
+  // A theorem that failed stands here by its whole name already, so it is not named again as it is written.
+  const further = declarationsAt(content, objections).filter(
+    ({ keyword, name }) => !THEOREMS.has(keyword) || !failed.some((one) => one === name || one.endsWith(`.${name}`)),
+  );
+  return new Set([...further.map(({ name }) => name), ...failed]);
 }
 
 /** A limit or the machine stopped Lean: there is no verdict. */
