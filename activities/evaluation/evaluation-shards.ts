@@ -39,6 +39,8 @@ export interface StatementTally {
   readonly outcomes: SampleOutcomes;
   /** Samples without a verdict. */
   unverified: number;
+  /** Samples that ended at a limit of tokens, and those of them without any token: the prompt filled the model's context. */
+  readonly cutOff: { samples: number; empty: number };
   /** The shortest proof that the screen accepted; of equally short ones the first. */
   shortest: JudgedProof | null;
   /** The shortest by a script that was tried beside the model; no sample of the model's, and `outcomes` does not count it. */
@@ -72,6 +74,10 @@ export async function tallyShards(
     // A revision belongs to the sample that it revises: pass@k counts the two as one try.
     for (const index of sample.indices) tally.outcomes.add(index % firstSamples, isProved);
     if (verdict.kind === 'infra') tally.unverified += sample.multiplicity;
+    if (sample.finish === 'length') {
+      tally.cutOff.samples += sample.multiplicity;
+      if (sample.tokens === 0) tally.cutOff.empty += sample.multiplicity;
+    }
     if (isProved) tally.shortest = shorter(tally.shortest, { sample, verdict });
   }
   return tallies;
@@ -80,6 +86,7 @@ export async function tallyShards(
 const newTally = (): StatementTally => ({
   outcomes: new SampleOutcomes(),
   unverified: 0,
+  cutOff: { samples: 0, empty: 0 },
   shortest: null,
   shortestByScript: null,
 });

@@ -76,6 +76,7 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
             seed: plan.config.seed,
             leanVersion: verifier.environment.version,
             samples: shards.reduce((sum, shard) => sum + shard.sampleCount, 0),
+            cutOff: sumCutOff(tallies.values()),
             verdicts: sumVerdicts(shards.map((shard) => shard.verdictCounts)),
             ...(plan.library === null || input.input.library == null
               ? {}
@@ -105,6 +106,15 @@ export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifi
       );
     },
   };
+}
+
+function sumCutOff(tallies: Iterable<StatementTally>): StatementTally['cutOff'] {
+  const sum = { samples: 0, empty: 0 };
+  for (const { cutOff } of tallies) {
+    sum.samples += cutOff.samples;
+    sum.empty += cutOff.empty;
+  }
+  return sum;
 }
 
 /** Ids of the statements for which a search expanded a state. */

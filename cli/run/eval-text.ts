@@ -15,6 +15,7 @@ export function describe(report: EvaluationReport): string {
   return [
     head,
     ...describeTokens(report),
+    ...describeCutOff(report),
     ...loud,
     ...search,
     ...report.groups.map((group) => describeGroup(group, report)),
@@ -29,6 +30,13 @@ function describeTokens({ tokens, promptTokens, groups, cost }: EvaluationReport
   const asked = promptTokens === undefined ? '' : `${promptTokens} tokens of prompts; `;
   const paid = cost === undefined ? '' : `; cost ${cost.toFixed(2)}${each(cost, 4)}`;
   return [`  ${asked}${tokens} tokens of answers${each(tokens, 0)}${paid}`];
+}
+
+function describeCutOff({ cutOff, samples }: EvaluationReport): string[] {
+  if (cutOff.samples === 0) return [];
+  const empty =
+    cutOff.empty === 0 ? '' : `; ${cutOff.empty} of them are empty, because the prompt fills the model's context`;
+  return [`  ${cutOff.samples} of ${samples} samples ended at the token limit${empty}`];
 }
 
 function describeSearch({ searches, expansions, steps, states, leanMs, modelMs, wallMs }: SearchFigures): string {

@@ -77,15 +77,24 @@ const verdict = (one: Statement, sample: Sample, kind: VerdictKind): object => (
   leanVersion: 'Lean test',
 });
 
-const RAW = { tokens: 1, logprob: -1, finish: 'stop' as const };
-
-/** A shard of one statement; each text is a sample, and its first word says what Lean answers. */
+/**
+ * A shard of one statement; each text is a sample. Its first word says what Lean answers, and the word `cut` or `empty` that it
+ * ended at a limit of tokens.
+ */
 async function shardOf(
   one: Statement,
   texts: readonly string[],
   scripts: readonly string[] = [],
 ): Promise<ShardResult> {
-  const rawOf = (text: string, index: number) => ({ ...RAW, statementId: one.id, index, text, seed: index });
+  const rawOf = (text: string, index: number) => ({
+    logprob: -1,
+    statementId: one.id,
+    index,
+    text,
+    seed: index,
+    tokens: text.includes('empty') ? 0 : 1,
+    finish: /cut|empty/.test(text) ? ('length' as const) : ('stop' as const),
+  });
   const sampled = dedupeSamples(texts.map(rawOf), 'model');
   const byScripts = scripts.map((text, at) => rawOf(text, texts.length + at));
   const samples = dedupeSamples(byScripts, SCRIPTS_MODEL, sampled);
@@ -206,6 +215,13 @@ describe('an evaluation', () => {
       ['half', 'proved it', 0.5, 2],
       ['other', 'proved x', 1, 2],
     ]);
+  });
+
+  it('counts samples that ended at a limit of tokens, and those for which the prompt left no room', async () => {
+    const cut = [...Array(5).fill('rejected cut'), 'rejected empty', 'rejected', 'proved x'];
+    const { write } = await evaluate([half], [await shardOf(half, cut)]);
+    await write();
+    expect((await report()).cutOff).toEqual({ samples: 6, empty: 1 });
   });
 
   it('tells what scripts prove from what the samples prove', async () => {

@@ -35,6 +35,7 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
     seed: 1,
     leanVersion: 'Lean',
     samples: 64,
+    cutOff: { samples: 7, empty: 3 },
     format: 'goedel-prover-v2',
     verdicts: { proved: 40, no_proof: 24 },
     tokens: 100_000,
@@ -52,6 +53,9 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
     ineligibleBecause: [],
   });
   const text = describeReport(report);
+  expect(text).toContain(
+    "7 of 64 samples ended at the token limit; 3 of them are empty, because the prompt fills the model's context",
+  );
   expect(text).toContain('published for Goedel-Prover-V2-8B');
   expect(text).toContain(
     '100000 tokens of answers, 50000 for each proved statement; cost 0.50, 0.2500 for each proved',

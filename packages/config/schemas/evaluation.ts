@@ -82,6 +82,8 @@ export const evaluationReportSchema = z.strictObject({
   seed: count,
   leanVersion: z.string(),
   samples: count,
+  /** Samples that ended at a limit of tokens, and those of them without any token: the prompt filled the model's context. */
+  cutOff: z.strictObject({ samples: count, empty: count }),
   /** Prompt format of the model (`prover.format`). */
   format: z.string(),
   verdicts: verdictCountsSchema,
