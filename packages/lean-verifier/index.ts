@@ -1,4 +1,7 @@
-/** Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, pool, screen, judge of objects, certificates, HTTP service. */
+/**
+ * Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, process pool, screen, object judge,
+ * certificates.
+ */
 export { compileLibrary } from './library/compile.ts';
 export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
 export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';

@@ -1,4 +1,4 @@
-/** Entry for tests and benches of other packages that use `@stp/lean-verifier`. Production code imports `index.ts`. */
+/** Entry point for tests and benchmarks of other packages. Production code imports `index.ts`. */
 export type { SourceDirectory } from './library/modules.ts';
 export type { LeanPool, PoolStats } from './runtime/pool/lean-pool.ts';
 export { type ControlGroup, openControlGroup } from './runtime/process/cgroup.ts';

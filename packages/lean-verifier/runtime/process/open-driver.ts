@@ -4,7 +4,7 @@ import { type HeaderReading, openJsonDriver } from './json-driver.ts';
 import { openServerDriver } from './server-driver.ts';
 import type { ProcessPlace } from './spawn.ts';
 
-/** Starts nothing yet. */
+/** Starts no process yet. */
 export function openDriver(name: DriverName, place: ProcessPlace, headers?: HeaderReading): LeanDriver {
   return name === 'json' ? openJsonDriver(place, headers) : openServerDriver(place);
 }
