@@ -9,7 +9,7 @@ import type { ProcessPlace } from '../runtime/process/spawn.ts';
 export const DRIVER_NAMES: readonly DriverName[] = ['json', 'server'];
 export const MEMORY_BYTES_MAX = 2_147_483_648;
 
-/** A program with this text, in the folder. */
+/** Writes a shell script with this text to the folder; returns its path. */
 export function script(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${text}\n`);
@@ -21,7 +21,7 @@ export function driverOf(name: DriverName, place: ProcessPlace): LeanDriver {
   return openDriver(name, place);
 }
 
-/** A session with this header; throws where there is none. */
+/** Opens a session with this header; throws if that fails. */
 export async function sessionOf(driver: LeanDriver, header = ''): Promise<LeanSession> {
   const opened = await driver.open(header, { memoryBytesMax: MEMORY_BYTES_MAX });
   if (opened.kind !== 'open') throw new Error(JSON.stringify(opened));

@@ -1,4 +1,4 @@
-/** The folder of a toolchain's own compiled library. */
+/** Finds the folder of a toolchain's own compiled library. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runTool, type ToolPlace } from '../certificate/run-tool.ts';
@@ -7,7 +7,9 @@ const TIMEOUT_MS = 60_000;
 
 const folders = new Map<string, string>();
 
-/** Where it lies in a plain installation, else where `lean --print-libdir` says; null where it does not say. */
+/**
+ * Returns the folder of a plain installation, otherwise the answer of `lean --print-libdir`; null if that gives none.
+ */
 export async function toolchainFolder(place: ToolPlace): Promise<string | null> {
   const { environment, workingDirectory } = place.place;
   const { executable } = environment;
