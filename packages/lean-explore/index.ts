@@ -1,4 +1,7 @@
-/** Works with Lean libraries: contexts of statements, the library, scripts, exploration of equations, proofs by steps. */
+/**
+ * Works with Lean libraries: contexts of statements, grown libraries, scripts, exploration of equations, proofs by
+ * steps.
+ */
 export { type CompiledModuleStatements, compiledStatements } from './compiled/compiled-statements.ts';
 export { type GraphModule, ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
 export { LEFT_OUT, type LeftOut } from './compiled/reader.ts';

@@ -1,7 +1,7 @@
 /**
- * States theorems of compiled modules again, in text, under imports that know neither them nor what came after them. A
- * text is kept only where Lean elaborates it, under that header, to the type of the original, compared as terms of our
- * own kernel.
+ * States theorems of compiled modules again as text, under imports that contain neither them nor anything that depends
+ * on them. A text is kept only if Lean elaborates it under that header to the type of the original, compared as terms
+ * of our own kernel.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -20,14 +20,14 @@ import type { GraphModule } from './module-graph.ts';
 import { PRINTINGS, type Printing, printStatements } from './print-statements.ts';
 import type { FoundTheorem, LeftOut, ReadModule } from './reader.ts';
 
-/** Statements of one Lean process. */
+/** Maximum number of statements per Lean process. */
 const BATCH_MAX = 300;
 
 export interface RestateTask {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
   readonly scratchDirectory: string;
-  /** Characters of a statement, its name not counted. */
+  /** Maximum characters of a statement without its name. */
   readonly charsMax: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,13 +42,13 @@ export interface Restated {
 export interface RestatedModule {
   readonly restated: readonly Restated[];
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
-  /** The first few of each reason, `NAME: text or message`. */
+  /** The first few examples of each reason, as `NAME: text or message`. */
   readonly examples: readonly string[];
 }
 
 const EXAMPLES_MAX = 3;
 
-/** `headerLines`: `prelude`, then `import A`, one a line. */
+/** `headerLines`: `prelude`, then `import A`, one per line. */
 export async function restate(
   from: GraphModule,
   read: ReadModule,
@@ -71,7 +71,7 @@ export async function restate(
       const tried = await tryTexts(waiting, printed, read, headerLines, task);
       for (const [place, outcome] of tried.entries())
         if (typeof outcome === 'string') restated.push({ theorem: waiting[place]!, signature: outcome, printing });
-      // What the first printing says of a failure is what people see.
+      // People see the failure of the first printing.
       failed = new Map(
         waiting.flatMap((theorem, place) => {
           const outcome = tried[place]!;
@@ -96,7 +96,7 @@ interface Failure {
   readonly why: string;
 }
 
-/** Finds for each theorem the signature that means the same, or why there is none. */
+/** Finds for each theorem a signature with the same meaning, or the reason why there is none. */
 async function tryTexts(
   theorems: readonly FoundTheorem[],
   printed: readonly (string | null)[],
@@ -110,7 +110,7 @@ async function tryTexts(
     const screened = screenStatement(`theorem stated${text}`);
     return screened.accepted ? screened.signature : { reason: 'refused', why: screened.refusal.reason };
   });
-  // Below its own name, as the set states it.
+  // Read in the namespace of its own name, as problem sets state it.
   const namespaces = theorems.map(({ shown }) => theoremNamespace(shown));
   const asked = outcomes.flatMap((text, place) =>
     typeof text === 'string' ? [{ place, signature: text, namespace: namespaces[place] }] : [],
@@ -142,7 +142,7 @@ async function tryTexts(
   return outcomes;
 }
 
-/** Does the constant of this name in the compiled module state what the theorem says? */
+/** Whether the constant with this name in the compiled module has the theorem's type. */
 export function comparison(
   path: string,
   { terms, module }: ReadModule,

@@ -1,6 +1,4 @@
-/**
- * Reads the contexts of statements from one compiled module and the modules it imports. Reads objects, runs no code.
- */
+/** Reads the contexts of statements from a compiled module and its imports, without running any code. */
 import {
   type CompiledConstant,
   CompiledLibrary,
@@ -21,21 +19,21 @@ import { writtenName } from './written-name.ts';
 
 export interface ModuleToRead extends DefinitionOptions {
   readonly path: string;
-  /** Folders with the modules it imports. */
+  /** Folders that contain its imported modules. */
   readonly searchPath: readonly string[];
   readonly indexFolder: string | null;
 }
 
 export interface StatedName {
-  /** Place of the statement among those that were asked for. */
+  /** Index among the requested statements. */
   readonly place: number;
   /** Name of the theorem in the module. */
   readonly name: string;
-  /** Namespaces that are open for its proof. */
+  /** Namespaces that are open in its proof. */
   readonly opened: readonly string[];
 }
 
-/** Throws `InputError` for a file that is not a module, and `Decline`. */
+/** Throws `InputError` for a file that is not a module, or `Decline`. */
 export function readContexts(stated: readonly StatedName[], options: ModuleToRead): ContextAnswer[] {
   const terms = new Terms();
   const module = readModule(options.path, terms);

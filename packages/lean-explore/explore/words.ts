@@ -1,4 +1,4 @@
-/** Reads and writes the equations of one signature as words (`packages/config/schemas/equation-words.ts`). */
+/** Reads and writes the equations of a signature as words (`packages/config/schemas/equation-words.ts`). */
 import { EQUALS, IMPLIES, type TermSignature, variableWord } from '@stp/config/words';
 import { type GroundType, typeKey } from './ground-type.ts';
 import type { TermSymbol } from './signature.ts';
@@ -17,10 +17,10 @@ export class Wording {
       ...variables.map(({ type }) => type),
     ];
     const types = new Map(all.map((type) => [typeKey(type), type]));
-    // The same numbers for the same functions, in whatever order a statement mentions them.
+    // Number types independently of the order in which a statement mentions its functions.
     for (const [place, key] of [...types.keys()].sort().entries()) this.#numbers.set(key, place);
     const numberOf = (type: GroundType): number => this.#numbers.get(typeKey(type))!;
-    // A constructor may be there at several types. What stands at its place tells which is meant.
+    // A constructor may occur at several types; its position in the equation determines which one is meant.
     this.#symbols = Map.groupBy(symbols, ({ name }) => name);
     const counts = Map.groupBy(variables, ({ type }) => numberOf(type));
     for (const variable of variables)
@@ -39,7 +39,7 @@ export class Wording {
     };
   }
 
-  /** Null where the words are no equation between well-typed terms. */
+  /** Returns null if the words are not an equation between well-typed terms. */
   read(words: readonly string[]): Equation | null {
     const reader = new WordReader(words, this.#symbols, this.#variables);
     const first = reader.equation();
@@ -48,7 +48,7 @@ export class Wording {
     return second === null || !reader.isDone ? null : { ...second, condition: first };
   }
 
-  /** Null where no side begins with a function, which `read` needs. */
+  /** Returns null if neither side begins with a function, which `read` requires. */
   write({ left, right, condition }: Equation): string[] | null {
     const first = condition === undefined ? [] : this.write(condition);
     const sides = [left, right].sort((a, b) => Number(startsWithFunction(b)) - Number(startsWithFunction(a)));
@@ -97,7 +97,7 @@ class WordReader {
     return right === null ? null : { left, right };
   }
 
-  /** @param type that it is to have; null: a function tells it */
+  /** @param type required type; null if the term must begin with a function, which determines it */
   #term(type: GroundType | null): Term | null {
     const word = this.next() ?? '';
     const fits = (its: GroundType): boolean => type !== null && typeKey(its) === typeKey(type);

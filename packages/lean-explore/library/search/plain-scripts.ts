@@ -1,6 +1,6 @@
 /**
- * Scripts without case splits: evaluation, simplification, arithmetic, and tactics that the hypotheses and the goal's
- * form suggest.
+ * Scripts without case splits: evaluation, simplification, arithmetic, and tactics suggested by the hypotheses and the
+ * form of the goal.
  */
 
 import { type SearchScript, script, simp } from './script-text.ts';
