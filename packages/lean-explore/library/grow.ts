@@ -3,10 +3,9 @@
  * import. This file writes, compiles and judges the modules; other code chooses the theorems.
  *
  * Each header (imports and opens of a dataset) has separate modules, so that one dataset's definitions never enter
- * another's scope. A module
- * contains the theorems of one generation and imports the previous module. Proofs cannot be circular: each was
- * certified with the modules of
- * earlier generations only, so it cannot name a theorem of its own generation or a later one.
+ * another's scope. A module contains the theorems of one generation and imports the previous module. Proofs cannot be
+ * circular: each was certified with the modules of earlier generations only, so it cannot name a theorem of its own
+ * generation or a later one.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -5,12 +5,10 @@
  *     node packages/lean-explore/library/search-main.ts [--limit N] [--output FILE] [--only FAMILY]
  *
  * With `--only`, it tries only scripts of families whose names begin with FAMILY and keeps the other rows of the file,
- * which suffices if the
- * list has only grown.
+ * which suffices if the list has only grown.
  *
  * It needs an installed Lean (`bin/stp setup`), two cores and some minutes. The result depends on Lean's step limit,
- * not on the
- * machine's speed, except for scripts that reach the process deadline.
+ * not on the machine's speed, except for scripts that reach the process deadline.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -5,8 +5,8 @@
  * proves.
  *
  * The list contains a person's first attempts: evaluation, simplification with the definitions, arithmetic, cases,
- * induction with the
- * alternatives written out or closed at once, and automation with every definition that the statement uses.
+ * induction with the alternatives written out or closed at once, and automation with every definition that the
+ * statement uses.
  */
 import { automationScripts } from './search/automation-scripts.ts';
 import { dataVariables } from './search/datatypes.ts';

@@ -5,10 +5,8 @@
  *     node packages/lean-explore/library/trace-main.ts [--minutes N]
  *
  * Rows with the same Lean, library and proof are kept, so another run continues an unfinished one. `--minutes` ends a
- * run early. Rows of
- * theorems' own proofs contain the complete states, for the export (`bin/stp data export`). It needs an installed Lean
- * (`bin/stp setup`),
- * two cores and, for a complete file, half an hour.
+ * run early. Rows of theorems' own proofs contain the complete states, for the export (`bin/stp data export`). It needs
+ * an installed Lean (`bin/stp setup`), two cores and, for a complete file, half an hour.
  */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

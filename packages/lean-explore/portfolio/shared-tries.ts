@@ -36,8 +36,7 @@ export interface ScriptOutcome {
 /**
  * Checks texts.
  * @param isShared each text has several scripts: it needs no certificate, but an explanation of a rejection
- * (`CheckOptions.confirm` and
- * `explains`)
+ * (`CheckOptions.confirm` and `explains`)
  */
 export type CheckTexts = (candidates: readonly Candidate[], isShared: boolean) => Promise<readonly CheckResult[]>;
 

@@ -4,12 +4,10 @@
  * of the key every variant would need a process of its own.
  *
  * The imports keep their order and stay unchanged. Kimina's server turns `import Mathlib.Order.Basic` into `import
- * Mathlib`, which has other
- * names and other instances.
+ * Mathlib`, which has other names and other instances.
  *
  * A Lean process ends when its imports change. So the header ends with two commands that have no effect: however a body
- * begins,
- * Lean cannot read it as further imports.
+ * begins, Lean cannot read it as further imports.
  */
 import { readHeader, type Token, tokenize } from '@stp/lean-text';
 import { positionsOf } from './positions.ts';

@@ -13,8 +13,7 @@
  *     -- poison 15      proved after 15 ms, but the next text in the same process crashes it
  *
  * A header that contains `bad` has errors. With `dead` the process ends while it imports the header. With `fades` the
- * header has errors from
- * the third process on.
+ * header has errors from the third process on.
  */
 import { StpError } from '@stp/base';
 import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from '../runtime/process/driver.ts';

@@ -79,8 +79,7 @@ async function firstOf(ways: readonly Way[], tried: WayReport[]): Promise<Toolch
 /**
  * Returns the Lean to use. If STP_LEAN is set, no other way is tried.
  * @throws StpError STP1201 with a list of the tries if no Lean is found; STP1204 if a download is damaged; STP1401 if
- * the cache cannot be written;
- * the signal's reason if it aborts
+ * the cache cannot be written; the signal's reason if it aborts
  */
 export async function resolveToolchain({
   cacheDirectory,

@@ -3,16 +3,13 @@
  * of kept proofs use the same form, so that Lean elaborates the statement the same way everywhere.
  *
  * A statement alone is an axiom. Lean adds section variables to a theorem by other rules than to an axiom: the
- * instances whose types mention
- * only what the statement mentions, and variables that are `include`d. So below variables the statement is also written
- * as a theorem with an
- * open proof: Lean fixes a theorem's binders before it reads the proof. The axiom stays, because only there is a proof
- * within the
- * statement a syntax error.
+ * instances whose types mention only what the statement mentions, and variables that are `include`d. So below variables
+ * the statement is also written as a theorem with an open proof: Lean fixes a theorem's binders before it reads the
+ * proof. The axiom stays, because only there is a proof within the statement a syntax error.
  *
  * Lean reads `theorem Foo.t …` in the namespace `Foo`, so our name is written there too: `namespace Foo`, `axiom
- * _root_.OURS …`, `end Foo`.
- * Whether Lean reads the statement here as the author wrote it is not assumed: `object/as-written.ts` compares the two.
+ * _root_.OURS …`, `end Foo`. Whether Lean reads the statement here as the author wrote it is not assumed:
+ * `object/as-written.ts` compares the two.
  */
 import { nameParts, type Token, tokenize } from '@stp/lean-text';
 import { DEFINITION_OPTIONS } from './header.ts';

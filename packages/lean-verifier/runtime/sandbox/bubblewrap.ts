@@ -6,9 +6,8 @@
  * and file size are limited.
  *
  * The sandbox does not limit memory (the watch of `runtime/process` and control groups do), and does not protect
- * against kernel bugs. It
- * does not hide the time of day or the machine's load. The kernel exempts root from the limit on processes, so root
- * needs a control group.
+ * against kernel bugs. It does not hide the time of day or the machine's load. The kernel exempts root from the limit
+ * on processes, so root needs a control group.
  */
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

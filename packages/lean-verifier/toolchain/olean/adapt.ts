@@ -3,8 +3,8 @@
  * other extensions have the same format in both versions.
  *
  * The main rule: code of 4.28 must never run on data of 4.35, because it would corrupt memory. So compiled code is
- * dropped if 4.35 has
- * no native code of that name, together with the parsers, macros, elaborators and unexpanders that would call it.
+ * dropped if 4.35 has no native code of that name, together with the parsers, macros, elaborators and unexpanders that
+ * would call it.
  */
 
 import { addedSyntax } from './added-syntax.ts';

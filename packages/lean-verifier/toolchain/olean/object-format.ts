@@ -3,10 +3,8 @@
  * are read and the 64-bit files that are written.
  *
  * A module consists of an 80-byte header (magic, format version, flags, Lean version, commit), the address at which it
- * should be mapped,
- * the address of its root object, and the objects, children before parents. Pointers are absolute, as if the file were
- * mapped at that
- * address. An odd word is not a pointer but a small number, shifted left by one.
+ * should be mapped, the address of its root object, and the objects, children before parents. Pointers are absolute, as
+ * if the file were mapped at that address. An odd word is not a pointer but a small number, shifted left by one.
  * Source: `runtime/object.h`, `runtime/compact.cpp` and `library/module.cpp` of Lean 4.
  */
 

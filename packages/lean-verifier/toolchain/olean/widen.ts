@@ -3,8 +3,7 @@
  * meaning of the objects stays the same (`adapt.ts` changes it afterwards).
  *
  * The first pass assigns each object its new offset; the second copies it there. Numbers below 2^63 are no longer
- * objects, because a
- * 64-bit word holds them. The same would apply to boxed 32-bit values, but the library has none.
+ * objects, because a 64-bit word holds them. The same would apply to boxed 32-bit values, but the library has none.
  */
 import { ModuleImage } from './module-image.ts';
 import {

@@ -10,13 +10,11 @@
  *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
  *                                                        Lean has made t.match_1 by then, under this name only
  *
- * Lean compiles the text with its default options, not one declaration after another: then it reports some kernel
- * errors late, where no tactic
- * can react to them. Statements that cannot see such names share a file. Every other statement has a file of its own,
- * because an
- * earlier theorem could have made the name that it looks for. A text that differs from its printed form decides nothing
- * else: the
- * damage that it could do in its process, it could also do to its author's own Lean.
+ * Lean compiles the text with its default options, several declarations at once. So it reports some kernel
+ * errors late, when no tactic can react to them. Statements that cannot see such names share a file. Every other
+ * statement has a file of its own, because an earlier theorem could have made the name that it looks for. A text that
+ * differs from its printed form decides nothing else: the damage that it could do in its process, it could also do to
+ * its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';

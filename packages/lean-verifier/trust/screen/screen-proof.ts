@@ -30,10 +30,9 @@ export type ScreenedProof =
  * Refuses text that a proof never needs; otherwise returns the block, to be written after `(by` and a line break.
  *
  * The block moves as a whole: its first token moves to column 2, or as near to it as possible without moving a line
- * below column 0, and every
- * other line moves by the same number of columns. So a block written at column 0, where its lines would stand below the
- * theorem, and one
- * written at column 4 mean the same. Comments are removed, and no token spans lines. `names` is as in `screenText`.
+ * below column 0, and every other line moves by the same number of columns. So a block written at column 0, where its
+ * lines would stand below the theorem, and one written at column 4 mean the same. Comments are removed, and no token
+ * spans lines. `names` is as in `screenText`.
  */
 export function screenProof(proof: string, names?: ReadonlySet<string>): ScreenedProof {
   const text = proof.length > PROOF_CHARS_MAX ? proof : proof.replaceAll('\r\n', '\n');

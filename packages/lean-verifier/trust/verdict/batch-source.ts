@@ -14,27 +14,19 @@
  *                                                   module shows the axioms, a string is printed instead
  *
  * If the run's own module is judged, the file contains only the second part, followed by `#print` of a string; another
- * process
- * compiles our statements. Errors outside the tactic block are not read from such a file; the candidate is checked
- * alone.
+ * process compiles our statements. Errors outside the tactic block are not read from such a file; the candidate is
+ * checked alone.
  *
  * The verdict is that on the check theorem: its type is the type of a constant that existed before the candidate's text
- * was read, the
- * kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without a proof; a
- * proof that used it
- * would have it among its axioms. The parentheses keep the block a single term: text that ends the tactic block and
- * starts a command
- * is a syntax error. Lean treats names that start with `_` as internal, and searching tactics ignore them, so a
- * candidate's proof does
- * not help the next one.
+ * was read, the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without
+ * a proof; a proof that used it would have it among its axioms. The parentheses keep the block a single term: text that
+ * ends the tactic block and starts a command is a syntax error. Lean treats names that start with `_` as internal, and
+ * searching tactics ignore them, so a candidate's proof does not help the next one.
  *
  * If nobody needs to know why a proof fails, its block is an alternative: `(by first | (TACTIC BLOCK) | fail)`, with
- * each bracket on a line of
- * its own. Outside an alternative, a proof whose first goal stays open continues with the other goals (`<;>`,
- * `all_goals`, bullets), and
- * Lean makes a message of some thousand characters for each. As an alternative it ends at once without a message, which
- * saves much
- * processor time. The same proofs are accepted.
+ * each bracket on a line of its own. Outside an alternative, a proof whose first goal stays open continues with the
+ * other goals (`<;>`, `all_goals`, bullets), and Lean makes a message of some thousand characters for each. As an
+ * alternative it ends at once without a message, which saves much processor time. The same proofs are accepted.
  */
 import {
   heartbeatsOf,

@@ -3,10 +3,8 @@
  * again. Lean reuses the text before the first change, so a header is imported once.
  *
  * This is the worker (`lean --worker`), not the server (`lean --server`), which would only start this worker and
- * forward its messages. Without
- * the server a header imports faster, and there is one process less to watch. The document's name is not a file, so
- * Lean looks for no Lake
- * project and starts no `lake`.
+ * forward its messages. Without the server a header imports faster, and there is one process less to watch. The
+ * document's name is not a file, so Lean looks for no Lake project and starts no `lake`.
  */
 import {
   createMessageConnection,
