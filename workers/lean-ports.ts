@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { contentId } from '@stp/config/ids';
 import { libraryTheoremSchema } from '@stp/config/records';
-import { growable, keepRows, openSteps, PORTFOLIO_VERSION, readRecord } from '@stp/lean-explore';
+import { keepRows, openSteps, PORTFOLIO_VERSION, readRecord } from '@stp/lean-explore';
 import {
   type CheckFileOptions,
   checkFile,
+  growable,
   LIBRARY_HEADER,
   limitClasses,
   openLeanHost,

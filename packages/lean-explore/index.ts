@@ -1,7 +1,4 @@
-/**
- * Works with Lean libraries: contexts of statements, grown libraries, scripts, exploration of equations, proofs by
- * steps.
- */
+/** Works with Lean libraries: contexts of statements, library theorems, scripts, exploration of equations, proofs by steps. */
 export { type CompiledModuleStatements, compiledStatements } from './compiled/compiled-statements.ts';
 export { type GraphModule, ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
 export { LEFT_OUT, type LeftOut } from './compiled/reader.ts';
@@ -29,7 +26,6 @@ export {
 } from './explore/explore-statements.ts';
 export { Definitions } from './library/definitions.ts';
 export { type ConjecturerTuple, conjecturerTuples, extractLibrary } from './library/extract.ts';
-export { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from './library/grow.ts';
 export {
   LEANDOJO_PARTS,
   type LeanDojoPart,

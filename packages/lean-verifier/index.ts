@@ -3,8 +3,9 @@
  * certificates.
  */
 export { compileLibrary } from './library/compile.ts';
-export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
-export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
+export { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from './library/grown-library.ts';
+export { leanMessages } from './library/lean-messages.ts';
+export { discoverModules, type LeanModule } from './library/modules.ts';
 export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
 export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';
@@ -34,7 +35,6 @@ export {
   judgeCertificates,
   readCertificate,
 } from './trust/certificate/certificate-file.ts';
-export { checkerVersions } from './trust/certificate/checkers.ts';
 export {
   foreignLines,
   grownSection,
@@ -55,18 +55,12 @@ export {
   type GrownTheorem,
   headerOf,
   LEMMA_MARKS,
-  type LemmaMark,
-  markedNamespace,
   markedProof,
-  markLines,
-  signatureOf,
   theoremText,
   withoutMarks,
 } from './trust/kept-theorem.ts';
 export { readsAsWritten } from './trust/object/as-written.ts';
-export { JUDGED_BY, SECOND_KERNEL } from './trust/object/findings.ts';
-export { hashOfFile } from './trust/object/judge-module.ts';
-export { judgeLibraryModule, type LibraryJudgement } from './trust/object/library-module.ts';
+export { SECOND_KERNEL } from './trust/object/findings.ts';
 export { meaningLines } from './trust/object/meaning.ts';
 export { compileStatements, givenNamespace, statedName } from './trust/object/stated-module.ts';
 export { toolchainFolder } from './trust/object/toolchain-folder.ts';

@@ -15,6 +15,7 @@ export { leanForTests } from './testing/toolchain.ts';
 export { moduleMarks } from './toolchain/project-marks.ts';
 export { compileModule } from './trust/object/compiled-module.ts';
 export { confirmProofs } from './trust/object/confirm-proofs.ts';
+export { hashOfFile } from './trust/object/judge-module.ts';
 export { openCheckPool } from './trust/open-verifier.ts';
 export { STANDARD_AXIOMS } from './trust/verdict/axioms.ts';
 export { checkEntries } from './trust/verdict/check-entries.ts';

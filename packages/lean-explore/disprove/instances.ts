@@ -27,7 +27,7 @@ import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { type NameScope, writtenName } from '../context/written-name.ts';
 import { ELEMENT_TYPE, type GroundType, instantiateType, typeKey } from '../explore/ground-type.ts';
 import { SmallRandom, sampleValue } from '../explore/samples.ts';
-import { readType, SignatureReader } from '../explore/signature.ts';
+import { readType, SignatureReader } from '../explore/term-signature.ts';
 import { type ElementType, LIFTED_TYPES, SMALL_TYPES, valueText } from './value-text.ts';
 
 /** Maximum number of instances for one choice of types. */

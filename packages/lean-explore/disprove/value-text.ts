@@ -2,7 +2,7 @@
 import { displayName } from '@stp/lean-kernel';
 import type { Value } from '../explore/evaluator.ts';
 import { ELEMENT, type GroundType, instantiateType } from '../explore/ground-type.ts';
-import type { SignatureReader } from '../explore/signature.ts';
+import type { SignatureReader } from '../explore/term-signature.ts';
 
 /** A type that replaces the type variables of a statement, and its values by number. */
 export interface ElementType {

@@ -5,7 +5,7 @@
  */
 import { CORE_FUNCTIONS } from './core-functions.ts';
 import { ARROW, type GroundType, instantiateType, typeKey } from './ground-type.ts';
-import type { SignatureReader, TermSymbol } from './signature.ts';
+import type { SignatureReader, TermSymbol } from './term-signature.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
 import type { TestValues } from './test-values.ts';
 

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Value } from './evaluator.ts';
 import { typeKey } from './ground-type.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, rewritten, ruleOf } from './rewriting.ts';
-import type { TermSymbol } from './signature.ts';
+import type { TermSymbol } from './term-signature.ts';
 import { applied, type Equation, functionsOf, type Term, variablesOf, variableTerm } from './terms.ts';
 import type { EvaluatedSignature, TestValues } from './test-values.ts';
 

@@ -20,7 +20,7 @@ import {
   type Terms,
 } from '@stp/lean-kernel';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
-import type { SignatureReader, SymbolScheme, TermSymbol } from './signature.ts';
+import type { SignatureReader, SymbolScheme, TermSymbol } from './term-signature.ts';
 
 /** Limits for one application: thousands of applications should take seconds. */
 const LIMITS = { ...DEFAULT_LIMITS, fuel: 20_000, nodes: 100_000 };

@@ -27,7 +27,7 @@ import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './eq
 import { Evaluator } from './evaluator.ts';
 import { symbolsOf } from './near-symbols.ts';
 import { byPathOrder, type RankOf } from './path-order.ts';
-import { SignatureReader } from './signature.ts';
+import { SignatureReader } from './term-signature.ts';
 import { type Equation, equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';

@@ -10,7 +10,7 @@ import {
   type TypeScheme,
   typeKey,
 } from './ground-type.ts';
-import type { SignatureReader, SymbolScheme, TermSymbol } from './signature.ts';
+import type { SignatureReader, SymbolScheme, TermSymbol } from './term-signature.ts';
 
 /**
  * Returns the element type at which polymorphic functions are instantiated: that of the other functions' lists, so that

@@ -2,7 +2,7 @@
 import { apply, EMPTY_LEVELS, type Expr, type Terms } from '@stp/lean-kernel';
 import { naturalValue, type Value } from './evaluator.ts';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
-import type { SignatureReader } from './signature.ts';
+import type { SignatureReader } from './term-signature.ts';
 
 /** Maximum nesting of constructors of a type: `LENGTH_MAX` for lists and numbers, `DEPTH_MAX` for trees. */
 const LENGTH_MAX = 8;

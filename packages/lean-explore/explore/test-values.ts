@@ -2,7 +2,7 @@
 import type { Evaluator, Meter, Value } from './evaluator.ts';
 import { type GroundType, typeKey } from './ground-type.ts';
 import { SmallRandom, sampleValue } from './samples.ts';
-import type { SignatureReader, TermSymbol } from './signature.ts';
+import type { SignatureReader, TermSymbol } from './term-signature.ts';
 import { type Term, type Variable, variableTerm } from './terms.ts';
 
 /** Number of assignments that classify terms. The first assigns the smallest values. */

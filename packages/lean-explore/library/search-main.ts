@@ -18,7 +18,7 @@ import type { LibraryTheorem } from '@stp/config/records';
 import { compileLibrary, discoverModules, type LeanEnvironment, resolveToolchain } from '@stp/lean-verifier';
 import { Definitions } from './definitions.ts';
 import { extractLibrary } from './extract.ts';
-import { boundNames } from './search/signature.ts';
+import { boundNames } from './search/theorem-signature.ts';
 import { acceptedScripts, type ScriptAttempt } from './search/try-scripts.ts';
 import { type SearchScript, searchScripts } from './search.ts';
 

@@ -12,7 +12,6 @@ import { automationScripts } from './search/automation-scripts.ts';
 import { dataVariables } from './search/datatypes.ts';
 import { closedScripts, goalScripts, hypothesisScripts } from './search/plain-scripts.ts';
 import type { SearchScript } from './search/script-text.ts';
-import { readSignature } from './search/signature.ts';
 import {
   caseScripts,
   generalizingScripts,
@@ -20,6 +19,7 @@ import {
   pairScripts,
   testScripts,
 } from './search/structure-scripts.ts';
+import { readSignature } from './search/theorem-signature.ts';
 
 export type { SearchScript } from './search/script-text.ts';
 

@@ -3,7 +3,7 @@
  * numbered in order of occurrence, hypotheses become premises, brackets are dropped, and either side of an equation may
  * come first. Some different statements share a key too, which is acceptable for a test that sets are disjoint.
  */
-import { readSignature } from '../library/search/signature.ts';
+import { readSignature } from '../library/search/theorem-signature.ts';
 
 /**
  * `vocabulary`: names of one side's functions on the other side. `infix`: prefix functions that are operators on the

@@ -2,7 +2,7 @@
  * The data types of library theorems, as tactic scripts need them: their constructors, which arguments are recursive,
  * and how a script names the arguments.
  */
-import type { Binder } from './signature.ts';
+import type { Binder } from './theorem-signature.ts';
 
 interface Constructor {
   readonly name: string;

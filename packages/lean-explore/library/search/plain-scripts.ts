@@ -4,7 +4,7 @@
  */
 
 import { type SearchScript, script, simp } from './script-text.ts';
-import type { Signature } from './signature.ts';
+import type { Signature } from './theorem-signature.ts';
 
 export function closedScripts(functions: readonly string[]): SearchScript[] {
   return [

@@ -4,7 +4,7 @@
  */
 import type { DataVariable } from './datatypes.ts';
 import { inductionLines, type SearchScript, script, simp } from './script-text.ts';
-import type { Signature } from './signature.ts';
+import type { Signature } from './theorem-signature.ts';
 
 export function caseScripts({ name, alternatives }: DataVariable, functions: readonly string[]): SearchScript[] {
   const written = (tactic: string) => [

@@ -13,28 +13,25 @@ import path from 'node:path';
 import { Semaphore } from '@stp/base';
 import { RUN_MARK } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
+import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
+import { checkerVersions } from '../trust/certificate/checkers.ts';
+import { splitImports } from '../trust/header.ts';
 import {
-  checkerVersions,
   GROWN_NAMESPACE,
-  type GrownObject,
   type GrownTheorem,
-  hashOfFile,
   headerOf,
-  JUDGED_BY,
-  judgeLibraryModule,
-  type LeanEnvironment,
-  type LeanOutput,
   type LemmaMark,
-  type LibraryJudgement,
-  leanMessages,
-  libraryError,
   markedNamespace,
   markLines,
-  type Sandbox,
-  splitImports,
   theoremText,
-} from '@stp/lean-verifier';
+} from '../trust/kept-theorem.ts';
+import { JUDGED_BY } from '../trust/object/findings.ts';
+import { hashOfFile } from '../trust/object/judge-module.ts';
+import { judgeLibraryModule, type LibraryJudgement } from '../trust/object/library-module.ts';
+import type { GrownObject, LeanEnvironment } from '../verifier.ts';
 import { consequences, type NewTheorems } from './consequences.ts';
+import { type LeanOutput, leanMessages } from './lean-messages.ts';
+import { libraryError } from './modules.ts';
 
 export interface GrownModule {
   /** Derived from its content. It is the whole module name, so each module can be in a folder of its own. */

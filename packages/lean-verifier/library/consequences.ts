@@ -3,15 +3,9 @@
  * Each mark costs time in every later proof, and many of the equations that exploration finds over the same functions
  * follow from a few.
  */
-import {
-  type GrownTheorem,
-  headerOf,
-  type LeanOutput,
-  markedNamespace,
-  markLines,
-  signatureOf,
-  splitImports,
-} from '@stp/lean-verifier';
+import { splitImports } from '../trust/header.ts';
+import { type GrownTheorem, headerOf, markedNamespace, markLines, signatureOf } from '../trust/kept-theorem.ts';
+import type { LeanOutput } from './lean-messages.ts';
 
 /** Maximum heartbeats for one theorem. */
 const HEARTBEATS_MAX = 1_000;
