@@ -1,6 +1,6 @@
 /**
- * Gives turns at a resource that only a limited number of tasks in this process may use at once, in the order of the
- * requests.
+ * Grants permits for a resource that only a limited number of tasks in this process may use at once, in the order of
+ * the requests.
  */
 
 interface Waiter {
@@ -13,8 +13,8 @@ export class Semaphore {
   readonly #waiting = new Set<Waiter>();
 
   /**
-   * Runs `work` when fewer than `width` turns are taken and no earlier request waits. Rejects with the error of `work`,
-   * or with the signal's reason if the signal aborts before the turn.
+   * Runs `work` once fewer than `width` permits are in use and no earlier request waits. Rejects with the error of
+   * `work`, or with the signal's reason if that aborts before.
    */
   async run<T>(width: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(width, signal);
@@ -26,8 +26,8 @@ export class Semaphore {
   }
 
   /**
-   * Calls `begin` when the turn has come, at once where it is free. The caller gives the turn back. The returned function leaves
-   * the line; it does nothing once `begin` was called.
+   * Calls `begin` once a permit is granted, which may be at once. The caller must return it with `give`. The returned
+   * function withdraws the request; it has no effect after `begin` was called.
    */
   take(width: number, begin: () => void): () => void {
     const waiter: Waiter = { width, begin };
@@ -38,7 +38,7 @@ export class Semaphore {
     };
   }
 
-  /** Ends a turn that was taken. */
+  /** Returns a permit. */
   give(): void {
     this.#running--;
     this.#next();

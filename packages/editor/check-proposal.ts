@@ -1,4 +1,4 @@
-/** Runs one proposal on the goals of a place, and says what came of it. */
+/** Runs a proposal on the goals at a position, and describes the result. */
 import type { Goal, PlaceResult, PlaceState, StepOptions } from '@stp/lean-explore';
 import type { Proposal } from './engines/engine.ts';
 import { retried } from './lean-places.ts';
@@ -15,23 +15,23 @@ export interface SourcedProposal {
 export interface Checked {
   readonly suggestion: Suggestion;
   readonly cpuMs: number;
-  /** A limit of time ended it. */
+  /** A time limit ended it. */
   readonly isLate: boolean;
 }
 
 export interface OpenGoals {
   readonly state: PlaceState;
-  /** Goals that were told but are not part of the state. */
+  /** Goals of the request that are not part of the state. */
   readonly others: readonly string[];
-  /** Why each word is refused there (`own-words.ts`). */
+  /** Why each of these words is refused (`own-words.ts`). */
   readonly words: ReadonlyMap<string, string>;
 }
 
 /**
- * Within a turn at the place.
+ * Must be called while the position's process is reserved.
  *
- * @param stepMs Lean's processor time, ms; ten times that in wall time
- * @param deadlineMs a smaller bound of both times, ms
+ * @param stepMs Lean's processor time limit, ms; the wall-time limit is ten times that
+ * @param deadlineMs a smaller limit of both times, ms
  */
 export async function checkProposal(
   { proposal: { text, score }, source }: SourcedProposal,

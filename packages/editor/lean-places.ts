@@ -1,4 +1,7 @@
-/** Warm Lean processes for suggestions: which one reads a file, turns at it, and places that stay open between turns. */
+/**
+ * Warm Lean processes for suggestions: chooses the process that reads a file, reserves it, and keeps positions open
+ * between requests.
+ */
 import { Semaphore } from '@stp/base';
 import {
   type FilePlacesOptions,
@@ -8,24 +11,35 @@ import {
   type StepOptions,
 } from '@stp/lean-explore';
 
-/** Places that are kept open, of each process. Their states are text; Lean reads it anew where it has read another since. */
+/**
+ * Maximum open positions per process. Their states are text, which Lean reads again if it has read another text since.
+ */
 const PLACES_MAX = 32;
-/** Requests that a process would have to be behind another before a text with other imports is given to it: it would start anew. */
+/**
+ * How many more requests must wait at a process before a text with other imports goes to another one, which would have
+ * to restart.
+ */
 const OTHER_IMPORTS = 8;
-/** The same for a text that it has read: a small lead, which keeps the goals of one file with one process. */
+/** The same for a text that the process has read: a small lead, which keeps the goals of a file at one process. */
 const READ_BEFORE = 1.5;
-/** Processes tried for one step, in case something else ends them. */
+/** Maximum processes tried for a step, in case something else ends them. */
 const TRIES = 3;
 
 export interface LeanPlace {
-  /** Runs `work` without another's steps between its own; rejects with the signal's reason before its turn. */
+  /**
+   * Runs `work` without steps of other callers in between. Rejects with the signal's reason if that aborts before
+   * `work` begins.
+   */
   turn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** The place, opened once. Within a turn. */
+  /** Opens the position once. To be called within `turn`. */
   open(options: StepOptions): Promise<OpenedPlace>;
 }
 
 export interface LeanPlaces {
-  /** The place below a text, at the process that has the least to do until it is there: it may have read the text, or its imports. */
+  /**
+   * Returns the position at the end of a text, at the process that can open it soonest: it may have read the text, or
+   * its imports.
+   */
   pick(above: string): LeanPlace;
   close(): Promise<void>;
 }
@@ -77,7 +91,7 @@ export function openLeanPlaces(processes: number, options: FilePlacesOptions): L
   };
 }
 
-/** Tries again in a new process if something else has ended the process. */
+/** Repeats the work in a new process if something else has ended the process. */
 export async function retried<T extends { readonly kind: string; readonly why?: string }>(
   work: () => Promise<T>,
 ): Promise<T> {

@@ -1,4 +1,7 @@
-/** A best-first search for a whole proof at a place (`packages/selfplay/search`), with the engines' proposals as tactics. */
+/**
+ * A best-first search for a whole proof at a position (`packages/selfplay/search`), with the engines' proposals as
+ * tactics.
+ */
 import type { PlaceState, StepOptions } from '@stp/lean-explore';
 import { searchProof } from '@stp/selfplay';
 import type { Engine, Proposal, Query } from './engines/engine.ts';
@@ -6,7 +9,7 @@ import { type LeanPlace, retried } from './lean-places.ts';
 
 const EXPANSIONS_MAX = 10_000;
 const LENGTH_EXPONENT = 0.5;
-/** Most tactics of each engine in each state. */
+/** Log-probability assumed for proposals without one; `UNSCORED_STEP` is added for each index in their list. */
 const TACTICS_MAX = 16;
 /** Proposals without a log-probability count as this unlikely, and less with every place in their list. */
 const UNSCORED = -4;
@@ -20,12 +23,14 @@ export interface PlaceSearch {
   readonly seconds: number;
   readonly step: StepOptions;
   readonly signal: AbortSignal;
-  /** Why a tactic is refused before Lean sees it; null for the others. */
+  /** Returns why a tactic is refused before Lean reads it, or null. */
   readonly refuses: (tactic: string) => string | null;
   readonly onExpansion: (expansions: number) => void;
 }
 
-/** The tactics of a proof, one below the other; null where none was found in time. An engine that fails proposes nothing. */
+/**
+ * Returns the tactics of a proof, one per line; null if none was found in time. An engine that fails proposes nothing.
+ */
 export async function searchPlace(search: PlaceSearch): Promise<string | null> {
   const { state: root, place, query, seconds, step, signal, refuses, onExpansion } = search;
   const wallMs = 1_000 * seconds;

@@ -1,4 +1,4 @@
-/** Opens a place in a file, and tries tactics of a caller there, each by itself. */
+/** Opens a position in a file, and tries a caller's tactics there, each separately. */
 import type { PlaceState } from '@stp/lean-explore';
 import { checkProposal, goalTexts, REASON_CHARS_MAX, refusal } from './check-proposal.ts';
 import type { LeanPlace, LeanPlaces } from './lean-places.ts';
@@ -6,35 +6,35 @@ import { refusedWords } from './own-words.ts';
 import type { Suggestion } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Goals at a place, or why there are none. */
+/** Goals at a position, or the reason why there are none. */
 export type PlaceGoals =
   | {
       readonly goals: readonly string[];
-      /** Errors above the place, as Lean says them. */
+      /** Lean's errors above the position. */
       readonly errors: readonly string[];
       readonly problem: null;
     }
   | { readonly goals: readonly []; readonly errors: readonly []; readonly problem: string };
 
 export type TriedTactics = PlaceGoals & {
-  /** In the order of the tactics; null for those that time did not suffice for. */
+  /** In the order of the tactics; null for those that were not tried in time. */
   readonly tried: readonly (Suggestion | null)[];
 };
 
-/** A file is read to the place: its theorems are proved again. */
+/** Time limit for reading a file up to the position, ms. Lean proves its theorems again. */
 const OPENING_MS = 60_000;
 
-/** `context`: the file up to the place where a tactic begins. Rejects with the signal's reason. */
+/** `context` is the file up to the beginning of a tactic. Rejects with the signal's reason. */
 export async function placeGoals(places: LeanPlaces, context: string, signal: AbortSignal): Promise<PlaceGoals> {
   const { goals } = await openPlace(places, context, signal);
   return goals;
 }
 
 /**
- * Tries each tactic on the goals of the place. `stepMs`: Lean's processor time for one. Rejects with the signal's reason, and at
- * the end of `late` returns what was tried.
+ * Tries each tactic on the goals at the position. `stepMs` is Lean's processor time limit for one tactic. Rejects with
+ * the signal's reason. When `late` aborts, returns the results so far.
  *
- * @param onTried hears how many were tried so far
+ * @param onTried receives the number of tried tactics
  */
 export async function tryTactics(
   places: LeanPlaces,
@@ -49,7 +49,7 @@ export async function tryTactics(
   const open = { state, others: [], words: refusedWords(context) };
   for (const [index, text] of tactics.entries()) {
     try {
-      // Others may have their turn between two, and no check is awaited beyond the time.
+      // Other callers may use the process between two tactics. Do not wait for a check beyond the time limit.
       const turn = place.turn(async () => {
         const { suggestion } = await checkProposal({ proposal: { text, score: null }, source: 'given' }, open, stepMs);
         tried[index] = suggestion;

@@ -33,8 +33,8 @@ export function isConstant(terms: Terms, expr: Expr, name: Name, levels: LevelLi
 }
 
 /**
- * Returns the immediate subterms from left to right. For a projection these include the structure's constant only
- * through its value.
+ * Returns the immediate subterms from left to right. The structure of a projection is a name, not a subterm; the type
+ * of its value mentions it.
  */
 export function partsOf(terms: Terms, expr: Expr): Expr[] {
   switch (terms.kind(expr)) {

@@ -1,10 +1,10 @@
-/** A place in a file, as agents name it: lines from 1 and columns from 0 in characters, as Lean's messages count. */
+/** Positions in files as agents give them: lines from 1, and columns from 0 in code points, as in Lean's messages. */
 import { StpError } from '@stp/base';
 import { type EditPlace, editPlace, type PlaceGoals } from '@stp/editor';
 import { z } from 'zod';
 import type { ProjectFile, ProjectFolder } from './project-folder.ts';
 
-/** Characters of a text that is sent at most; files may be larger. */
+/** Maximum characters of a text in a request; files may be larger. */
 export const TEXT_CHARS_MAX = 262_144;
 export const PATH_CHARS_MAX = 4_096;
 
@@ -26,7 +26,7 @@ export const editOutput = {
     .describe('the part of the file that a tactic replaces; empty where it is inserted'),
 };
 
-/** A file that was named or sent. */
+/** A file that was named, or sent as text. */
 export interface GivenFile {
   readonly text: string;
   /** Null for a text that was sent. */
@@ -38,7 +38,7 @@ interface FileInput {
   readonly text?: string | undefined;
 }
 
-/** STP1002 unless exactly one of the two is given; and as `ProjectFolder.read`. */
+/** Throws STP1002 unless exactly one of the two is given, and as `ProjectFolder.read`. */
 export async function givenFile(folder: ProjectFolder, { path, text }: FileInput): Promise<GivenFile> {
   if ((path === undefined) === (text === undefined))
     throw new StpError('STP1002', 'a file is named by path, or sent as text', 'Give one of the two, and not both.');
@@ -47,15 +47,16 @@ export async function givenFile(folder: ProjectFolder, { path, text }: FileInput
   return { text: file.text, file };
 }
 
-/** Where a tactic can go, and the goals there. */
+/** Where a tactic can be inserted, and the goals there. */
 export interface FoundPlace {
   readonly place: EditPlace;
   readonly goals: PlaceGoals;
 }
 
 /**
- * The place for a tactic at a line and column: below the tactic there or, if nothing can stand there, in the place of that tactic, whose
- * beginning is the prefix then. `goalsOf` asks Lean. STP1002 for a place that the text does not have.
+ * Finds where a tactic can go at a line and column: below the tactic there or, if no tactic can stand there, instead of
+ * that tactic, whose beginning becomes the prefix. `goalsOf` asks Lean for goals. Throws STP1002 for a position outside
+ * the text.
  */
 export async function findPlace(
   text: string,
@@ -76,7 +77,7 @@ export async function findPlace(
   return goals.problem === null ? { place: inPlace, goals } : found;
 }
 
-/** The part of the text that a tactic replaces, with columns in characters. */
+/** Returns the part of the text that a tactic replaces, with columns in code points. */
 export function replaced(text: string, { range }: EditPlace): z.output<z.ZodObject<typeof editOutput>>['replace'] {
   const lines = text.split('\n');
   const told = (at: EditPlace['range']['start']) => ({

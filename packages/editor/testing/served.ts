@@ -1,4 +1,4 @@
-/** A suggester over real Lean behind HTTP, for the tests of a file; all of it ends with the file. */
+/** Starts a suggester with real Lean over HTTP for the tests of a file; everything is closed at the end of the file. */
 import { rm } from 'node:fs/promises';
 import {
   coreEnvironment,
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 export const runMark = `test-suggest-${process.pid}`;
 
-/** Writes the same for every goal. */
+/** Returns an engine that proposes the same texts for every goal. */
 export function listEngine(name: string, texts: readonly (string | Proposal)[]): Engine {
   return {
     name,
@@ -87,7 +87,7 @@ export interface Posted {
   readonly body: any;
 }
 
-/** A POST of JSON; text and bytes go as they are. */
+/** Sends a POST request with JSON. Strings and bytes are sent unchanged. */
 export async function post(url: string, body: unknown, init: RequestInit = {}): Promise<Posted> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {

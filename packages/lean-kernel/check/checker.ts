@@ -48,7 +48,7 @@ export class Checker {
   readonly naturals: Naturals;
   readonly special: SpecialConstants;
   #levelParams: ReadonlySet<Name> = new Set();
-  /** Levels whose parameters are all the declaration's. */
+  /** Levels whose parameters all belong to the declaration. */
   readonly #ownLevels = new PairMemory();
   readonly #localTypes: Expr[] = [];
 

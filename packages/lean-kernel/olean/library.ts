@@ -1,7 +1,7 @@
 /**
- * The imports of a compiled module as the trusted environment of a check. An index gives the module of a constant; a
- * constant is read when the kernel asks for it, the proof of a theorem when something unfolds it. Only the most
- * recently used files stay in memory.
+ * The imports of a compiled module as the trusted environment of a check. An index gives the module of a constant. A
+ * constant is read when the kernel asks for it, and the proof of a theorem when it is unfolded. Only the most recently
+ * used files stay in memory.
  */
 import type { Declaration } from '../declaration.ts';
 import type { Expr, Terms } from '../expr.ts';
@@ -14,26 +14,26 @@ import type { SourceRange } from './extension-entries.ts';
 import { Damaged } from './heap.ts';
 import type { CompiledBinder, CompiledConstant, CompiledModule } from './module-data.ts';
 
-/** Bytes of modules that are kept in memory. Lean's whole library has about 500 MB. */
+/** Maximum bytes of modules in memory. Lean's whole library has about 500 MB. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;
 
 export interface WrittenDeclarations {
-  /** Where they stand in the source. */
+  /** Source ranges of the declarations. */
   readonly ranges: ReadonlyMap<Name, SourceRange>;
-  /** Fields of structures, which have no place of their own. */
+  /** Fields of structures, which have no source range of their own. */
   readonly projections: ReadonlySet<Name>;
 }
 
 export class CompiledLibrary implements TrustedSource {
   readonly #terms: Terms;
   readonly #index: ConstantIndex;
-  /** The latest used last. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, CompiledModule>();
   #keptBytes = 0;
 
   /**
-   * All modules under `imports` (names with dots), found in the folders of `searchPath` in turn; `indexFolder` keeps the index of their constants.
-   * Throws `InputError` for one that is missing or unreadable, and `Decline`.
+   * Finds all modules below `imports` (names with dots) in the folders of `searchPath`, in order. `indexFolder` keeps
+   * the index of their constants. Throws `InputError` for a missing or unreadable module, or `Decline`.
    */
   constructor(terms: Terms, imports: readonly string[], searchPath: readonly string[], indexFolder: string | null) {
     this.#terms = terms;
@@ -48,7 +48,7 @@ export class CompiledLibrary implements TrustedSource {
     return this.#index.find(name) !== null;
   }
 
-  /** Where the constant stands. */
+  /** Returns the module of the constant and its index there. */
   place(name: Name): Place | null {
     return this.#index.find(name);
   }
@@ -72,19 +72,22 @@ export class CompiledLibrary implements TrustedSource {
     return place === null ? null : this.#constantAt(name, place, true);
   }
 
-  /** Names of the constants that a constant's type and value mention, and an inductive type's constructors. */
+  /**
+   * Returns the names of the constants that a constant's type and value mention, and of an inductive type's
+   * constructors.
+   */
   mentioned(name: Name): ReadonlySet<Name> {
     const { module, index } = this.#index.find(name)!;
     return explained(module.path, () => this.#open(module).mentioned(index));
   }
 
-  /** Binders at the head of the constant's type. */
+  /** Returns the binders at the head of the constant's type. */
   binders(name: Name): readonly CompiledBinder[] {
     const { module, index } = this.#index.find(name)!;
     return explained(module.path, () => this.#open(module).binders(index));
   }
 
-  /** The module's records of its hand-written declarations. */
+  /** Returns the module's records of its hand-written declarations. */
   written(module: IndexedModule): WrittenDeclarations {
     return explained(module.path, () => {
       const compiled = this.#open(module);
@@ -98,7 +101,7 @@ export class CompiledLibrary implements TrustedSource {
   }
 
   #constantAt(name: Name, { module, index }: Place, withProof: boolean): CompiledConstant {
-    // It is kept, and what is made in scratch is not.
+    // The result is kept, but terms made in scratch are not.
     if (this.#terms.nodes.isScratchOpen) throw new Error(`${this.#terms.names.print(name)} is read within a check`);
     return explained(module.path, () => {
       const constant = this.#open(module).constant(index, withProof);

@@ -1,4 +1,4 @@
-/** `find_premises`: theorems of the project that share terms with a goal. */
+/** `find_premises`: finds theorems of the project that share terms with a goal. */
 import { StpError } from '@stp/base';
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
 import { ownName, Premises, placeGoals } from '@stp/editor';
@@ -9,7 +9,7 @@ import { timeoutSeconds, tool } from '../tool.ts';
 
 const PREMISES_MAX = 100;
 const CODE_CHARS_MAX = 2_000;
-/** This repository's library, as its header imports it. */
+/** Matches this repository's library, as its header imports it. */
 const LIBRARY = /^Stp(?:\.|$)/u;
 const LIBRARY_FILE = '(library)';
 
@@ -65,7 +65,7 @@ export const findPremises = tool({
       files: texts.length,
     };
 
-    /** What stands above the place: neither the theorem there nor one below it can be used in its proof. */
+    /** Returns the text above the position. Neither the theorem there nor a later one may be used in its proof. */
     async function opened(text: string, at: number, needsGoal: boolean): Promise<{ above: string; goal?: string }> {
       const { place, goals } = await withLean(call, ({ places }) =>
         findPlace(text, { line: at, column }, (context) => placeGoals(places, context, call.signal)),

@@ -1,4 +1,4 @@
-/** `goals_at`: the goals of a place in a proof. */
+/** `goals_at`: gives the goals at a position in a proof. */
 import { placeGoals } from '@stp/editor';
 import { z } from 'zod';
 import { editOutput, findPlace, givenFile, placeInput, replaced } from '../place-input.ts';

@@ -1,4 +1,4 @@
-/** `search_proof`: looks for a whole proof, at a place of a file or of a statement. */
+/** `search_proof`: searches for a whole proof, at a position in a file or of a statement. */
 
 import { StpError } from '@stp/base';
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
@@ -13,7 +13,7 @@ import { statementInput } from './verify-proof.ts';
 
 const SECONDS_MAX = 600;
 const SECONDS = 30;
-/** For Lean to start, to read the file, and to judge the proof that was found. */
+/** Additional time for starting Lean, reading the file, and judging the found proof, s. */
 const BESIDES_SECONDS = 240;
 
 export const searchProof = tool({

@@ -1,4 +1,4 @@
-/** `try_tactics`: runs tactics at a place in a proof, each by itself. */
+/** `try_tactics`: runs tactics at a position in a proof, each separately. */
 
 import { PROOF_CHARS_MAX } from '@stp/config/records';
 import { placeGoals, tryTactics as tryAt } from '@stp/editor';
@@ -7,7 +7,7 @@ import { editOutput, findPlace, givenFile, placeInput, replaced } from '../place
 import { timeoutSeconds, tool } from '../tool.ts';
 
 const TACTICS_MAX = 64;
-/** Lean's processor time for one tactic, ms. */
+/** Lean's processor time limit for one tactic, ms. */
 const STEP_MS = 5_000;
 
 export const tryTactics = tool({
