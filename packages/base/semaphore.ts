@@ -38,7 +38,6 @@ export class Semaphore {
     };
   }
 
-  /** Returns a permit. */
   give(): void {
     this.#running--;
     this.#next();

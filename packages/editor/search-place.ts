@@ -9,9 +9,9 @@ import { type LeanPlace, retried } from './lean-places.ts';
 
 const EXPANSIONS_MAX = 10_000;
 const LENGTH_EXPONENT = 0.5;
-/** Log-probability assumed for proposals without one; `UNSCORED_STEP` is added for each index in their list. */
+/** Maximum tactics of each engine in each state. */
 const TACTICS_MAX = 16;
-/** Proposals without a log-probability count as this unlikely, and less with every place in their list. */
+/** Log-probability assumed for proposals without one; `UNSCORED_STEP` is added for each index in their list. */
 const UNSCORED = -4;
 const UNSCORED_STEP = -0.25;
 

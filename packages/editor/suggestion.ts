@@ -48,7 +48,6 @@ export interface Answer {
   readonly failures: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** Events during the creation of an answer. */
 export type SuggestionEvent =
   | { readonly kind: 'goals'; readonly goals: readonly string[]; readonly unchecked: string | null }
   | { readonly kind: 'suggestion'; readonly suggestion: Suggestion }

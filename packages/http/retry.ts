@@ -8,7 +8,6 @@ const ATTEMPTS_MAX = 6;
 /** Maximum wait between tries, ms, even if the server requests a longer one. */
 const WAIT_MS_MAX = 60_000;
 
-/** The result of one try. */
 export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   /**

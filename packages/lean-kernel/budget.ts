@@ -29,12 +29,10 @@ export class Budget {
     this.limits = limits;
   }
 
-  /** Counts one step. */
   step(): void {
     if (++this.spent > this.limits.fuel) this.#exhausted();
   }
 
-  /** Counts several steps at once. */
   steps(count: number): void {
     this.spent += count;
     if (this.spent > this.limits.fuel) this.#exhausted();

@@ -28,7 +28,6 @@ export const PROJECTION = 8;
 export const NATURAL = 9;
 export const STRING = 10;
 
-/** Maximum index of a bound variable. */
 const BOUND_INDEX_MAX = (1 << 24) - 1;
 /**
  * Maximum height. Traversals recurse once per level; the kernel's thread has the necessary stack, and a test traverses

@@ -46,7 +46,6 @@ export interface TrustedSource {
    * theorem has no proof (`UNREAD_VALUE`).
    */
   read(name: Name): Declaration | null;
-  /** Returns the proof of a theorem. */
   proof(name: Name): Expr;
 }
 

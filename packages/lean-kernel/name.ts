@@ -22,7 +22,6 @@ export class NameTable {
   readonly #prefixes: Name[] = [ANONYMOUS];
   /** A `bigint` is a numeric component: `a.1` and `a.«1»` differ. */
   readonly #parts: (string | bigint)[] = [''];
-  /** Length of each printed name. */
   readonly #lengths: number[] = [0];
   readonly #index = new Map<string, Name>();
 
@@ -57,7 +56,6 @@ export class NameTable {
     return this.#prefixes[name] ?? ANONYMOUS;
   }
 
-  /** Returns the last component. */
   last(name: Name): string | bigint {
     return this.#parts[name] ?? '';
   }

@@ -178,7 +178,7 @@ class HeaderReader {
     });
   }
 
-  /** Reads ahead. */
+  /** Reads and then resets the position. */
   #back<T>(read: () => T): T {
     const index = this.#index;
     const offset = this.#offset;

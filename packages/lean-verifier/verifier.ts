@@ -116,7 +116,6 @@ export interface CheckOptions {
 
 export interface Verifier {
   readonly environment: LeanEnvironment;
-  /** The sandbox in which Lean runs. */
   readonly sandbox: SandboxFacts;
   /** Returns verdicts in the order of the candidates. Never rejects because of a candidate's content. */
   check(candidates: readonly Candidate[], options?: CheckOptions): Promise<readonly CheckResult[]>;

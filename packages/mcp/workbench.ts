@@ -17,11 +17,9 @@ export interface LeanBench {
   readonly verifier: Verifier;
   /** Goals and tactics in files. */
   readonly places: LeanPlaces;
-  /** Searches with the same processes. */
   readonly suggester: Suggester;
 }
 
-/** A call of a tool. */
 export interface ToolCall {
   /** Aborts when the client cancels or disconnects, some time after `late`, and when the server closes. */
   readonly signal: AbortSignal;

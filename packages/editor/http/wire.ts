@@ -119,7 +119,6 @@ const wireSuggestion = ({
   checked,
 });
 
-/** Formats a server-sent event. */
 export function serverSentEvent(kind: string, data: unknown): string {
   return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -29,7 +29,7 @@ export class Documents {
     return this.#open.get(uri) ?? null;
   }
 
-  /** Takes a message of the editor. Messages of another form are Lean's to judge. */
+  /** Processes a message of the editor. Malformed messages are left to Lean. */
   hear(method: string, params: Json): void {
     const uri = params?.textDocument?.uri;
     if (typeof uri !== 'string') return;

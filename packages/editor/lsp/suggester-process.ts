@@ -1,6 +1,6 @@
 /**
- * The suggester behind the proxy: a server that runs already, or a `stp suggest serve` of its own, started when it is first
- * needed and anew after it has ended. A process of its own, so that nothing it does delays or ends what the proxy passes on.
+ * The suggester behind the proxy: an existing server, or a child process `stp suggest serve`, which starts on demand
+ * and restarts after it has ended. It is a separate process, so that it cannot delay or end the forwarding of messages.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -57,7 +57,7 @@ export class SuggesterProcess {
     this.#source = source;
   }
 
-  /** Starts it, so that the first question finds it warm. */
+  /** Starts the suggester in advance, so that it is warm for the first request. */
   start(): void {
     this.#connect().catch(() => {});
   }

@@ -23,31 +23,25 @@ const AT_ONCE = 60;
 const TACTICS: readonly string[] = ['decide', 'omega', 'simp', 'grind'];
 const NAME = 'disproof';
 
-/** Tools of `disprove`. */
 export interface DisproveTools {
-  /** Certifies the disproof. */
   readonly verifier: Verifier;
   /** How to compile the statement, with the verifier's environment. */
   readonly task: ContextTask;
 }
 
-/** Ways to prove the negation. */
 export interface DisproveOptions {
   /** Tactics to try on the whole negation. Default: `decide`, `omega`, `simp`, `grind`. */
   readonly tactics?: readonly string[];
 }
 
-/** The result of an attempt. */
 export type Disproof =
   | {
       readonly verdict: 'disproved';
       /** Values for which the statement fails; null if a tactic proved the whole negation. */
       readonly values: readonly NamedValue[] | null;
-      /** A sentence for people. */
       readonly words: string;
       /** `theorem disproof : ¬ (∀ BINDERS, TYPE)`, for the statement's header. */
       readonly statement: string;
-      /** The tactic block that proves it. */
       readonly proof: string;
       readonly certificate: Certificate | null;
     }

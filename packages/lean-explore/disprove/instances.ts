@@ -58,7 +58,6 @@ type Slot =
   /** `type` is null for a type without known values. */
   | { readonly kind: 'value'; readonly type: GroundType | null };
 
-/** A value in a counterexample. */
 export interface NamedValue {
   /** The binder's name in the statement; null if it has none. */
   readonly name: string | null;

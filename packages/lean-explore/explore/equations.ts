@@ -19,7 +19,6 @@ export interface ExploreLimits {
   /** Maximum number of functions in one side. */
   readonly functionsMax: number;
   readonly constructorsMax: number;
-  /** Maximum number of evaluated terms. */
   readonly termsMax: number;
   /**
    * Maximum kernel steps for the values of all terms; about ten million take a second. Some functions cost thousands
@@ -103,7 +102,6 @@ export interface Explored {
 
 interface Classed {
   readonly term: Term;
-  /** Arguments of an application. */
   readonly args: readonly Classed[];
   /** Its values under the first tests, as far as computed; null if it has none. */
   readonly values: (Value | null)[];

@@ -41,7 +41,6 @@ export function naturalValue(value: bigint): Value {
   return { key: String(value), type: NATURAL_TYPE, form: { kind: 'natural', value } };
 }
 
-/** The cost of values. */
 export interface Meter {
   /** Kernel steps, each application counted once. About ten million take a second when they are computed. */
   steps: number;

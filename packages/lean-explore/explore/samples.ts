@@ -26,7 +26,6 @@ export class SmallRandom {
   }
 }
 
-/** Limits on the size of values. */
 export interface SampleSize {
   /** 0 gives the smallest value. */
   readonly size: number;
@@ -87,7 +86,6 @@ export function sampleValue(
 /** A function on numbers, which also represent elements: its key, its text in Lean, and its term. */
 type SampleFunction = readonly [name: string, text: string, make: (terms: Terms) => Expr];
 
-/** Sample functions by type. */
 const FUNCTIONS: Readonly<Record<string, readonly SampleFunction[]>> = {
   'Nat → Nat': [
     ['same', 'fun x => x', (terms) => lambda(terms, terms.bound(0))],

@@ -22,7 +22,6 @@ import { ARROW, type GroundType, type TypeScheme } from './ground-type.ts';
 /** Classes with known instances for numbers (`evaluator.ts`). A type with such a class is explored as numbers. */
 export const EQUALITY_CLASSES: ReadonlySet<string> = new Set(['DecidableEq', 'BEq']);
 
-/** A binder of a constant's type. */
 export type SchemeSlot =
   | { readonly kind: 'type'; readonly variable: number }
   | { readonly kind: 'instance'; readonly name: string; readonly variable: number }

@@ -135,13 +135,11 @@ export function equationText(equation: Equation, written: (name: string) => stri
 }
 
 interface Naming {
-  /** Names of variables, by key. */
   readonly names: ReadonlyMap<string, string>;
   readonly written: (name: string) => string;
   typeName(variable: number): string;
 }
 
-/** Writes a type in Lean's syntax. */
 function typeText(type: TypeScheme, naming: Naming, isArgument = false): string {
   if ('variable' in type) return naming.typeName(type.variable);
   const { head, args } = type;

@@ -4,7 +4,6 @@ import { type GroundType, typeKey } from './ground-type.ts';
 import type { TermSymbol } from './term-signature.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
 
-/** The words of one signature. */
 export class Wording {
   readonly signature: TermSignature;
   readonly #numbers = new Map<string, number>();

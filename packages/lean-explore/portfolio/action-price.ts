@@ -33,7 +33,6 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 /** Price of an end that the table lacks. */
 const OTHER_MS = 10;
 
-/** Factors for beginnings. */
 const BEGINS: Readonly<Record<string, number>> = {
   nothing: 1,
   constructor: 1.3,

@@ -12,7 +12,6 @@ import type { PortfolioOutcome } from './prove.ts';
 import { PORTFOLIO_VERSION } from './scripts.ts';
 
 const headSchema = z.strictObject({
-  /** Version of the list of scripts. */
   portfolio: z.literal(PORTFOLIO_VERSION),
   /** The Lean that was used, for people, and the hash of its toolchain and library. */
   leanVersion: z.string(),
@@ -24,7 +23,6 @@ const rowSchema = z.strictObject({
   /** Id of the statement: a hash of header and text. */
   id: z.string().min(1).max(128),
   proof: z.string().max(PROOF_CHARS_MAX).nullable(),
-  /** Number of scripts that were tried. */
   tried: z.number().int().nonnegative(),
   /** Time that Lean spent on them, ms. */
   leanMs: z.number().nonnegative(),

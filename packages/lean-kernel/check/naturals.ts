@@ -8,7 +8,6 @@ import { OPERATIONS } from '../special/operations.ts';
 import { headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
-/** Number of bits per step. */
 const BITS_PER_STEP = 64;
 
 export class Naturals {

@@ -32,7 +32,6 @@ interface Motive {
 interface OpenedConstructor {
   readonly name: Name;
   readonly fields: readonly Expr[];
-  /** The recursive fields. */
   readonly recursive: readonly Expr[];
   /** The constructor's type below its binders. */
   readonly result: Expr;

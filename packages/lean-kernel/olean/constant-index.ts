@@ -50,7 +50,6 @@ export class ConstantIndex {
   readonly modules: readonly IndexedModule[];
   /** Which of the table's modules belong to these imports. Null: all. */
   readonly #isPart: readonly boolean[] | null;
-  /** The table's modules. */
   readonly #places: readonly IndexedModule[];
   readonly #table: Uint32Array;
   readonly #hashes: NameHashes;
@@ -244,7 +243,6 @@ function readKept(path: string, searchPath: readonly string[]): Made | null {
   }
 }
 
-/** Whether the modules are unchanged. */
 function isCurrent(modules: readonly IndexedModule[], searchPath: readonly string[]): boolean {
   return modules.every(({ name, path, bytes, modifiedMs }) => {
     if (!isFound(name, searchPath) || findModule(name, searchPath) !== path) return false;

@@ -240,7 +240,6 @@ export class Decoder {
     return !this.#heap.isPointer(slot) && this.#heap.small(slot) === 0;
   }
 
-  /** Returns the immediate subexpressions. */
   #parts(object: number): number[] {
     const heap = this.#heap;
     const at = (index: number): number => heap.pointer(heap.field(object, index));

@@ -33,7 +33,6 @@ export interface SourceRange {
   readonly endColumn: number;
 }
 
-/** A theorem's mark for `simp`. */
 export interface SimpMark {
   readonly name: Name;
   /** `←`: rewrite from right to left. */
@@ -89,7 +88,6 @@ export class ExtensionEntries {
     return this.#names(PROJECTIONS);
   }
 
-  /** Returns deprecated declarations. */
   deprecated(): ReadonlySet<Name> {
     return this.#names(DEPRECATED);
   }

@@ -35,7 +35,6 @@ export interface StatementParts {
   readonly binders: readonly StatementBinder[];
 }
 
-/** The module of the statement. */
 export interface StatementSource {
   readonly terms: Terms;
   /** Whether a person wrote it. */

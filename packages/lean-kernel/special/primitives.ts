@@ -37,7 +37,6 @@ interface Primitive {
   readonly rests: readonly string[];
   readonly result: 'Nat' | 'Bool';
   readonly equations: (words: Words) => readonly (readonly [Expr, Expr])[];
-  /** A further condition. */
   readonly condition?: (checker: Checker) => boolean;
 }
 

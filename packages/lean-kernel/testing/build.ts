@@ -35,7 +35,6 @@ export const sort =
     build.terms.sort(build.level(level));
 export const prop = sort(0);
 export const type = sort(1);
-/** A constant at levels. */
 export const c =
   (name: string, ...levels: LevelWord[]): Word =>
   (build) =>

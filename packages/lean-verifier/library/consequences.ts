@@ -7,7 +7,6 @@ import { splitImports } from '../trust/header.ts';
 import { type GrownTheorem, headerOf, markedNamespace, markLines, signatureOf } from '../trust/kept-theorem.ts';
 import type { LeanOutput } from './lean-messages.ts';
 
-/** Maximum heartbeats for one theorem. */
 const HEARTBEATS_MAX = 1_000;
 
 export interface NewTheorems {

@@ -97,7 +97,6 @@ export function serviceErrorOf(error: unknown, report: (error: unknown) => void,
   if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new ServiceError(400, NO_JSON);
   if (statusCode === 413)
     return new ServiceError(413, `The body is too large: at most ${BODY_BYTES_MAX} bytes are read.`);
-  // An error of Fastify.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new ServiceError(statusCode, String(message));
   report(error);

@@ -10,7 +10,6 @@ export interface StaleProject {
   readonly environment: Pick<LeanEnvironment, 'projectModules'>;
   /** Called when the project was rebuilt. From then on all work is refused. */
   readonly onStale?: (() => void) | undefined;
-  /** Makes the error for the client. */
   readonly refusal: (why: string) => Error;
 }
 

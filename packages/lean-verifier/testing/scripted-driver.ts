@@ -23,7 +23,6 @@ import { elapse } from './simulated-time.ts';
 export interface ScriptedDriver extends LeanDriver {
   /** Sessions that are opening, open, or closing; with real Lean each would be a process. */
   readonly live: ReadonlySet<ScriptedSession>;
-  /** Number of runs in progress. */
   running(): number;
   /** Whether two actions ever overlapped in one session. */
   readonly overlapped: boolean;

@@ -59,7 +59,6 @@ export interface FileReport {
   readonly isOffered?: boolean;
   /** How the process that compiled the file ended. Null if none was started (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
-  /** Lean's messages about the file. */
   readonly messages: readonly LeanMessage[];
   /**
    * Why the file as a whole is rejected or unchecked. Empty if the theorems give the reason, or if the file is

@@ -110,7 +110,6 @@ export function calledName(name: string, proof: string): string | undefined {
   return tokenize(proof).some(({ kind, text }) => kind === 'word' && nameParts(text).includes(last)) ? name : undefined;
 }
 
-/** Whether a header declares variables. */
 export function hasVariables(above: string): boolean {
   return /\bvariable\b/u.test(above) && codeWords(above).some(({ text }) => text === 'variable');
 }

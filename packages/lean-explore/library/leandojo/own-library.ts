@@ -115,7 +115,6 @@ export function statedTheorems(source: string): { readonly name: string; readonl
 interface FoundPremise {
   readonly premise: CorpusFile['premises'][number];
   readonly name: string;
-  /** Position of the name. */
   readonly from: Position;
   readonly to: Position;
 }

@@ -39,7 +39,6 @@ export interface WarmProcesses {
    * longest may be ended.
    */
   take(request: Request): { readonly process: PoolProcess; readonly isWarm: boolean };
-  /** Marks the process as idle again. */
   giveBack(process: PoolProcess): void;
   /** Ends a process. Its capacity is free once it is gone. */
   end(process: PoolProcess): Promise<void>;

@@ -32,7 +32,6 @@ export interface ControlGroup {
   setMemoryBytesMax(bytes: number): boolean;
   /** Whether the kernel has killed a process of the group for lack of memory. */
   outOfMemory(): boolean;
-  /** Kills all processes of the group. */
   kill(): void;
   /**
    * Kills all processes of the group. Resolves when the group is removed, or after four seconds if it cannot be

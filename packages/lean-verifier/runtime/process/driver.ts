@@ -70,10 +70,8 @@ export interface LeanSession {
   close(): Promise<void>;
 }
 
-/** The result of opening a session. */
 export type Opened =
   | { readonly kind: 'open'; readonly session: LeanSession; readonly headerMs: number }
-  /** The header has errors. */
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
   | { readonly kind: 'no_start'; readonly exit: LeanExit };
 

@@ -1,4 +1,3 @@
-/** Returns the driver with a given name. */
 import type { DriverName, LeanDriver } from './driver.ts';
 import { type HeaderReading, openJsonDriver } from './json-driver.ts';
 import { openServerDriver } from './server-driver.ts';

@@ -53,7 +53,6 @@ export class ReadyProcesses {
     return found?.ready ?? null;
   }
 
-  /** Ends all waiting processes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const key of [...this.#waiting.keys()]) this.#drop(key);

@@ -13,7 +13,6 @@ const TACTIC_CHARS_MAX = 256;
 
 const code = z.string().max(CODE_CHARS_MAX);
 
-/** Fields that every request may have. */
 const common = {
   content: code.describe('Lean 4 source'),
   environment: z.string().max(256).describe('Any name: this server has one Lean, and its answers say which'),

@@ -12,7 +12,6 @@ export interface StatedTheorem {
   readonly statement: string;
 }
 
-/** A model's answer to a statement. */
 export interface GivenAnswer extends StatedTheorem {
   readonly answer: string;
   /** A name from `VerdictTools.formats`. */
@@ -47,7 +46,6 @@ export type Refutation =
 
 export interface VerdictTools {
   readonly verifier: Verifier;
-  /** Judges whole files. */
   readonly files: FileJudge;
   /** Names of the prompt formats in which answers can be read. */
   readonly formats: readonly string[];

@@ -17,7 +17,6 @@ export interface ExtensionList {
   /** Words of the entries: addresses, or boxed values. */
   entries(): number[];
   replace(entries: readonly number[]): void;
-  /** Removes all entries. */
   clear(): void;
 }
 

@@ -42,7 +42,6 @@ export interface ProofText {
 
 export type GrownText = GrownTheorem &
   Pick<ProofText, 'premises' | 'restsOn'> & {
-    /** The round that proved it. */
     readonly round: number;
   };
 

@@ -17,7 +17,6 @@ export interface StoppedProof {
   /** Position of the word `theorem` in the file: 1-based line, 0-based column. */
   readonly line: number;
   readonly column: number;
-  /** Lean's first error about it. */
   readonly error: LeanMessage;
 }
 

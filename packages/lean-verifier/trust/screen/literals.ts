@@ -13,7 +13,7 @@ const ONE = `(?:[${PLAIN}]|(?![\\x00-\\x7f])${RAW}|${ESCAPED})`;
 /** Characters that a literal may follow. After a word, `!` or `r#` it would be another kind of literal. */
 const BEFORE = '(?<=^|[\\s([{⟨,])';
 
-/** Match printed literals within a text. */
+/** These match printed literals within a text. */
 export const PRINTED_STRING = new RegExp(`${BEFORE}"${ONE}*"`, 'gmu');
 export const PRINTED_CHARACTER = new RegExp(`${BEFORE}'${ONE}'`, 'gmu');
 

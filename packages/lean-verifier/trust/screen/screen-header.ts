@@ -33,7 +33,6 @@ export type ScreenedHeader =
     }
   | {
       readonly accepted: false;
-      /** The reason, with its position. */
       readonly reason: string;
     };
 

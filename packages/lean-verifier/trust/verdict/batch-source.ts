@@ -55,7 +55,6 @@ export interface EntryLines {
 }
 
 export interface BatchSource {
-  /** The text below the header. */
   readonly body: string;
   /** Line of the mark that is printed after imports and options. */
   readonly startLine: number;

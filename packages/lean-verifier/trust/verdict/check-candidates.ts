@@ -35,7 +35,6 @@ const UNCONFIRMED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 
 export interface VerifierState extends PreparingState {
   readonly pool: LeanPool;
-  /** Maximum number of candidates per run. */
   readonly entriesPerRun: number;
   readonly limits: (heartbeatsMax: CheckOptions['heartbeatsMax']) => LimitClasses;
   readonly cache: VerdictCache | null;
@@ -70,7 +69,6 @@ export async function checkCandidates(
   const cache = alone ? null : state.cache;
   const limits = state.limits(options.heartbeatsMax);
   const confirming = confirm ? { heartbeatsMax: limits.big.heartbeatsMax, signal } : null;
-  /** Checks in progress, by key. */
   const works = new Map<string, Work>();
   const judging = new Set<Promise<void>>();
   const recursive: Work[] = [];

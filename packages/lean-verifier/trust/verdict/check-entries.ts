@@ -40,7 +40,6 @@ export interface EntryCheck {
   readonly smallLimitsOnly: boolean;
   /** Check each entry alone in a fresh process under the big limits. */
   readonly alone: boolean;
-  /** Maximum number of entries per run. */
   readonly entriesPerRun: number;
   readonly form: BatchForm;
   /** For runs that may write a module. Missing: none may. Entries that are checked alone always use `form`. */
@@ -72,7 +71,6 @@ class EntriesCheck<E extends CheckEntry> {
   readonly #settled = new Map<string, Finding>();
   /** Headers under which something ran. */
   readonly #sound = new Set<string>();
-  /** Runs in the pool. */
   readonly #flights = new Set<Flight>();
   /** Header → tasks that wait until Lean is started again for it. */
   readonly #pauses = new Map<string, { readonly tasks: Task<E>[]; readonly timer: NodeJS.Timeout }>();

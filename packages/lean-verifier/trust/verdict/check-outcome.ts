@@ -14,7 +14,6 @@ export interface OutcomeCosts {
   readonly peakResidentBytes?: number;
 }
 
-/** A proof in an existing module. */
 export interface Written {
   readonly module: RunModule;
   /** Index among the module's theorems. */

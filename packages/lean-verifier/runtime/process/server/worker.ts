@@ -49,7 +49,6 @@ const CONNECTION_ERRORS: ReadonlySet<number> = new Set([
 
 export interface ServerWorker {
   readonly process: LeanProcess;
-  /** URI of its document. */
   readonly uri: string;
   /**
    * Replaces the document by this text and reads it to its end. Resolves with true once all its messages have been
