@@ -102,7 +102,7 @@ export function leanPorts(
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
         signal,
       };
-      return host.turns.run(limits.processes, () => checkFile(path, environment, options), signal);
+      return host.permits.run(limits.processes, () => checkFile(path, environment, options), signal);
     },
     async portfolioKept(base) {
       const limits = limitClasses(base);

@@ -17,7 +17,7 @@ export class Semaphore {
    * `work`, or with the signal's reason if that aborts before.
    */
   async run<T>(width: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#turn(width, signal);
+    await this.#permit(width, signal);
     try {
       return await work();
     } finally {
@@ -43,7 +43,7 @@ export class Semaphore {
     this.#next();
   }
 
-  #turn(width: number, signal: AbortSignal | undefined): Promise<void> {
+  #permit(width: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const stop = new AbortController();

@@ -1,8 +1,8 @@
 /** Checks the proposals of one engine within the answer's time limit and its share of Lean's time. */
-import type { PlaceState } from '@stp/lean-explore';
+import type { PositionState } from '@stp/lean-explore';
 import type { Checked, SourcedProposal } from './check-proposal.ts';
 import type { Proposal } from './engines/engine.ts';
-import type { LeanPlace } from './lean-places.ts';
+import type { LeanPosition } from './lean-positions.ts';
 import type { Suggestion } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -29,8 +29,8 @@ export interface Sourced extends SourcedProposal {
 }
 
 export interface TimedCheck {
-  readonly state: PlaceState;
-  readonly place: LeanPlace;
+  readonly state: PositionState;
+  readonly place: LeanPosition;
   /** Lean's processor time limit for one proposal, ms; `checkMs` for all. */
   readonly stepMs: number;
   readonly checkMs: number;
@@ -95,15 +95,15 @@ class TimedChecks {
     return this.#over.aborted || this.#by.isEnough() || this.#leftMs <= 0 || this.#isFull;
   }
 
-  #turn(work: () => Promise<void>): Promise<void> {
-    return untilAborted(this.#by.place.turn(work, this.#over), this.#over);
+  #exclusive(work: () => Promise<void>): Promise<void> {
+    return untilAborted(this.#by.place.exclusive(work, this.#over), this.#over);
   }
 
   async #tryClosers(closers: readonly Sourced[]): Promise<void> {
     const { state, stepMs } = this.#by;
     for (let from = 0; from < closers.length && !this.#isOver; from += from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS) {
       const some = closers.slice(from, from + (from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS));
-      await this.#turn(async () => {
+      await this.#exclusive(async () => {
         const texts = some.map(({ proposal }) => proposal.text);
         const { index, cpuMs } = await state.firstClosing(texts, { deadlineMs: CLOSERS_TIME * stepMs });
         this.#leftMs -= cpuMs;
@@ -120,7 +120,7 @@ class TimedChecks {
       for (let from = 0; from < rest.length && !this.#isOver; from += CHUNK) {
         const some = rest.slice(from, from + CHUNK);
         const deadlineMs = boundMs;
-        await this.#turn(() => this.#checkEach(some, deadlineMs));
+        await this.#exclusive(() => this.#checkEach(some, deadlineMs));
       }
       rest = this.#again;
       this.#again = [];

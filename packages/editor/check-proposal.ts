@@ -1,7 +1,7 @@
 /** Runs a proposal on the goals at a position, and describes the result. */
-import type { Goal, PlaceResult, PlaceState, StepOptions } from '@stp/lean-explore';
+import type { Goal, PositionResult, PositionState, StepOptions } from '@stp/lean-explore';
 import type { Proposal } from './engines/engine.ts';
-import { retried } from './lean-places.ts';
+import { retried } from './lean-positions.ts';
 import { refusedWord } from './own-words.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -20,7 +20,7 @@ export interface Checked {
 }
 
 export interface OpenGoals {
-  readonly state: PlaceState;
+  readonly state: PositionState;
   /** Goals of the request that are not part of the state. */
   readonly others: readonly string[];
   /** Why each of these words is refused (`own-words.ts`). */
@@ -60,7 +60,7 @@ export async function checkProposal(
 
 export const goalTexts = (goals: readonly Goal[]): string[] => goals.map(({ text }) => text);
 
-export function refusal({ why, messages }: Extract<PlaceResult, { kind: 'invalid' }>): {
+export function refusal({ why, messages }: Extract<PositionResult, { kind: 'invalid' }>): {
   class: 'invalid' | 'forbidden';
   reason: string;
 } {

@@ -4,7 +4,7 @@
  */
 
 import { StpError } from '@stp/base';
-import { type Goal, type PlaceState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
+import { type Goal, type PositionState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
 import { goalStatement } from '@stp/selfplay';
 import { AnswerCache } from './cache.ts';
 import { checkInTime, type Sourced } from './check-in-time.ts';
@@ -13,9 +13,9 @@ import type { Engine, Query } from './engines/engine.ts';
 import { Flights } from './flights.ts';
 import { goalFile, isSameGoal } from './goal-file.ts';
 import { KnownAbove, type KnownAboveOptions } from './known-above.ts';
-import type { LeanPlace, LeanPlaces } from './lean-places.ts';
+import type { LeanPosition, LeanPositions } from './lean-positions.ts';
 import { refusedWord, refusedWords } from './own-words.ts';
-import { searchPlace } from './search-place.ts';
+import { searchAtPosition } from './search-at-position.ts';
 import {
   type Answer,
   bySuggestionRank,
@@ -50,7 +50,7 @@ export interface SuggesterLimits {
 
 export interface SuggesterOptions extends KnownAboveOptions {
   readonly engines: readonly Engine[];
-  readonly places: LeanPlaces;
+  readonly places: LeanPositions;
   readonly cache: AnswerCache;
   readonly limits: SuggesterLimits;
   /** Placed above goals without their file: imports and opens. */
@@ -62,8 +62,8 @@ export interface SuggesterOptions extends KnownAboveOptions {
 /** A goal opened in Lean, or the reason why it could not be opened. */
 type Opened =
   | {
-      readonly state: PlaceState;
-      readonly place: LeanPlace;
+      readonly state: PositionState;
+      readonly place: LeanPosition;
       /** Goals of the request that are not part of the state. */
       readonly others: readonly string[];
     }
@@ -170,7 +170,7 @@ export class Suggester {
     });
     signal.throwIfAborted();
     if (request.searchSeconds > 0 && 'state' in opened && !isEnough()) {
-      const proof = await searchPlace({
+      const proof = await searchAtPosition({
         ...opened,
         query,
         engines: this.engines,
@@ -182,7 +182,7 @@ export class Suggester {
       });
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
-        await opened.place.turn(async () => {
+        await opened.place.exclusive(async () => {
           const one = { proposal, source: 'search' };
           add((await checkProposal(one, { ...opened, words }, limits.stepMs)).suggestion);
         }, signal);
@@ -249,7 +249,7 @@ export class Suggester {
   ): Promise<Opened> {
     const place = this.#options.places.pick(above);
     const limits: StepOptions = { deadlineMs: Math.max(OPENING_MS, this.#options.limits.stepMs) };
-    const opened = await place.turn(() => place.open(limits), signal);
+    const opened = await place.exclusive(() => place.open(limits), signal);
     if (opened.kind === 'open' && isStatement && opened.messages.length > 0)
       return { unchecked: `Lean cannot read the goal: ${opened.messages[0]!.text}`.slice(0, REASON_CHARS_MAX) };
     if (opened.kind === 'open') return { state: opened.state, place, others };

@@ -56,13 +56,13 @@ export { type SharedTask, trySharing } from './portfolio/shared-tries.ts';
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,
-  type FilePlaces,
-  type FilePlacesOptions,
+  type FilePositions,
+  type FilePositionsOptions,
   importsOf,
-  type OpenedPlace,
-  openFilePlaces,
-  type PlaceResult,
-  type PlaceState,
+  type OpenedPosition,
+  openFilePositions,
+  type PositionResult,
+  type PositionState,
 } from './step/open-file.ts';
 export { openSteps } from './step/open-steps.ts';
 export type { Goal, StepOptions, StepResult, StepState, Steps } from './step/step.ts';

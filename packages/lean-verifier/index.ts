@@ -17,7 +17,7 @@ export { openDriver } from './runtime/process/open-driver.ts';
 export { treeResources } from './runtime/process/process-tree.ts';
 export { readFrames } from './runtime/process/server/frames.ts';
 export { type ServerWorker, startWorker } from './runtime/process/server/worker.ts';
-export type { LeanExit, ProcessPlace } from './runtime/process/spawn.ts';
+export type { LeanExit, ProcessContext } from './runtime/process/spawn.ts';
 export { watchRun } from './runtime/process/watch-run.ts';
 export { openSandbox, type SandboxPolicy } from './runtime/sandbox/open-sandbox.ts';
 export type { Sandbox, SandboxFacts } from './runtime/sandbox/sandbox.ts';

@@ -1,7 +1,7 @@
 /**
  * The resources of the tools: the project folder, its Lean, and the certificates so far. The command line opens them.
  */
-import type { LeanPlaces, Suggester } from '@stp/editor';
+import type { LeanPositions, Suggester } from '@stp/editor';
 import type { LeanEnvironment, Sandbox, Verifier } from '@stp/lean-verifier';
 import type { KeptCertificates } from './certificates.ts';
 import type { ProjectFolder } from './project-folder.ts';
@@ -16,7 +16,7 @@ export interface LeanBench {
   readonly memoryBytesMax: number;
   readonly verifier: Verifier;
   /** Goals and tactics in files. */
-  readonly places: LeanPlaces;
+  readonly places: LeanPositions;
   readonly suggester: Suggester;
 }
 

@@ -1,7 +1,7 @@
 /** The proxy's own code actions: which ones are offered at a cursor, and what they do. */
 import { randomBytes } from 'node:crypto';
 import { type Diagnostic, type Document, type Documents, errorsOf, type Json } from './documents.ts';
-import { type EditPlace, editPlace, type Position } from './place.ts';
+import { type EditTarget, editTarget, type Position } from './edit-target.ts';
 import type { ServedAnswer, SuggesterProcess } from './suggester-process.ts';
 import type { Id, Wire } from './wire.ts';
 
@@ -65,7 +65,7 @@ export class Actions {
   async at(asked: Asked): Promise<readonly object[] | null> {
     const document = this.#documents.get(asked.uri);
     const errors = document === null ? [] : errorsOf(document, asked.position.line);
-    const place = document === null ? null : editPlace(document.text, asked.position, errors.length > 0);
+    const place = document === null ? null : editTarget(document.text, asked.position, errors.length > 0);
     // The position at which the tactic will begin: after a hole no goal remains.
     const goals = await this.#goalsAt({ uri: asked.uri, position: place?.range.start ?? asked.position }, GOAL_WAIT_MS);
     const offered = [
@@ -130,7 +130,7 @@ export class Actions {
     say: (text: string) => void,
   ): Promise<void> {
     const { version, text } = document;
-    const place = editPlace(text, asked.position, errorsOf(document, asked.position.line).length > 0);
+    const place = editTarget(text, asked.position, errorsOf(document, asked.position.line).length > 0);
     const question = {
       context: place.context,
       prefix: place.prefix,
@@ -154,7 +154,7 @@ export class Actions {
   /** With versions, an editor refuses the edit if the text has changed and this proxy does not know it yet. */
   async #applyEdit(
     textDocument: { readonly uri: string; readonly version: number },
-    place: EditPlace,
+    place: EditTarget,
     tactic: string,
   ): Promise<void> {
     const edits = [{ range: place.range, newText: place.newText(tactic) }];

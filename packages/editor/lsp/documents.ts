@@ -1,5 +1,5 @@
 /** The editor's open documents and Lean's diagnostics for them, as seen in their messages. */
-import type { Position } from './place.ts';
+import type { Position } from './edit-target.ts';
 
 /** An unchecked message. Fields are tested where they are read, and Lean validates the rest. */
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages are not ours to check

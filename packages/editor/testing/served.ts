@@ -11,7 +11,7 @@ import { AnswerCache } from '../cache.ts';
 import type { Engine, Proposal } from '../engines/engine.ts';
 import { portfolioEngine } from '../engines/portfolio-engine.ts';
 import { type RunningSuggestServer, type SuggestServerOptions, startSuggestServer } from '../http/server.ts';
-import { openLeanPlaces } from '../lean-places.ts';
+import { openLeanPositions } from '../lean-positions.ts';
 import { Suggester, type SuggesterOptions } from '../suggester.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -37,7 +37,7 @@ export async function suggesterOf(options: Partial<SuggesterOptions> = {}): Prom
   const workingDirectory = scratchFolder();
   const suggester = new Suggester({
     engines: [portfolioEngine()],
-    places: openLeanPlaces(1, {
+    places: openLeanPositions(1, {
       environment,
       workingDirectory,
       runMark,

@@ -53,8 +53,8 @@ export async function printStatements(names: readonly string[], task: PrintTask)
   const printed = new Map(
     run.messages.flatMap(({ severity, line, text }) => (severity === 'information' ? [[line, text] as const] : [])),
   );
-  return names.map((name, place) => {
-    const text = printed.get(head.length + 1 + place);
+  return names.map((name, index) => {
+    const text = printed.get(head.length + 1 + index);
     return text?.startsWith(name) === true ? accessible(text.slice(name.length).replace(/\s*\n\s*/gu, ' ')) : null;
   });
 }
@@ -70,8 +70,8 @@ export async function printPremises(
   const printed = new Map<string, string>();
   for (let at = 0; at < names.length; at += NAMES_MAX) {
     const some = names.slice(at, at + NAMES_MAX);
-    for (const [place, text] of (await printStatements(some, { ...task, printing: 'plain' })).entries())
-      if (text !== null && text.length <= task.charsMax) printed.set(some[place]!, text);
+    for (const [index, text] of (await printStatements(some, { ...task, printing: 'plain' })).entries())
+      if (text !== null && text.length <= task.charsMax) printed.set(some[index]!, text);
   }
   return printed;
 }

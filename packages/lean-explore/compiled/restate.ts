@@ -148,15 +148,15 @@ export function comparison(
   { terms, module }: ReadModule,
 ): (name: Name, theorem: FoundTheorem) => boolean {
   const stated = readModule(path, terms);
-  const statedPlaces = placesOf(stated);
+  const statedIndices = placesOf(stated);
   const ownPlaces = placesOf(module);
   return (name, theorem) => {
-    const place = statedPlaces.get(name);
+    const place = statedIndices.get(name);
     if (place === undefined) return false;
     return statesTheSame(
       terms,
       { constant: module.constant(theorem.place, false), own: constantsOf(module, ownPlaces) },
-      { constant: stated.constant(place, false), own: constantsOf(stated, statedPlaces) },
+      { constant: stated.constant(place, false), own: constantsOf(stated, statedIndices) },
     );
   };
 }

@@ -52,14 +52,14 @@ export class BinderReader {
     const looked = this.#kernel.ask((checker) => this.#look(checker, stated.type, written.length));
     if (looked === null) return null;
     const names = written.map(({ name }) => plainName(this.#terms.names, name));
-    return written.map(({ kind }, place): ContextBinder => {
-      const { kind: ofType, typeHead, unfoldedHead } = looked[place]!;
+    return written.map(({ kind }, index): ContextBinder => {
+      const { kind: ofType, typeHead, unfoldedHead } = looked[index]!;
       return {
-        name: names[place]!,
+        name: names[index]!,
         kind: kind === 'instance' ? 'instance' : ofType,
         isExplicit: kind === 'explicit',
-        isIntroduced: place < introduced,
-        isShadowed: names[place] !== null && names.lastIndexOf(names[place]!) > place,
+        isIntroduced: index < introduced,
+        isShadowed: names[index] !== null && names.lastIndexOf(names[index]!) > index,
         typeHead: typeHead === null ? null : displayName(this.#terms.names, typeHead),
         inductive: unfoldedHead === null ? null : this.#inductive(unfoldedHead),
       };

@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   compileStatements,
   givenNamespace,
   hasDefinitions,
-  type ProcessPlace,
+  type ProcessContext,
   screenHeader,
   screenStatement,
   splitImports,
@@ -33,7 +33,7 @@ export interface StatementToRead {
 }
 
 export interface ContextTask extends Pick<DefinitionOptions, 'source'> {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   readonly libraryHeader: string;
   /** A folder is made in it, and removed afterwards. */
   readonly scratchDirectory: string;
@@ -100,7 +100,7 @@ export async function readStatements<Answer>(
       const batch = group.slice(from, from + STATEMENTS_MAX);
       const found = await readBatch(batch, task, reader);
       for (const [place, { index }] of batch.entries()) answers[index] = found[place]!;
-      await turn();
+      await yieldToOthers();
     }
   return answers;
 }

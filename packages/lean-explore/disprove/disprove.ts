@@ -85,7 +85,7 @@ export async function disprove(
     tries.push(byInstance.slice(from, from + AT_ONCE));
   let isUnjudged = false;
   for (const attempts of tries) {
-    const candidates = attempts.map(({ proof }, place) => ({ id: String(place), header, statement, proof }));
+    const candidates = attempts.map(({ proof }, index) => ({ id: String(index), header, statement, proof }));
     for (const { kind, id } of await tried(candidates, verifier, task)) {
       isUnjudged ||= kind === 'infra';
       if (kind !== 'proved') continue;

@@ -42,7 +42,7 @@ export function valueText(value: Value, type: GroundType, writing: Writing): str
   const types = (signature.scheme(form.name)?.slots ?? []).flatMap((slot) =>
     slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
   );
-  const fields = form.fields.map((field, place) => valueText(field, types[place]!, writing));
+  const fields = form.fields.map((field, index) => valueText(field, types[index]!, writing));
   if (fields.includes(null)) return null;
   const { names } = signature.terms;
   const name = displayName(names, form.name);

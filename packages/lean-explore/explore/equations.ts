@@ -3,7 +3,7 @@
  * their values under the same assignments, as in QuickSpec (Smallbone et al. 2017, §4). Larger terms are built from the
  * first term of each class, and a term that an earlier equation rewrites is skipped. Passing tests proves nothing.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Value } from './evaluator.ts';
 import { typeKey } from './ground-type.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, rewritten, ruleOf } from './rewriting.ts';
@@ -155,7 +155,7 @@ export class Explorer {
   async explore(signal?: AbortSignal): Promise<Explored> {
     for (const _ of this.#steps()) {
       signal?.throwIfAborted();
-      await turn();
+      await yieldToOthers();
     }
     const kept = this.#kept();
     const all = [...kept, ...this.#halves(kept), ...this.#conditional()];

@@ -192,8 +192,8 @@ export class Evaluator {
     );
     if (types.length !== given.length) return null;
     const fields: Value[] = [];
-    for (const [place, its] of given.entries()) {
-      const field = this.#read(checker, its, types[place]!, spent);
+    for (const [index, its] of given.entries()) {
+      const field = this.#read(checker, its, types[index]!, spent);
       if (field === null) return null;
       fields.push(field);
     }

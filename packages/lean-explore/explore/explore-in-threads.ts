@@ -32,7 +32,7 @@ export async function exploreInThreads(
   { threads, signal, ...asked }: ThreadOptions,
 ): Promise<ExploredStatement[]> {
   const size = Math.ceil(stated.length / threads);
-  const shares = Array.from({ length: threads }, (_, place) => stated.slice(place * size, (place + 1) * size));
+  const shares = Array.from({ length: threads }, (_, index) => stated.slice(index * size, (index + 1) * size));
   const ended = new AbortController();
   try {
     const found = shares.map((share) =>

@@ -62,7 +62,7 @@ class Inference {
     }
     const parts = form.args.map((part) => this.term(part));
     const { given, result } = this.#instance(form.symbol);
-    for (const [place, part] of parts.entries()) this.unify(part.type, given[place]!);
+    for (const [index, part] of parts.entries()) this.unify(part.type, given[index]!);
     return { term, type: result, parts };
   }
 
@@ -72,7 +72,7 @@ class Inference {
     if ('variable' in a) this.#bound[a.variable] = b;
     else if ('variable' in b) this.#bound[b.variable] = a;
     // Terms are well typed at their explored types, so the heads agree.
-    else for (const [place, its] of a.args.entries()) this.unify(its, b.args[place]!);
+    else for (const [index, its] of a.args.entries()) this.unify(its, b.args[index]!);
   }
 
   fixTested(): void {

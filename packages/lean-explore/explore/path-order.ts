@@ -25,7 +25,7 @@ function isGreater(one: Term, other: Term, rankOf: RankOf): boolean {
   if (own.args.some((part) => part.key === other.key || isGreater(part, other, rankOf))) return true;
   const heads = compared(own.symbol, its.symbol, rankOf);
   if (heads < 0 || !its.args.every((part) => isGreater(one, part, rankOf))) return false;
-  const at = own.args.findIndex((part, place) => part.key !== its.args[place]?.key);
+  const at = own.args.findIndex((part, index) => part.key !== its.args[index]?.key);
   return heads > 0 || (at >= 0 && isGreater(own.args[at]!, its.args[at]!, rankOf));
 }
 

@@ -2,7 +2,7 @@
  * Tests given equations over a signature: by values, and by rewriting with equations that hold. Passing tests proves
  * nothing.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { MORE_MEETING_MIN } from './equations.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, ruleOf } from './rewriting.ts';
 import type { Equation } from './terms.ts';
@@ -51,12 +51,12 @@ export async function testEach(
   const facts = new KnownFacts(known);
   const results = new Array<TestedEquation>(candidates.length);
   const bySize = [...candidates.entries()].sort(([, a], [, b]) => sizeOf(a) - sizeOf(b));
-  for (const [place, candidate] of bySize) {
+  for (const [index, candidate] of bySize) {
     signal?.throwIfAborted();
     const result = values.steps < stepsMax ? tested(oriented(candidate), facts, values) : unevaluated(candidate);
     if (result.verdict === 'holds') facts.add(result.equation);
-    results[place] = result;
-    await turn();
+    results[index] = result;
+    await yieldToOthers();
   }
   return results;
 }

@@ -11,7 +11,7 @@ import {
   infra,
   isKilledFromOutside,
   note,
-  type ProcessPlace,
+  type ProcessContext,
   screenProof,
 } from '@stp/lean-verifier';
 import type { Goal, StepOptions } from './step.ts';
@@ -29,13 +29,13 @@ const CLOSED_BY = 'stp closed by ';
 const COMMAND_START = /^\S/u;
 const SORRY_WORD = /\b(?:sorry|admit)\b/u;
 
-export interface PlaceState {
+export interface PositionState {
   /** Lean's goals at the position, the main goal first. Empty if there are none. */
   readonly goals: readonly Goal[];
   /** The tactics so far, each as it stands in the file, with its first line in column 0. */
   readonly tactics: readonly string[];
   /** Never rejects because of the tactic's behaviour. Positions in messages refer to the tactic's own text. */
-  run(tactic: string, options: StepOptions): Promise<PlaceResult>;
+  run(tactic: string, options: StepOptions): Promise<PositionResult>;
   /**
    * Returns the index of the first tactic that leaves no goal, or null, trying all in one reading of the text. The
    * result is a hint to be confirmed with `run`. Skips tactics of several lines, and those that the screen refuses. A
@@ -54,20 +54,20 @@ interface Stepped<Kind> {
   readonly kind: Kind;
   /** Lean's processor time, ms. */
   readonly cpuMs: number;
-  readonly state: PlaceState;
+  readonly state: PositionState;
   readonly messages: readonly LeanMessage[];
 }
-export type PlaceResult = Stepped<'open' | 'done'> | RefusedStep;
-export type OpenedPlace = Stepped<'open'> | RefusedStep;
+export type PositionResult = Stepped<'open' | 'done'> | RefusedStep;
+export type OpenedPosition = Stepped<'open'> | RefusedStep;
 
-export interface FilePlaces {
+export interface FilePositions {
   /** `above` is the file up to a position at which a tactic can begin. `messages` are errors above it. */
-  openAt(above: string, options: StepOptions): Promise<OpenedPlace>;
+  openAt(above: string, options: StepOptions): Promise<OpenedPosition>;
   /** Ends the process. Running and waiting steps reject with STP1203. */
   close(): Promise<void>;
 }
 
-export interface FilePlacesOptions extends ProcessPlace {
+export interface FilePositionsOptions extends ProcessContext {
   readonly memoryBytesMax: number;
   /** For a declaration, unless the file sets another number. */
   readonly heartbeatsMax: number;
@@ -85,7 +85,7 @@ interface CutFile {
 }
 
 /** Starts nothing yet. Uses one process, which reads one text at a time. */
-export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: FilePlacesOptions): FilePlaces {
+export function openFilePositions({ memoryBytesMax, heartbeatsMax, ...place }: FilePositionsOptions): FilePositions {
   const worker = openStepWorker(place, memoryBytesMax);
   return {
     close: () => worker.close(),
@@ -121,7 +121,7 @@ function stateOf(
   tactics: readonly string[],
   goals: readonly Goal[],
   cpuMs: number,
-): PlaceState {
+): PositionState {
   return {
     goals,
     tactics,

@@ -7,7 +7,7 @@ import {
   infra,
   isKilledFromOutside,
   note,
-  type ProcessPlace,
+  type ProcessContext,
   screenHeader,
   screenProof,
   screenStatement,
@@ -20,7 +20,7 @@ import { openStepWorker, type StepReading, type StepWorker } from './step-worker
 /** Heartbeats of a step: Lean's default. A search limits its steps by their deadline. */
 const HEARTBEATS_MAX = 200_000;
 
-export interface StepsOptions extends ProcessPlace {
+export interface StepsOptions extends ProcessContext {
   /** Placed above goals whose header is null. Trusted. */
   readonly libraryHeader: string;
   /** Resident memory of the process, bytes. A process that exceeds it is ended together with its step. */

@@ -7,7 +7,7 @@ import type { LeanMessage } from '@stp/config/records';
 import {
   HEADER_DEADLINE_MS,
   type LeanExit,
-  type ProcessPlace,
+  type ProcessContext,
   type ServerWorker,
   startWorker,
   treeResources,
@@ -65,11 +65,11 @@ interface Warm {
 }
 
 /** Starts nothing yet. */
-export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): StepWorker {
+export function openStepWorker(place: ProcessContext, memoryBytesMax: number): StepWorker {
   const closing = new AbortController();
   let warm: Warm | null = null;
   let starts = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
 
   async function end(): Promise<void> {
     const ending = warm;
@@ -195,13 +195,13 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
       return starts;
     },
     read(text, options) {
-      const reading = turn.then(() => readNow(text, options));
-      turn = reading.catch(() => end());
+      const reading = previous.then(() => readNow(text, options));
+      previous = reading.catch(() => end());
       return reading;
     },
     async close() {
       closing.abort(new StpError('STP1203', 'the step service was closed', 'Open a new one.'));
-      await turn;
+      await previous;
       await end();
     },
   };

@@ -1,6 +1,6 @@
 /** Traces the states of a proof, each with the tactic that was run there, as training data for a next-tactic prover. */
 import type { ShownGoal } from '@stp/config/records';
-import type { PlaceState } from './open-file.ts';
+import type { PositionState } from './open-file.ts';
 import { type ScriptStep, scriptSteps } from './script-steps.ts';
 import type { Goal, StepOptions } from './step.ts';
 
@@ -24,17 +24,17 @@ type TracedResult =
   | { readonly kind: 'invalid'; readonly goals: readonly Goal[] };
 
 /** Traces a proof like `traceProof`, at the position in a file at which the proof begins. */
-export function traceProofInFile(place: PlaceState, proof: string, options: StepOptions): Promise<TracedStep[]> {
-  return traceProof(tracedPlace(place), proof, options);
+export function traceProofInFile(place: PositionState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+  return traceProof(tracedPosition(place), proof, options);
 }
 
-function tracedPlace(place: PlaceState): TracedState {
+function tracedPosition(place: PositionState): TracedState {
   return {
     goals: place.goals,
     async run(tactic, options) {
       const result = await place.run(tactic, options);
       if (result.kind === 'invalid') return { kind: 'invalid', goals: [] };
-      return { kind: result.kind, goals: result.state.goals, state: tracedPlace(result.state) };
+      return { kind: result.kind, goals: result.state.goals, state: tracedPosition(result.state) };
     },
   };
 }

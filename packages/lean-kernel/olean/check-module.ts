@@ -365,12 +365,12 @@ class ModuleCheck {
     return this.#statedNames;
   }
 
-  #statedPlaces: ReadonlyMap<Name, number> | null = null;
+  #statedIndices: ReadonlyMap<Name, number> | null = null;
   /** Returns a constant of the module of statements, or null. */
   #stated(name: Name): CompiledConstant | null {
     const module = this.#options.stated?.module;
-    this.#statedPlaces ??= new Map(module?.names.map((its, place) => [its, place]));
-    const place = this.#statedPlaces.get(name);
+    this.#statedIndices ??= new Map(module?.names.map((its, place) => [its, place]));
+    const place = this.#statedIndices.get(name);
     return place === undefined ? null : module!.constant(place);
   }
 

@@ -37,9 +37,9 @@ let before: Promise<unknown> = Promise.resolve();
 
 /** Rejects with an `InputError` for a file that is not a compiled module, or with the signal's reason. */
 export function judgeInThread(request: ModuleRequest, bounds: Bounds = {}): Promise<ModuleReport> {
-  const turn = before.then(() => judgeNow(request, bounds));
-  before = turn.catch(() => {});
-  return turn;
+  const checked = before.then(() => judgeNow(request, bounds));
+  before = checked.catch(() => {});
+  return checked;
 }
 
 function judgeNow(request: ModuleRequest, { timeoutMs, signal }: Bounds): Promise<ModuleReport> {

@@ -203,10 +203,10 @@ export async function growable(
     }
     return [];
   };
-  const turns = new Semaphore();
+  const permits = new Semaphore();
   const headers = [...Map.groupBy(added, (theorem) => theorem.header)];
   const fits = await Promise.allSettled(
-    headers.map(([header, own]) => turns.run(processes, () => fitUnder(header, own))),
+    headers.map(([header, own]) => permits.run(processes, () => fitUnder(header, own))),
   );
   return fits.flatMap((fit) => {
     if (fit.status === 'rejected') throw fit.reason;

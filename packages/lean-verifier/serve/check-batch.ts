@@ -39,7 +39,7 @@ export async function checkBatch(
   const signal = AbortSignal.any([batch.signal, failed.signal]);
   const admitted = Promise.withResolvers<void>();
   const results: WireResult[] = new Array(snippets.length);
-  const turns = new Semaphore();
+  const permits = new Semaphore();
   const { processes } = pool.stats();
   const roomForOne = openAnswerRoom();
 
@@ -61,7 +61,7 @@ export async function checkBatch(
   const guarded = async (index: number): Promise<void> => {
     try {
       if (index > 0) await admitted.promise;
-      await turns.run(processes, () => check(index));
+      await permits.run(processes, () => check(index));
     } catch (error) {
       const reason = error instanceof StpError && error.code === 'STP1206' ? noFreeProcess(limits.waitMs) : error;
       failed.abort(reason);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
 import type { DriverName, LeanDriver, LeanSession, SessionExit, SessionRun } from '../runtime/process/driver.ts';
 import { openDriver } from '../runtime/process/open-driver.ts';
-import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import type { ProcessContext } from '../runtime/process/spawn.ts';
 
 export const DRIVER_NAMES: readonly DriverName[] = ['json', 'server'];
 export const MEMORY_BYTES_MAX = 2_147_483_648;
@@ -17,7 +17,7 @@ export function script(folder: string, name: string, text: string): string {
   return path;
 }
 
-export function driverOf(name: DriverName, place: ProcessPlace): LeanDriver {
+export function driverOf(name: DriverName, place: ProcessContext): LeanDriver {
   return openDriver(name, place);
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { CheckRecord, LeanMessage } from '@stp/config/records';
 import { type FileHeader, nameParts, tokenize } from '@stp/lean-text';
 import { newModuleName } from '../runtime/process/object-run.ts';
-import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import type { ProcessContext } from '../runtime/process/spawn.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import type { CompiledFile } from './certificate/checker.ts';
 import { CHECKERS } from './certificate/checkers.ts';
@@ -56,7 +56,7 @@ export class FileCheck {
   /** Contains only the module while further checkers read it. */
   readonly #directory: string;
   readonly #module = newModuleName();
-  readonly #place: ProcessPlace;
+  readonly #place: ProcessContext;
   readonly #memoryBytesMax: number;
 
   constructor(installed: LeanEnvironment, options: CheckFileOptions, directory: string) {

@@ -9,7 +9,7 @@ import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import { openPool } from '../runtime/pool/open-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import { openDriver } from '../runtime/process/open-driver.ts';
-import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import type { ProcessContext } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
@@ -74,7 +74,7 @@ interface VerifierSettings {
   readonly disagreementsFolder?: string;
 }
 
-/** Options of a pool in addition to its `ProcessPlace`. */
+/** Options of a pool in addition to its `ProcessContext`. */
 export interface CheckPoolOptions {
   readonly driver: DriverName;
   readonly processes: number;
@@ -87,7 +87,7 @@ export interface CheckPoolOptions {
  * Opens a pool suitable for verifiers. Sessions may use the memory of the big limits, and are worn once they hold most
  * of the memory of the small limits. If the driver keeps headers imported, one spare session is opened in advance.
  */
-export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): LeanPool {
+export function openCheckPool(place: ProcessContext, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   const driver = openDriver(options.driver, place, 'in runs');
   return openPool({
@@ -107,7 +107,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   };
-  const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
+  const place: ProcessContext = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
   const host = options.host ?? openLeanHost();
   const own = 'pool' in options ? null : ownPool(place, { ...options, host }, bounds.memoryBytesMax);
   const pool = 'pool' in options ? options.pool : own!;
@@ -129,8 +129,8 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       limits: limitClasses(bounds).big,
       indexFolder: options.indexFolder ?? null,
       disagreementsFolder: options.disagreementsFolder ?? null,
-      takeTurn: (work, signal) => host.turns.run(pool.stats().processes, work, signal),
-      beside: (work) => runIfFree(host.turns, pool.stats().processes, work),
+      withPermit: (work, signal) => host.permits.run(pool.stats().processes, work, signal),
+      beside: (work) => runIfFree(host.permits, pool.stats().processes, work),
       processes: pool.stats().processes,
       isOneByOne: candidatesPerRun === 1,
       signal: closing.signal,
@@ -169,17 +169,17 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
 }
 
 /** Runs the work if a permit is free now; otherwise returns null. */
-function runIfFree<T>(turns: LeanHost['turns'], width: number, work: () => Promise<T>): Promise<T> | null {
+function runIfFree<T>(permits: LeanHost['permits'], width: number, work: () => Promise<T>): Promise<T> | null {
   let begun: Promise<T> | null = null;
-  const leave = turns.take(width, () => {
-    begun = work().finally(() => turns.give());
+  const leave = permits.take(width, () => {
+    begun = work().finally(() => permits.give());
   });
   leave();
   return begun;
 }
 
 function ownPool(
-  place: ProcessPlace,
+  place: ProcessContext,
   options: Exclude<VerifierOptions, { readonly pool: LeanPool }>,
   memoryBytesMax: number,
 ): LeanPool {

@@ -7,7 +7,7 @@ import { sha256 } from '@stp/config/ids';
 import { checkRecordSchema, leanMessageSchema } from '@stp/config/records';
 import { checkFile as judgeFile, meaningLines } from '@stp/lean-verifier';
 import { z } from 'zod';
-import { fileInput, givenFile } from '../place-input.ts';
+import { fileInput, givenFile } from '../position-input.ts';
 import { timeoutSeconds, tool } from '../tool.ts';
 
 const THEOREMS_MAX = 1_000;

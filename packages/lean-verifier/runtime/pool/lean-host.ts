@@ -7,8 +7,8 @@ import { type HostProcesses, noProcesses } from './warm-processes.ts';
 
 export interface LeanHost {
   /** One permit for every working process. The caller passes the limit with each request. */
-  readonly turns: Semaphore;
+  readonly permits: Semaphore;
   readonly processes: HostProcesses;
 }
 
-export const openLeanHost = (): LeanHost => ({ turns: new Semaphore(), processes: noProcesses() });
+export const openLeanHost = (): LeanHost => ({ permits: new Semaphore(), processes: noProcesses() });

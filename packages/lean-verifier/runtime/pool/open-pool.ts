@@ -38,7 +38,7 @@ export interface PoolOptions {
   readonly spares?: number;
 }
 
-interface Turn {
+interface Grant {
   readonly process: PoolProcess;
   readonly isWarm: boolean;
 }
@@ -59,7 +59,7 @@ export function openPool(options: PoolOptions): LeanPool {
   let recycled = 0;
   let closed: StpError | null = null;
   const leases = new Set<Promise<unknown>>();
-  const waiting = openWaitingList<Turn>();
+  const waiting = openWaitingList<Grant>();
   const usage = openUsage();
   const demand = openHeaderDemand();
   const warm = openWarmProcesses({
@@ -89,10 +89,10 @@ export function openPool(options: PoolOptions): LeanPool {
   function ask(): void {
     const ticket = { leave: () => {} };
     asked.add(ticket);
-    ticket.leave = host.turns.take(processes, () => {
+    ticket.leave = host.permits.take(processes, () => {
       asked.delete(ticket);
       const next = closed === null ? waiting.take(warm.price) : null;
-      if (next === null) return host.turns.give();
+      if (next === null) return host.permits.give();
       busy += 1;
       next.give(warm.take(next));
     });
@@ -127,7 +127,7 @@ export function openPool(options: PoolOptions): LeanPool {
       if (keep && closed === null) warm.giveBack(process);
       else void warm.end(process);
       busy -= 1;
-      host.turns.give();
+      host.permits.give();
       dispatch();
     }
   }

@@ -25,7 +25,7 @@ export interface Request {
 
 interface Waiter<T> extends Request {
   overtaken: number;
-  readonly give: (turn: T) => void;
+  readonly give: (grant: T) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -69,9 +69,9 @@ export function openWaitingList<T>(): WaitingList<T> {
         const waiter: Waiter<T> = {
           ...request,
           overtaken: 0,
-          give: (turn) => {
+          give: (grant) => {
             leave();
-            resolve(turn);
+            resolve(grant);
           },
           fail: (error) => {
             leave();

@@ -4,7 +4,7 @@
  */
 import { tmpdir } from 'node:os';
 import { readLean } from './its-own-end.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 
 const ELABORATION = [
   /** Lean 4.35 stops at its hundredth error, and most candidates cause one. */
@@ -27,16 +27,16 @@ const answers = new Map<string, Promise<readonly string[]>>();
  * Arguments after `lean --json`. The options of each executable are found once per process; if it cannot be started,
  * the next call tries again.
  */
-export async function commandOptions(place: ProcessPlace): Promise<string[]> {
+export async function commandOptions(place: ProcessContext): Promise<string[]> {
   return [THREADS, ...(await knownOptions(place, ELABORATION))];
 }
 
 /** Arguments after `lean --worker`, before the document's name. */
-export async function serverOptions(place: ProcessPlace): Promise<string[]> {
+export async function serverOptions(place: ProcessContext): Promise<string[]> {
   return [THREADS, ...(await knownOptions(place, [...ELABORATION, ...REPORTING]))];
 }
 
-async function knownOptions(place: ProcessPlace, wanted: readonly string[]): Promise<readonly string[]> {
+async function knownOptions(place: ProcessContext, wanted: readonly string[]): Promise<readonly string[]> {
   const key = JSON.stringify([place.environment.executable, wanted]);
   const answer = answers.get(key) ?? askAbout(place, wanted, () => answers.delete(key));
   answers.set(key, answer);
@@ -44,7 +44,7 @@ async function knownOptions(place: ProcessPlace, wanted: readonly string[]): Pro
 }
 
 async function askAbout(
-  place: ProcessPlace,
+  place: ProcessContext,
   wanted: readonly string[],
   onNoAnswer: () => void,
 ): Promise<readonly string[]> {
@@ -54,7 +54,7 @@ async function askAbout(
   return known;
 }
 
-async function knows(place: ProcessPlace, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
+async function knows(place: ProcessContext, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
   const exit = await readLean({
     ...place,
     // The working directory may not exist yet.

@@ -8,7 +8,7 @@ import type { LeanDriver, LeanSession } from './driver.ts';
 import { runLean } from './lean-process.ts';
 import { objectOptions } from './object-run.ts';
 import { openSession } from './session.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 
 /** A start takes about 0.25 s, a small candidate about 0.01 s. */
 const CANDIDATES_PER_RUN = 128;
@@ -32,7 +32,7 @@ const HEADERS_KNOWN_MAX = 1_024;
  */
 export type HeaderReading = 'tried' | 'in runs';
 
-export function openJsonDriver(place: ProcessPlace, headers: HeaderReading = 'tried'): LeanDriver {
+export function openJsonDriver(place: ProcessContext, headers: HeaderReading = 'tried'): LeanDriver {
   /** Allowed time for each importable header, ms. */
   const known = new Map<string, number>();
   return {
@@ -65,7 +65,7 @@ export function openJsonDriver(place: ProcessPlace, headers: HeaderReading = 'tr
   };
 }
 
-function jsonSession(place: ProcessPlace, header: string, headerAllowedMs: number): LeanSession {
+function jsonSession(place: ProcessContext, header: string, headerAllowedMs: number): LeanSession {
   return openSession({
     header,
     pid: null,

@@ -1,10 +1,10 @@
 /** Runs `lean --json` once: one process for one text, watched from start to end. Reports messages as they arrive. */
 import type { LeanMessage } from '@stp/config/records';
 import { type MessageEnd, readMessages } from './message.ts';
-import { type LeanExit, type LeanProcess, type ProcessPlace, startLean } from './spawn.ts';
+import { type LeanExit, type LeanProcess, type ProcessContext, startLean } from './spawn.ts';
 import { watchRun } from './watch-run.ts';
 
-export interface LeanRun extends ProcessPlace {
+export interface LeanRun extends ProcessContext {
   /** Arguments after `lean --json`. */
   readonly arguments: readonly string[];
   /** Source text for `--stdin`, or null for no input. */

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type HeaderSnapshot, newModuleName, type ObjectRun, objectOptions } from './object-run.ts';
-import { type LeanProcess, type ProcessPlace, startLean } from './spawn.ts';
+import { type LeanProcess, type ProcessContext, startLean } from './spawn.ts';
 
 /** The kinds: one without saved imports, and one with the most recently used saved imports. */
 const KINDS_MAX = 2;
@@ -21,7 +21,7 @@ export interface ReadyProcess extends ObjectRun {
 }
 
 export interface ReadyOptions {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   /** Each process gets a new folder in this one. */
   readonly scratchDirectory: string;
   /** Memory limit while the process waits. Once it is taken, the limit of its text applies. */

@@ -10,10 +10,10 @@ import { treeResources } from './process-tree.ts';
 import { goalsAt } from './server/goals-at.ts';
 import { type ServerWorker, startWorker } from './server/worker.ts';
 import { openSession } from './session.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 import { watchRun } from './watch-run.ts';
 
-export function openServerDriver(place: ProcessPlace): LeanDriver {
+export function openServerDriver(place: ProcessContext): LeanDriver {
   return {
     name: 'server',
     candidatesPerRun: 1,

@@ -32,7 +32,7 @@ const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG',
  * The Lean to start and the surroundings of its processes, which are the same for all processes of a run on one
  * machine.
  */
-export interface ProcessPlace {
+export interface ProcessContext {
   readonly environment: LeanEnvironment;
   readonly workingDirectory: string;
   readonly runMark?: string | undefined;
@@ -40,7 +40,7 @@ export interface ProcessPlace {
   readonly sandbox?: Sandbox | undefined;
 }
 
-export interface StartOptions extends ProcessPlace {
+export interface StartOptions extends ProcessContext {
   /** Absolute path of a program to run instead of the environment's `lean`, such as a checker. */
   readonly program?: string | undefined;
   readonly arguments: readonly string[];

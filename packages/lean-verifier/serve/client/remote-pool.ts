@@ -74,9 +74,9 @@ export async function openRemotePool(options: RemotePoolOptions, signal?: AbortS
   ): Promise<Leased<T>> {
     const askedAt = performance.now();
     const { fresh = false } = lease;
-    const turn = waiting.wait({ header, fresh }, lease);
+    const granted = waiting.wait({ header, fresh }, lease);
     dispatch();
-    await turn;
+    await granted;
     const queueMs = performance.now() - askedAt;
     usage.count({ queueMs, headerMs: 0, isWarm: !fresh });
     const end = usage.begin();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
 import { readHeader, tokenize } from '@stp/lean-text';
 import type { LeanHost } from '../../runtime/pool/lean-host.ts';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import type { Sandbox } from '../../runtime/sandbox/sandbox.ts';
 import { checkFile } from '../../trust/check-file.ts';
 import type { CheckFileOptions, FileReport } from '../../trust/file-report.ts';
@@ -51,7 +51,7 @@ export class FileJudge {
    * be written.
    */
   check(text: string, timeoutMs: number, signal: AbortSignal): Promise<FileReport> {
-    return this.#inTurn(signal, (directory) => this.#judge(text, directory, { timeoutMs, signal }));
+    return this.#withPermit(signal, (directory) => this.#judge(text, directory, { timeoutMs, signal }));
   }
 
   /**
@@ -64,7 +64,7 @@ export class FileJudge {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<FileReport | UnusableStatements> {
-    return this.#inTurn(signal, async (directory) => {
+    return this.#withPermit(signal, async (directory) => {
       const [ours, theirs] = [statements, text].map((one) => importedNames(readHeader(one.replaceAll('\r\n', '\n'))));
       // Under other imports the same name may denote another constant.
       if (ours!.symmetricDifference(theirs!).size > 0)
@@ -75,7 +75,7 @@ export class FileJudge {
     });
   }
 
-  #inTurn<Value>(signal: AbortSignal, work: (directory: string) => Promise<Value>): Promise<Value> {
+  #withPermit<Value>(signal: AbortSignal, work: (directory: string) => Promise<Value>): Promise<Value> {
     const { host, processes, scratchDirectory } = this.#options;
     const inFolder = async (): Promise<Value> => {
       const directory = join(scratchDirectory, `file-${randomBytes(8).toString('hex')}`);
@@ -86,7 +86,7 @@ export class FileJudge {
         await rm(directory, { recursive: true, force: true });
       }
     };
-    return host.turns.run(processes, inFolder, signal);
+    return host.permits.run(processes, inFolder, signal);
   }
 
   async #judge(
@@ -110,7 +110,7 @@ export class FileJudge {
     const { environment, sandbox, runMark, memoryBytesMax, indexFolder } = this.#options;
     const hidden = hiddenIn(text);
     if (hidden !== null) return { problem: `formal_statement:${hidden}` };
-    const place: ProcessPlace = { environment, workingDirectory: directory, runMark, sandbox };
+    const place: ProcessContext = { environment, workingDirectory: directory, runMark, sandbox };
     const bounds = { place, memoryBytesMax, signal };
     const compiled = await compileModule({ ...bounds, module: 'Stated', text, directory, deadlineMs });
     if (compiled.path === null)

@@ -2,7 +2,7 @@
  * The checkers of a certificate in addition to the object judge, in the order in which they run. The second kernel is
  * not listed here, because it is a part of that judge (`../object/judge-object.ts`).
  */
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import type { Checker } from './checker.ts';
 import { leanchecker } from './leanchecker.ts';
 
@@ -13,6 +13,6 @@ export const CHECKERS: readonly Checker[] = [leanchecker];
  * Returns name and version of each checker. They are part of a verdict's cache key, because another machine may have
  * other checkers.
  */
-export function checkerVersions(place: ProcessPlace): Promise<string[]> {
+export function checkerVersions(place: ProcessContext): Promise<string[]> {
   return Promise.all(CHECKERS.map(async ({ name, version }) => `${name} ${(await version(place)) ?? 'absent'}`));
 }

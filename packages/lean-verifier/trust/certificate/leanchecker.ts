@@ -5,7 +5,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { findOnPath } from '../../toolchain/search-path.ts';
 import type { Checker } from './checker.ts';
 import { answerOf, isExecutable, programVersion, runTool } from './run-tool.ts';
@@ -29,7 +29,7 @@ export const leanchecker: Checker = {
 };
 
 /** Finds the program by the variable, next to `lean`, or on PATH. Null if it is absent. */
-async function find({ environment: { executable } }: ProcessPlace): Promise<string | null> {
+async function find({ environment: { executable } }: ProcessContext): Promise<string | null> {
   const named = process.env[VARIABLE];
   if (named !== undefined) return isAbsolute(named) && (await isExecutable(named)) ? named : null;
   for (const folder of new Set([dirname(executable), dirname(resolved(executable))]))

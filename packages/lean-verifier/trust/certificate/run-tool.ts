@@ -29,14 +29,14 @@ export interface ToolExit extends LeanExit {
   readonly output: string;
 }
 
-export type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
+export type ToolContext = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
 
 /** Runs a tool, repeating the run until it ends by itself. Rejects only with the signal's reason. */
-export function runTool(place: ToolPlace, run: ToolRun): Promise<ToolExit> {
+export function runTool(place: ToolContext, run: ToolRun): Promise<ToolExit> {
   return untilItsOwnEnd(() => runOnce(place, run), place.signal);
 }
 
-async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRun): Promise<ToolExit> {
+async function runOnce({ place, signal, memoryBytesMax }: ToolContext, run: ToolRun): Promise<ToolExit> {
   signal?.throwIfAborted();
   const folder = dirname(run.command[0]!);
   const prefix = dirname(dirname(place.environment.executable));

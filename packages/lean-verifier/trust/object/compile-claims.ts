@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
 import { newModuleName, objectPath } from '../../runtime/process/object-run.ts';
 import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
@@ -32,7 +32,7 @@ export interface Confirmation {
 }
 
 export interface ConfirmContext {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   readonly scratchDirectory: string;
   /** The limits under which the proofs were accepted, or larger ones. */
   readonly limits: Limits;

@@ -12,7 +12,7 @@ import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanRun } from '../../runtime/process/lean-process.ts';
 import { type HeaderSnapshot, type ObjectRun, objectOptions, objectPath } from '../../runtime/process/object-run.ts';
 import type { ReadyProcess, ReadyProcesses } from '../../runtime/process/ready-processes.ts';
-import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { LeanExit, ProcessContext } from '../../runtime/process/spawn.ts';
 
 /**
  * Suffixes that Lean's module system appends to a compiled module's file name. A module always has the first, and may
@@ -21,7 +21,7 @@ import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
 
 export interface CompileTask {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   /** Name of the module: a single identifier. */
   readonly module: string;
   readonly text: string;

@@ -54,7 +54,7 @@ export function findInFile(
     undeclared(report, tokens) ??
     unlisted(others) ??
     missing(report, text, tokens) ??
-    tellsPlace(listed, text, tokens) ??
+    tellsPosition(listed, text, tokens) ??
     (copy === null ? null : unlike(report, copy));
   return {
     theorems: copy === null ? theorems : inOrder([...theorems, ...examplesIn(copy, toleratesLibraryAxioms)]),
@@ -140,7 +140,7 @@ function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): s
   return (
     importObjection(ofCopy, new Set(report.imports)) ??
     undeclared(ofCopy, tokens) ??
-    tellsPlace(own, named.text, tokens) ??
+    tellsPosition(own, named.text, tokens) ??
     (absent < 0 ? null : `line ${named.examples[absent]!.line}: this example left nothing that could be judged`) ??
     (odd === undefined ? null : `examples could not be judged: with names for them the file has another ${odd}`)
   );
@@ -150,7 +150,7 @@ function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): s
  * Returns a statement that depends on its own name, line or module: an example has another name here, and the file
  * another module.
  */
-function tellsPlace(
+function tellsPosition(
   constants: readonly (CheckedConstant | undefined)[],
   text: string,
   allTokens: readonly Token[],

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { commandOptions } from '../../runtime/process/command-options.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { HeaderSnapshot } from '../../runtime/process/object-run.ts';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
@@ -23,7 +23,7 @@ const MADE_AT_USE = 2;
 
 /** Limits of the process that makes a snapshot. */
 export interface SnapshotBounds {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   readonly memoryBytesMax: number;
   readonly signal?: AbortSignal | undefined;
 }

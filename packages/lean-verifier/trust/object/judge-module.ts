@@ -8,13 +8,13 @@ import type { CheckRecord } from '@stp/config/records';
 import type { AskedTheorem } from '@stp/lean-kernel';
 import { CHECKERS } from '../certificate/checkers.ts';
 import { runCheckers } from '../certificate/run-checkers.ts';
-import type { ToolPlace } from '../certificate/run-tool.ts';
+import type { ToolContext } from '../certificate/run-tool.ts';
 import { OBJECT, SECOND_KERNEL, type TheoremFinding } from './findings.ts';
 import { judgeObject, tellDisagreement } from './judge-object.ts';
 import { findProofs, type ProofsExpected } from './proof-policy.ts';
 import type { StatedModule } from './stated-module.ts';
 
-export interface ModuleTask extends ToolPlace {
+export interface ModuleTask extends ToolContext {
   /** Folder that contains `<module>.olean`, the result of compiling `text`. */
   readonly directory: string;
   readonly module: string;

@@ -9,13 +9,13 @@ import { StpError } from '@stp/base';
 import type { AskedTheorem, ModuleReport } from '@stp/lean-kernel';
 import { DEFAULT_LIMITS } from '@stp/lean-kernel/defaults';
 import { judgeInThread } from '@stp/lean-kernel/thread';
-import type { ToolPlace } from '../certificate/run-tool.ts';
+import type { ToolContext } from '../certificate/run-tool.ts';
 import { toolchainFolder } from './toolchain-folder.ts';
 
 /** Wall time limit on a busy machine, ms. A file of 300 proofs takes some seconds. */
 const TIMEOUT_MS = 600_000;
 
-export interface ObjectTask extends ToolPlace {
+export interface ObjectTask extends ToolContext {
   /** Path of the compiled module. */
   readonly path: string;
   readonly asked?: readonly AskedTheorem[];

@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import type { LeanMessage } from '@stp/config/records';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { type GrownTheorem, headerOf, signatureOf } from '../kept-theorem.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
@@ -27,7 +27,7 @@ export interface LibraryModule {
 
 export interface LibraryModuleTask {
   /** Its search path contains the library's previous modules. */
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly indexFolder: string | null;

@@ -32,7 +32,7 @@ interface Waiting {
 export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder' | 'writtenUnder' | 'kept'> {
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
   /** Runs the work once one more Lean process may run on this host. Rejects with the signal's reason. */
-  readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  readonly withPermit: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
   /** Maximum number of concurrent Lean processes. */
   readonly processes: number;
   /** Proofs arrive one at a time, and the caller waits for each. */
@@ -167,11 +167,11 @@ export class ProofConfirmer {
   /** Judges proofs with the same headers and the same limit of heartbeats. */
   async #judge(batch: readonly Waiting[], written?: RunModule): Promise<void> {
     try {
-      const { takeTurn, signal } = this.#context;
+      const { withPermit, signal } = this.#context;
       const { entry } = batch[0]!;
       const context = this.#contextOf(batch[0]!);
       const claims = batch.map((one) => one.entry);
-      const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context, written), signal);
+      const confirmations = await withPermit(() => confirmProofs(entry.header, claims, context, written), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);

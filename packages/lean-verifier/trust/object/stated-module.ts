@@ -5,7 +5,7 @@
  * statement's colon.
  */
 import { join } from 'node:path';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { closingLines, hasDefinitions } from '../header.ts';
 import { implicitLines, inNamespace, type Stated, statedLines } from '../stated-form.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
@@ -21,7 +21,7 @@ export interface StatedTheorem extends Stated {
 
 /** Where and within which limits texts are compiled. */
 export interface TextsTask {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly memoryBytesMax: number;

@@ -34,7 +34,7 @@ export interface Backlog<E> {
   complete(): void;
   /** Returns a task, which is served before new entries because it takes longest. */
   again(task: Task<E>): void;
-  /** Takes the next task. Null if nothing waits, or too little for a full run. */
+  /** Takes the next task. Null if nothing waits, or too little to fill every run. */
   take(inFlight: number): Task<E> | null;
 }
 

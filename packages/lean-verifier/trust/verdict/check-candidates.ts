@@ -3,7 +3,7 @@
  * progress are not checked; all others go to Lean. Apart from the caller's candidates and their verdicts, memory use is
  * bounded.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { sha256 } from '@stp/config/ids';
 import type { Certificate, LeanMessage, ObjectJudgement } from '@stp/config/records';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
@@ -76,7 +76,7 @@ export async function checkCandidates(
 
   async function* unknown(): AsyncGenerator<Work> {
     for (const [index, candidate] of candidates.entries()) {
-      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await turn();
+      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await yieldToOthers();
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
       if (failures[0] !== undefined) throw failures[0].error;
       signal.throwIfAborted();

@@ -25,7 +25,7 @@ import {
 import type { Limits } from './limits.ts';
 import type { BatchForm } from './run-batch.ts';
 
-/** Twice as many tasks as can run are in the pool or its queue, so that one is ready when a process becomes free. */
+/** Tasks per process if a run has one entry, so that a task is ready when a process becomes free. */
 const LOOKAHEAD = 2;
 
 export interface CheckEntry extends BatchEntry {

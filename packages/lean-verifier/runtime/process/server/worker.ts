@@ -20,7 +20,7 @@ import {
   PublishDiagnosticsNotification,
 } from 'vscode-languageserver-protocol';
 import { serverOptions } from '../command-options.ts';
-import { type LeanExit, type LeanProcess, type ProcessPlace, startLean } from '../spawn.ts';
+import { type LeanExit, type LeanProcess, type ProcessContext, startLean } from '../spawn.ts';
 import { DiagnosticReader, type OnMessage } from './diagnostics.ts';
 import { FrameReader } from './frames.ts';
 import { TextPositions } from './positions.ts';
@@ -66,7 +66,7 @@ export interface ServerWorker {
 }
 
 /** Starts the process. It reads nothing before the first `elaborate`. */
-export async function startWorker(place: ProcessPlace, memoryBytesMax: number): Promise<ServerWorker | LeanExit> {
+export async function startWorker(place: ProcessContext, memoryBytesMax: number): Promise<ServerWorker | LeanExit> {
   const words = ['--worker', ...(await serverOptions(place)), DOCUMENT_URI];
   const process = startLean({ ...place, arguments: words, memoryBytesMax });
   return 'pid' in process ? speakTo(process) : process;

@@ -4,17 +4,17 @@
  */
 import { Semaphore } from '@stp/base';
 import {
-  type FilePlacesOptions,
+  type FilePositionsOptions,
   importsOf,
-  type OpenedPlace,
-  openFilePlaces,
+  type OpenedPosition,
+  openFilePositions,
   type StepOptions,
 } from '@stp/lean-explore';
 
 /**
  * Maximum open positions per process. Their states are text, which Lean reads again if it has read another text since.
  */
-const PLACES_MAX = 32;
+const POSITIONS_MAX = 32;
 /**
  * How many more requests must wait at a process before a text with other imports goes to another one, which would have
  * to restart.
@@ -25,40 +25,40 @@ const READ_BEFORE = 1.5;
 /** Maximum processes tried for a step, in case something else ends them. */
 const TRIES = 3;
 
-export interface LeanPlace {
+export interface LeanPosition {
   /**
    * Runs `work` without steps of other callers in between. Rejects with the signal's reason if that aborts before
    * `work` begins.
    */
-  turn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Opens the position once. To be called within `turn`. */
-  open(options: StepOptions): Promise<OpenedPlace>;
+  exclusive<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Opens the position once. To be called within `exclusive`. */
+  open(options: StepOptions): Promise<OpenedPosition>;
 }
 
-export interface LeanPlaces {
+export interface LeanPositions {
   /**
    * Returns the position at the end of a text, at the process that can open it soonest: it may have read the text, or
    * its imports.
    */
-  pick(above: string): LeanPlace;
+  pick(above: string): LeanPosition;
   close(): Promise<void>;
 }
 
-export function openLeanPlaces(processes: number, options: FilePlacesOptions): LeanPlaces {
+export function openLeanPositions(processes: number, options: FilePositionsOptions): LeanPositions {
   const workers = Array.from({ length: processes }, () => ({
-    files: openFilePlaces(options),
-    turns: new Semaphore(),
-    opened: new Map<string, OpenedPlace>(),
+    files: openFilePositions(options),
+    permits: new Semaphore(),
+    opened: new Map<string, OpenedPosition>(),
     imports: null as string | null,
     waiting: 0,
   }));
 
-  function place(worker: (typeof workers)[number], above: string): LeanPlace {
+  function place(worker: (typeof workers)[number], above: string): LeanPosition {
     return {
-      async turn(work, signal) {
+      async exclusive(work, signal) {
         worker.waiting += 1;
         try {
-          return await worker.turns.run(1, work, signal);
+          return await worker.permits.run(1, work, signal);
         } finally {
           worker.waiting -= 1;
         }
@@ -68,7 +68,7 @@ export function openLeanPlaces(processes: number, options: FilePlacesOptions): L
         worker.opened.delete(above);
         const opened = known ?? (await retried(() => worker.files.openAt(above, limits)));
         if (opened.kind === 'open') worker.opened.set(above, opened);
-        if (worker.opened.size > PLACES_MAX) worker.opened.delete(worker.opened.keys().next().value!);
+        if (worker.opened.size > POSITIONS_MAX) worker.opened.delete(worker.opened.keys().next().value!);
         return opened;
       },
     };

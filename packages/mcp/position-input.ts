@@ -1,6 +1,6 @@
 /** Positions in files as agents give them: lines from 1, and columns from 0 in code points, as in Lean's messages. */
 import { StpError } from '@stp/base';
-import { type EditPlace, editPlace, type PlaceGoals } from '@stp/editor';
+import { type EditTarget, editTarget, type PositionGoals } from '@stp/editor';
 import { z } from 'zod';
 import type { ProjectFile, ProjectFolder } from './project-folder.ts';
 
@@ -13,7 +13,7 @@ export const fileInput = {
   text: z.string().max(TEXT_CHARS_MAX).optional().describe('the text of a Lean file, in place of path'),
 };
 
-export const placeInput = {
+export const positionInput = {
   ...fileInput,
   line: z.number().int().min(1).describe('line of the place, from 1'),
   column: z.number().int().min(0).default(0).describe('column of the place, from 0, in characters'),
@@ -48,9 +48,9 @@ export async function givenFile(folder: ProjectFolder, { path, text }: FileInput
 }
 
 /** Where a tactic can be inserted, and the goals there. */
-export interface FoundPlace {
-  readonly place: EditPlace;
-  readonly goals: PlaceGoals;
+export interface FoundPosition {
+  readonly place: EditTarget;
+  readonly goals: PositionGoals;
 }
 
 /**
@@ -58,29 +58,29 @@ export interface FoundPlace {
  * that tactic, whose beginning becomes the prefix. `goalsOf` asks Lean for goals. Throws STP1002 for a position outside
  * the text.
  */
-export async function findPlace(
+export async function findPosition(
   text: string,
   { line, column }: { readonly line: number; readonly column: number },
-  goalsOf: (context: string) => Promise<PlaceGoals>,
-): Promise<FoundPlace> {
+  goalsOf: (context: string) => Promise<PositionGoals>,
+): Promise<FoundPosition> {
   const written = text.split('\n')[line - 1];
   if (written === undefined)
     throw new StpError('STP1002', `the text has no line ${line}`, 'Name a line of the text, from 1.');
   const character = Array.from(written).slice(0, column).join('').length;
   const at = { line: line - 1, character };
-  const below = editPlace(text, at, false);
+  const below = editTarget(text, at, false);
   const found = { place: below, goals: await goalsOf(below.context) };
   if (found.goals.problem === null) return found;
-  const inPlace = editPlace(text, at, true);
+  const inPlace = editTarget(text, at, true);
   if (inPlace.context === below.context) return found;
   const goals = await goalsOf(inPlace.context);
   return goals.problem === null ? { place: inPlace, goals } : found;
 }
 
 /** Returns the part of the text that a tactic replaces, with columns in code points. */
-export function replaced(text: string, { range }: EditPlace): z.output<z.ZodObject<typeof editOutput>>['replace'] {
+export function replaced(text: string, { range }: EditTarget): z.output<z.ZodObject<typeof editOutput>>['replace'] {
   const lines = text.split('\n');
-  const told = (at: EditPlace['range']['start']) => ({
+  const told = (at: EditTarget['range']['start']) => ({
     line: at.line + 1,
     column: Array.from((lines[at.line] ?? '').slice(0, at.character)).length,
   });

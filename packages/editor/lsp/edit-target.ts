@@ -9,7 +9,7 @@ export interface Position {
   readonly character: number;
 }
 
-export interface EditPlace {
+export interface EditTarget {
   /** The file up to the beginning of the tactic, as it is checked. */
   readonly context: string;
   readonly prefix: string;
@@ -29,7 +29,7 @@ const COMMENT = /--/u;
 const INDENT = 2;
 
 /** @param isBroken whether Lean reports an error on the cursor's line other than remaining goals */
-export function editPlace(text: string, { line, character }: Position, isBroken: boolean): EditPlace {
+export function editTarget(text: string, { line, character }: Position, isBroken: boolean): EditTarget {
   const lines = text.split('\n').map((one) => one.replace(/\r$/u, ''));
   const current = lines[line] ?? '';
   const above = (end: Position): string =>
@@ -61,7 +61,7 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
   }
   return below(last, columns(lead));
 
-  function below(at: number, column: number): EditPlace {
+  function below(at: number, column: number): EditTarget {
     const indent = `\n${' '.repeat(column)}`;
     const from = { line: at, character: lines[at]!.length };
     return put(above(from) + indent, from, from, indent);
@@ -69,7 +69,7 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
 }
 
 /** Lines of a tactic begin in the column in which the text before it ends. */
-function put(context: string, start: Position, end: Position, before: string): EditPlace {
+function put(context: string, start: Position, end: Position, before: string): EditTarget {
   const indent = ' '.repeat(columns(context.slice(context.lastIndexOf('\n') + 1)));
   const newText = (tactic: string): string => before + tactic.replaceAll('\n', `\n${indent}`);
   return { context, prefix: '', range: { start, end }, newText };
