@@ -45,7 +45,7 @@ export interface FoundTheorem {
   /** Name with dots; unusual components are in «». */
   readonly shown: string;
   /** Index among the constants of its module. */
-  readonly place: number;
+  readonly index: number;
   /** Equal for theorems with the same statement. */
   readonly key: string;
   /** Position among the module's theorems; null if the compiled module does not tell. */
@@ -133,16 +133,16 @@ class ModuleReading {
     const deprecated = module.entries.deprecated();
     const marks = module.entries.simpMarks();
     const orderOf = sourceOrder(ranges, marks);
-    const places = new Map(module.names.map((name, place) => [name, place]));
+    const places = new Map(module.names.map((name, index) => [name, index]));
     const theorems: FoundTheorem[] = [];
     const others: string[] = [];
-    for (const [place, name] of module.names.entries()) {
-      const key = this.#statementKey(place);
+    for (const [index, name] of module.names.entries()) {
+      const key = this.#statementKey(index);
       if (key === null) continue;
       const shown = displayName(terms.names, name);
       const kind = kindOfName(terms, name, ranges.size > 0 ? ranges.has(name) : null);
       if (kind === null) this.#keys.set(key, shown);
-      const inType = mentionsInOrder(terms, [module.constant(place, false).type]);
+      const inType = mentionsInOrder(terms, [module.constant(index, false).type]);
       const isOwn = (its: Name): boolean => places.has(its) && !isPartOfStatement(terms, its);
       const reason =
         kind ??
@@ -156,20 +156,20 @@ class ModuleReading {
         theorems.push({
           name,
           shown,
-          place,
+          index,
           key,
           order: orderOf.get(name) ?? null,
-          premises: withPremises && !module.isAxiom(place) ? this.#premises(place, inType) : null,
+          premises: withPremises && !module.isAxiom(index) ? this.#premises(index, inType) : null,
         });
     }
     theorems.sort((a, b) => (a.order ?? -1) - (b.order ?? -1) || (a.shown < b.shown ? -1 : 1));
     return { module, terms, theorems, others, leftOut: this.#left, keys: this.#keys };
   }
 
-  #premises(place: number, inType: readonly Name[]): string[] {
+  #premises(index: number, inType: readonly Name[]): string[] {
     const { terms } = this.#tables;
     const stated = new Set(inType);
-    return [...this.#module.mentioned(place)]
+    return [...this.#module.mentioned(index)]
       .filter((its) => !stated.has(its) && kindOfName(terms, its, null) === null)
       .map((its) => displayName(terms.names, its));
   }
@@ -179,9 +179,9 @@ class ModuleReading {
   }
 
   /** Returns null for a constant that states nothing: a definition, or a function without a body in the package. */
-  #statementKey(place: number): string | null {
+  #statementKey(index: number): string | null {
     const { kernel, keys } = this.#tables;
-    const constant = this.#module.constant(place, false);
+    const constant = this.#module.constant(index, false);
     if (constant.kind === 'theorem') return keys.of(constant);
     if (constant.kind !== 'axiom' || constant.isUnsafe) return null;
     return kernel.ask((checker) => checker.inference.isProposition(constant.type)) === true ? keys.of(constant) : null;

@@ -69,12 +69,12 @@ export async function restate(
         { ...task, printing, header: `${isPrelude ? 'prelude\n' : ''}import ${from.name}` },
       );
       const tried = await tryTexts(waiting, printed, read, headerLines, task);
-      for (const [place, outcome] of tried.entries())
-        if (typeof outcome === 'string') restated.push({ theorem: waiting[place]!, signature: outcome, printing });
+      for (const [index, outcome] of tried.entries())
+        if (typeof outcome === 'string') restated.push({ theorem: waiting[index]!, signature: outcome, printing });
       // People see the failure of the first printing.
       failed = new Map(
-        waiting.flatMap((theorem, place) => {
-          const outcome = tried[place]!;
+        waiting.flatMap((theorem, index) => {
+          const outcome = tried[index]!;
           return typeof outcome === 'string' ? [] : [[theorem, failed.get(theorem) ?? outcome] as const];
         }),
       );
@@ -112,8 +112,8 @@ async function tryTexts(
   });
   // Read in the namespace of its own name, as problem sets state it.
   const namespaces = theorems.map(({ shown }) => theoremNamespace(shown));
-  const asked = outcomes.flatMap((text, place) =>
-    typeof text === 'string' ? [{ place, signature: text, namespace: namespaces[place] }] : [],
+  const asked = outcomes.flatMap((text, index) =>
+    typeof text === 'string' ? [{ index, signature: text, namespace: namespaces[index] }] : [],
   );
   if (asked.length === 0) return outcomes;
   const directory = join(task.scratchDirectory, `restated-${randomBytes(8).toString('hex')}`);
@@ -129,12 +129,12 @@ async function tryTexts(
       },
     );
     const means = path === null ? (): boolean => false : comparison(path, read);
-    for (const [index, { place }] of asked.entries()) {
-      const name = statedName(index);
-      const why = problem || wrong.get(index);
-      if (why) outcomes[place] = { reason: problem ? 'unloaded' : 'unread', why: why.slice(0, 300) };
-      else if (!means(read.terms.names.of(name), theorems[place]!))
-        outcomes[place] = { reason: 'different', why: asked[index]!.signature.slice(0, 300) };
+    for (const [at, { index }] of asked.entries()) {
+      const name = statedName(at);
+      const why = problem || wrong.get(at);
+      if (why) outcomes[index] = { reason: problem ? 'unloaded' : 'unread', why: why.slice(0, 300) };
+      else if (!means(read.terms.names.of(name), theorems[index]!))
+        outcomes[index] = { reason: 'different', why: asked[at]!.signature.slice(0, 300) };
     }
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -151,25 +151,25 @@ export function comparison(
   const statedIndices = placesOf(stated);
   const ownPlaces = placesOf(module);
   return (name, theorem) => {
-    const place = statedIndices.get(name);
-    if (place === undefined) return false;
+    const index = statedIndices.get(name);
+    if (index === undefined) return false;
     return statesTheSame(
       terms,
-      { constant: module.constant(theorem.place, false), own: constantsOf(module, ownPlaces) },
-      { constant: stated.constant(place, false), own: constantsOf(stated, statedIndices) },
+      { constant: module.constant(theorem.index, false), own: constantsOf(module, ownPlaces) },
+      { constant: stated.constant(index, false), own: constantsOf(stated, statedIndices) },
     );
   };
 }
 
 const placesOf = (module: CompiledModule): ReadonlyMap<Name, number> =>
-  new Map(module.names.map((name, place) => [name, place]));
+  new Map(module.names.map((name, index) => [name, index]));
 
 function constantsOf(
   module: CompiledModule,
   places: ReadonlyMap<Name, number>,
 ): (name: Name) => CompiledConstant | null {
   return (name) => {
-    const place = places.get(name);
-    return place === undefined ? null : module.constant(place);
+    const index = places.get(name);
+    return index === undefined ? null : module.constant(index);
   };
 }

@@ -84,13 +84,13 @@ export class DefinitionReader {
         if (passed.has(name)) continue;
         passed.add(name);
         const made = own.constant(name);
-        const place = made === null ? this.#library.place(name) : null;
-        if (made === null && (place === null || this.#isShared(place.module))) {
-          if (distance === 0 && place !== null) core.add(name);
+        const location = made === null ? this.#library.locate(name) : null;
+        if (made === null && (location === null || this.#isShared(location.module))) {
+          if (distance === 0 && location !== null) core.add(name);
           continue;
         }
         const constant = made ?? this.#library.constant(name)!;
-        const isWritten = place === null ? own.isWritten(name) : this.#isWritten(name, place.module);
+        const isWritten = location === null ? own.isWritten(name) : this.#isWritten(name, location.module);
         const isNamed = isWritten && constant.kind !== 'theorem';
         if (isNamed && constant.kind !== 'recursor') {
           distances.set(name, distance);
@@ -136,7 +136,7 @@ export class DefinitionReader {
         isRecursive: this.#isRecursive(name, given, own),
         arity: explicitIn(own.binders(name)),
       };
-    const { module } = this.#library.place(name)!;
+    const { module } = this.#library.locate(name)!;
     const constant = this.#library.constant(name)!;
     const { ranges, projections } = this.#writtenIn(module);
     const range = ranges.get(name);

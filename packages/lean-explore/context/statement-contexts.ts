@@ -99,7 +99,7 @@ export async function readStatements<Answer>(
       task.signal?.throwIfAborted();
       const batch = group.slice(from, from + STATEMENTS_MAX);
       const found = await readBatch(batch, task, reader);
-      for (const [place, { index }] of batch.entries()) answers[index] = found[place]!;
+      for (const [at, { index }] of batch.entries()) answers[index] = found[at]!;
       await yieldToOthers();
     }
   return answers;
@@ -132,12 +132,12 @@ async function readBatch<Answer>(
     const searchPath = [...place.environment.searchPath, own];
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(index));
-    const names = readable.map(([index, { opens, index: place, namespace }]) => ({
-      place,
-      name: statedName(index),
+    const names = readable.map(([at, { opens, index, namespace }]) => ({
+      index,
+      name: statedName(at),
       opened: openedBy(
         [
-          ...(hasDefinitions(opens) ? [`namespace ${givenNamespace(index)}`] : []),
+          ...(hasDefinitions(opens) ? [`namespace ${givenNamespace(at)}`] : []),
           opens,
           ...(namespace === '' ? [] : [`namespace ${namespace}`]),
         ].join('\n'),

@@ -83,7 +83,7 @@ export type Instances =
  */
 export function readInstances(stated: readonly StatedName[], options: ModuleToRead): Instances[] {
   const [statement, negation] = stated;
-  if (statement?.place !== 0 || negation?.place !== 1)
+  if (statement?.index !== 0 || negation?.index !== 1)
     return stated.map(() => ({ reason: 'Lean cannot read its negation' }));
   const terms = new Terms();
   const module = readModule(options.path, terms);
@@ -99,8 +99,8 @@ export function readInstances(stated: readonly StatedName[], options: ModuleToRe
 }
 
 function constantOf(module: CompiledModule, name: Name): CompiledConstant | null {
-  const place = module.names.indexOf(name);
-  return place < 0 ? null : module.constant(place);
+  const index = module.names.indexOf(name);
+  return index < 0 ? null : module.constant(index);
 }
 
 function isNegation(terms: Terms, module: CompiledModule, first: CompiledConstant, second: CompiledConstant): boolean {
@@ -222,8 +222,8 @@ function filled(element: ElementType, { slots, names, signature, written }: Fill
       return random.below(2) === 0 ? no : yes;
     });
     if (texts.includes(null)) continue;
-    const values = slots.flatMap(({ kind }, place) =>
-      kind === 'instance' || kind === 'hypothesis' ? [] : [{ name: names[place]!, value: texts[place]! }],
+    const values = slots.flatMap(({ kind }, index) =>
+      kind === 'instance' || kind === 'hypothesis' ? [] : [{ name: names[index]!, value: texts[index]! }],
     );
     found.set(texts.join(' '), { arguments: texts as string[], values });
   }

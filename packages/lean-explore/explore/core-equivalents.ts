@@ -76,8 +76,8 @@ export class CoreEquivalents {
 function inOrderOf(types: readonly GroundType[], terms: readonly Term[]): Term[] | null {
   const left = [...terms];
   const chosen = types.flatMap((type) => {
-    const place = left.findIndex((term) => typeKey(term.type) === typeKey(type));
-    return place < 0 ? [] : left.splice(place, 1);
+    const index = left.findIndex((term) => typeKey(term.type) === typeKey(type));
+    return index < 0 ? [] : left.splice(index, 1);
   });
   return left.length === 0 && chosen.length === types.length ? chosen : null;
 }

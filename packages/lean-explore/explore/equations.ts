@@ -201,16 +201,16 @@ export class Explorer {
     args: readonly Classed[] = [],
     left = functions,
   ): Generator<void> {
-    const place = args.length;
-    if (place === symbol.arguments.length) {
+    const index = args.length;
+    if (index === symbol.arguments.length) {
       if (left > 0) return;
       this.#apply(symbol, args, level);
       if (this.#considered % TERMS_AT_ONCE === 0) yield;
       return;
     }
-    const isLast = place + 1 === symbol.arguments.length;
+    const isLast = index + 1 === symbol.arguments.length;
     for (let own = isLast ? left : 0; own <= left; own++) {
-      const pool = this.#levels[own]?.get(typeKey(symbol.arguments[place]!)) ?? [];
+      const pool = this.#levels[own]?.get(typeKey(symbol.arguments[index]!)) ?? [];
       // The list may grow during the loop, by constructors of its own type.
       for (const one of [...pool]) {
         if (this.#isOver()) return;
@@ -311,12 +311,12 @@ export class Explorer {
    * equations whose sides the earlier kept ones rewrite to the same term.
    */
   #kept(): Equation[] {
-    const follows = (place: number, from: number): boolean =>
-      isInstance(this.#rules[place]!.equation, this.#rules[from]!.equation);
+    const follows = (index: number, from: number): boolean =>
+      isInstance(this.#rules[index]!.equation, this.#rules[from]!.equation);
     const general = this.#rules.filter(
-      (_, place) =>
+      (_, index) =>
         !this.#rules.some(
-          (_other, from) => from !== place && follows(place, from) && (from < place || !follows(from, place)),
+          (_other, from) => from !== index && follows(index, from) && (from < index || !follows(from, index)),
         ),
     );
     const kept: Rule[] = [];

@@ -164,8 +164,8 @@ export async function testEquations(
     stated,
     options,
     untested,
-    async ({ values, wording }, textOf, { place }) => {
-      const { candidates, known } = asked[place]!;
+    async ({ values, wording }, textOf, { index }) => {
+      const { candidates, known } = asked[index]!;
       const read = candidates.map((words) => wording.read(words));
       const whole = read.filter((equation) => equation !== null);
       const facts = known.flatMap((words) => wording.read(words) ?? []);
@@ -219,12 +219,12 @@ async function forEachSignature<Answer>(
   const print = (name: Name): string => terms.names.print(name);
   const mentions = mentioning(terms, definitions);
   const rankOf = ranks(terms, library, mentions);
-  const places = new Map(module.names.map((name, place) => [name, place]));
+  const places = new Map(module.names.map((name, index) => [name, index]));
   const signatures = new Map<string, Signature>();
   const answers: Answer[] = [];
   for (const one of stated) {
-    const place = places.get(terms.names.of(one.name));
-    const constant = place === undefined ? undefined : module.constant(place);
+    const index = places.get(terms.names.of(one.name));
+    const constant = index === undefined ? undefined : module.constant(index);
     if (constant === undefined) {
       answers.push(missing('the module has no such theorem'));
       continue;
@@ -263,8 +263,8 @@ const shortWords = (words: string[] | null): string[] | null =>
 function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, distanceMax }: ExploreLimits): Name[] {
   const mentioned = definitions.mentionedBy(type, NO_OWN);
   return mentioned.names
-    .filter((_, place) => {
-      const { kind, distance } = mentioned.definitions[place]!;
+    .filter((_, index) => {
+      const { kind, distance } = mentioned.definitions[index]!;
       return kind === 'definition' && distance <= distanceMax;
     })
     .slice(0, nearMax);

@@ -82,8 +82,8 @@ async function explored(): Promise<LibraryEquations[]> {
       read: (stated, module) => exploreModule(stated, { ...module, seed: SEED }),
       unread: unexplored,
     });
-    for (const [place, { name }] of some.entries()) {
-      const { signature, equations } = found[place]!;
+    for (const [index, { name }] of some.entries()) {
+      const { signature, equations } = found[index]!;
       const written = equations.flatMap(({ text, words }) => (words === null ? [] : [{ text, words }]));
       if (written.length === 0) continue;
       const key = JSON.stringify([signature, written[0]!.text]);

@@ -62,7 +62,7 @@ export function matches(pattern: Term, term: Term, bound: Map<string, Term>): bo
   if ('variable' in term.form) return false;
   const [own, its] = [pattern.form, term.form];
   if (own.symbol.name !== its.symbol.name || own.symbol.result !== its.symbol.result) return false;
-  return own.args.every((part, place) => matches(part, its.args[place]!, bound));
+  return own.args.every((part, index) => matches(part, its.args[index]!, bound));
 }
 
 export function substituted(term: Term, bound: ReadonlyMap<string, Term>): Term {
@@ -129,7 +129,7 @@ export function equationText(equation: Equation, written: (name: string) => stri
     return `(${name} : ${typeText(type, naming)})`;
   });
   const texts = sides.map((side) => termText(side, naming));
-  const equations = texts.flatMap((text, place) => (place % 2 === 0 ? [`${text} = ${texts[place + 1]}`] : []));
+  const equations = texts.flatMap((text, index) => (index % 2 === 0 ? [`${text} = ${texts[index + 1]}`] : []));
   const types = typeNames.size === 0 ? [] : [`{${[...typeNames.values()].join(' ')} : ${universe}}`];
   return `${[...types, ...binders].join(' ')} : ${equations.join(' → ')}`;
 }

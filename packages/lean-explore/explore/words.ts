@@ -17,7 +17,7 @@ export class Wording {
     ];
     const types = new Map(all.map((type) => [typeKey(type), type]));
     // Number types independently of the order in which a statement mentions its functions.
-    for (const [place, key] of [...types.keys()].sort().entries()) this.#numbers.set(key, place);
+    for (const [index, key] of [...types.keys()].sort().entries()) this.#numbers.set(key, index);
     const numberOf = (type: GroundType): number => this.#numbers.get(typeKey(type))!;
     // A constructor may occur at several types; its position in the equation determines which one is meant.
     this.#symbols = Map.groupBy(symbols, ({ name }) => name);
@@ -25,9 +25,9 @@ export class Wording {
     for (const variable of variables)
       this.#variables.set(variableWord(numberOf(variable.type), variable.index), variableTerm(variable));
     this.signature = {
-      types: [...this.#numbers].map(([key, place]) => ({
+      types: [...this.#numbers].map(([key, index]) => ({
         head: types.get(key)!.head,
-        variables: counts.get(place)?.length ?? 0,
+        variables: counts.get(index)?.length ?? 0,
       })),
       symbols: symbols.map(({ name, arguments: given, result, isConstructor }) => ({
         name,

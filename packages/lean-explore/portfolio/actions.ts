@@ -59,7 +59,7 @@ export function actionsFor(context: StatementContext, premises: readonly Offered
     ...plainEnds(functions).map((end) => action(plain!, end)),
     ...endsNaming(functions, written).map((end) => action(plain!, end)),
     ...functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
-    ...premises.flatMap((premise, place) => onePremise(premise, place).map((end) => action(plain!, end))),
+    ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) =>
       [...joinedEnds(functions), ...joinedNaming(functions, written)].map((end) => action(beginning, end)),
     ),
@@ -84,7 +84,7 @@ function action(beginning: Beginning, end: End): Action {
       `begins:${beginning.kind}`,
       `ends:${end.tactic}`,
       `names:${end.names}`,
-      ...beginning.of.map((type, place) => `takes${place}:${type}`),
+      ...beginning.of.map((type, index) => `takes${index}:${type}`),
       ...(end.parts ?? []),
     ],
   };
@@ -140,8 +140,8 @@ function oneFunction(name: string): End[] {
   ];
 }
 
-function onePremise({ written, signature }: OfferedPremise, place: number): End[] {
-  const parts = [`premise:${written}`, `rank:${place}`, `says:${shapeOf(signature)}`];
+function onePremise({ written, signature }: OfferedPremise, index: number): End[] {
+  const parts = [`premise:${written}`, `rank:${index}`, `says:${shapeOf(signature)}`];
   const end = (tactic: string, text: string): End => ({ tactic, names: 'premise', text, parts });
   return [
     end('simpa', `simpa using ${written} ..`),

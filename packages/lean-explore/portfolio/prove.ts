@@ -80,16 +80,16 @@ async function proveSome(
     }
   }
   for (let stage = 0; open.length > 0; stage++) {
-    const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, place) => ({ one, script, place })));
+    const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, at) => ({ one, script, at })));
     const results = await tools.check(
-      attempts.map(({ one, script, place }) => {
+      attempts.map(({ one, script, at }) => {
         const { id, header, statement } = statements[one.index]!;
-        return { id: `${id} ${stage} ${place}`, header, statement, proof: textOf(one, script) };
+        return { id: `${id} ${stage} ${at}`, header, statement, proof: textOf(one, script) };
       }),
     );
     const proofs = new Map<number, string>();
-    for (const [place, { one, script }] of attempts.entries()) {
-      const { kind, checkMs } = results[place]!;
+    for (const [at, { one, script }] of attempts.entries()) {
+      const { kind, checkMs } = results[at]!;
       one.tried += 1;
       one.leanMs += checkMs;
       if (kind === 'proved' && !proofs.has(one.index)) proofs.set(one.index, textOf(one, script));

@@ -124,9 +124,9 @@ function parted({ core }: StatementContext, closers: ReturnType<typeof closersOf
 /** Returns the binders that a script may name after introducing the remaining ones of the type as `names`. */
 function introduced(all: readonly ContextBinder[]): { binders: readonly ContextBinder[]; names: readonly string[] } {
   const names: string[] = [];
-  const binders = all.flatMap((binder, place): ContextBinder[] => {
+  const binders = all.flatMap((binder, index): ContextBinder[] => {
     const isUsable = binder.name !== null && !binder.isShadowed;
-    if (!binder.isIntroduced) names.push(isUsable ? binder.name! : `${FRESH}${place}`);
+    if (!binder.isIntroduced) names.push(isUsable ? binder.name! : `${FRESH}${index}`);
     return isUsable ? [{ ...binder, isIntroduced: true }] : [];
   });
   return { binders, names };

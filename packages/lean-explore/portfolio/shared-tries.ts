@@ -83,12 +83,12 @@ export async function trySharing(tasks: readonly SharedTask[], check: CheckTexts
       [alone, shared].map((some) => (some.length === 0 ? [] : check(some.map(candidateOf), some === shared))),
     );
     const told = [alone, shared].flatMap((some, which) =>
-      some.map(({ work, segment }, place) => ({ work, segment, result: results[which]![place]! })),
+      some.map(({ work, segment }, index) => ({ work, segment, result: results[which]![index]! })),
     );
     for (const [work, own] of Map.groupBy(told, (one) => one.work))
       settle(work, new Map(own.map(({ segment, result }) => [segment, result])));
   }
-  return works.map(({ kinds, ms }) => kinds.map((kind, place) => ({ kind, ms: ms[place]! })));
+  return works.map(({ kinds, ms }) => kinds.map((kind, index) => ({ kind, ms: ms[index]! })));
 }
 
 interface Asked {
@@ -121,10 +121,10 @@ function segmentsOf(scripts: readonly PricedScript[]): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
   let sum = 0;
-  for (const [place, { price }] of scripts.entries()) {
-    if (place > from && (place - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
-      segments.push({ from, to: place, family: null });
-      [from, sum] = [place, 0];
+  for (const [index, { price }] of scripts.entries()) {
+    if (index > from && (index - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
+      segments.push({ from, to: index, family: null });
+      [from, sum] = [index, 0];
     }
     sum += price;
   }
@@ -149,8 +149,8 @@ function settle(work: Work, results: ReadonlyMap<Segment, CheckResult>): void {
     const { from, to } = segment;
     const prices = task.scripts.slice(from, to).map(({ price }) => price);
     const whole = prices.reduce((sum, price) => sum + price, 0);
-    for (const [place, price] of prices.entries())
-      ms[from + place]! += whole > 0 ? (result.checkMs * price) / whole : result.checkMs / prices.length;
+    for (const [index, price] of prices.entries())
+      ms[from + index]! += whole > 0 ? (result.checkMs * price) / whole : result.checkMs / prices.length;
     if (to - from === 1) {
       kinds[from] = result.kind === 'proved' ? 'proved' : 'failed';
       return [];
@@ -185,10 +185,10 @@ function readShared(
     return { failed: from, rest: partsOf(segment, kind === 'proved') };
   const firstLines = firstLinesOf(scripts.slice(from, to));
   const places = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
-  const [place = -1] = places;
+  const [index = -1] = places;
   // Lean does not always report the position at which it met a limit.
-  if (place < 0 || places.some((other) => other !== place)) return { failed: from, rest: partsOf(segment, false) };
-  const at = from + place;
+  if (index < 0 || places.some((other) => other !== index)) return { failed: from, rest: partsOf(segment, false) };
+  const at = from + index;
   // The last alternative, which reports that all have failed, follows the scripts.
   if (at === to) return kind === 'timeout' ? { failed: from, rest: partsOf(segment, false) } : { failed: to, rest: [] };
   const behind = at + 1 < to ? [{ from: at + 1, to, family }] : [];

@@ -90,7 +90,7 @@ class ModuleCheck {
     this.#module = module;
     this.#options = options;
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
-    this.#places = new Map(module.names.map((name, place) => [name, place]));
+    this.#places = new Map(module.names.map((name, index) => [name, index]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
     this.#written = new Set([...module.entries.sourceRanges().keys(), ...module.entries.projections()]);
     this.#source = {
@@ -110,10 +110,10 @@ class ModuleCheck {
       if (this.#library.has(name)) this.#rejectName(name, 'an import has a constant of this name');
       else if (this.#isTaken(name) && this.#own(name)!.kind !== 'theorem' && !this.#isDerived(name))
         this.#rejectName(name, 'Lean’s library has a constant of this name, which is not imported here');
-    for (const place of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(place));
+    for (const index of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(index));
     for (const name of this.#module.names) this.#checkFrom(name);
     const reports = this.#reports();
-    const placeOf = new Map(reports.map(([name], place) => [name, place]));
+    const placeOf = new Map(reports.map(([name], index) => [name, index]));
     const asked = this.#options.asked.map((theorem) => this.#answer(theorem, placeOf));
     return {
       verdict: this.#rejected.length > 0 ? 'rejected' : this.#declined.length > 0 ? 'declined' : 'accepted',
@@ -188,9 +188,9 @@ class ModuleCheck {
 
   /** Returns the constant of this module, or null. */
   #own(name: Name): CompiledConstant | null {
-    const place = this.#places.get(name);
-    if (place === undefined) return null;
-    const known = this.#constants.get(name) ?? this.#module.constant(place);
+    const index = this.#places.get(name);
+    if (index === undefined) return null;
+    const known = this.#constants.get(name) ?? this.#module.constant(index);
     this.#constants.set(name, known);
     return known;
   }
@@ -288,23 +288,23 @@ class ModuleCheck {
   }
 
   #liesIn(folder: string | null, name: Name): boolean {
-    const place = folder === null ? null : this.#library.place(name);
-    return place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+    const location = folder === null ? null : this.#library.locate(name);
+    return location !== null && `${dirname(location.module.path)}${sep}`.startsWith(`${folder}${sep}`);
   }
 
   readonly #neighbours = new Map<string, WrittenDeclarations>();
   /** Whether a person wrote it, in this module or a neighbour. */
   #isWritten(name: Name): boolean {
-    const place = this.#isNeighbours(name) ? this.#library.place(name) : null;
-    if (place === null) return this.#written.has(name);
-    const known = this.#neighbours.get(place.module.path) ?? this.#library.written(place.module);
-    this.#neighbours.set(place.module.path, known);
+    const location = this.#isNeighbours(name) ? this.#library.locate(name) : null;
+    if (location === null) return this.#written.has(name);
+    const known = this.#neighbours.get(location.module.path) ?? this.#library.written(location.module);
+    this.#neighbours.set(location.module.path, known);
     return known.ranges.has(name) || known.projections.has(name);
   }
 
   #mentioned(name: Name): Iterable<Name> {
-    const place = this.#places.get(name);
-    return place === undefined ? this.#library.mentioned(name) : this.#module.mentioned(place);
+    const index = this.#places.get(name);
+    return index === undefined ? this.#library.mentioned(name) : this.#module.mentioned(index);
   }
 
   /**
@@ -369,9 +369,9 @@ class ModuleCheck {
   /** Returns a constant of the module of statements, or null. */
   #stated(name: Name): CompiledConstant | null {
     const module = this.#options.stated?.module;
-    this.#statedIndices ??= new Map(module?.names.map((its, place) => [its, place]));
-    const place = this.#statedIndices.get(name);
-    return place === undefined ? null : module!.constant(place);
+    this.#statedIndices ??= new Map(module?.names.map((its, index) => [its, index]));
+    const index = this.#statedIndices.get(name);
+    return index === undefined ? null : module!.constant(index);
   }
 
   /** Whether a name is imported, including names private to the imported module. */

@@ -34,7 +34,7 @@ export interface IndexedModule {
   readonly imports: readonly string[];
 }
 
-export interface Place {
+export interface ConstantLocation {
   readonly module: IndexedModule;
   /** Index among the constants of the module. */
   readonly index: number;
@@ -82,16 +82,16 @@ export class ConstantIndex {
     return new ConstantIndex(names, opened(imports, searchPath, folder));
   }
 
-  find(name: Name): Place | null {
+  find(name: Name): ConstantLocation | null {
     const [low, high] = this.#hashes.of(name);
     const table = this.#table;
     const mask = table.length / SLOT_WORDS - 1;
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const at = slot * SLOT_WORDS;
       if (table[at + 2] === 0) return null;
-      const place = table[at + 2]! - 1;
-      if (table[at] === low && table[at + 1] === high && this.#isPart?.[place] !== false)
-        return { module: this.#places[place]!, index: table[at + 3]! };
+      const module = table[at + 2]! - 1;
+      if (table[at] === low && table[at + 1] === high && this.#isPart?.[module] !== false)
+        return { module: this.#places[module]!, index: table[at + 3]! };
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Expr, Terms } from '../expr.ts';
 import type { TrustedSource } from '../kernel.ts';
 import type { Name } from '../name.ts';
 import { explained, readModule } from './compiled-file.ts';
-import { ConstantIndex, type IndexedModule, type Place } from './constant-index.ts';
+import { ConstantIndex, type ConstantLocation, type IndexedModule } from './constant-index.ts';
 import { declarationOf } from './declarations.ts';
 import type { SourceRange } from './extension-entries.ts';
 import { Damaged } from './heap.ts';
@@ -49,15 +49,15 @@ export class CompiledLibrary implements TrustedSource {
   }
 
   /** Returns the module of the constant and its index there. */
-  place(name: Name): Place | null {
+  locate(name: Name): ConstantLocation | null {
     return this.#index.find(name);
   }
 
   read(name: Name): Declaration | null {
-    const place = this.#index.find(name);
-    if (place === null) return null;
-    return explained(place.module.path, () =>
-      declarationOf(this.#terms, this.#constantAt(name, place, false), (part) => this.constant(part)),
+    const location = this.#index.find(name);
+    if (location === null) return null;
+    return explained(location.module.path, () =>
+      declarationOf(this.#terms, this.#constantAt(name, location, false), (part) => this.constant(part)),
     );
   }
 
@@ -68,8 +68,8 @@ export class CompiledLibrary implements TrustedSource {
   }
 
   constant(name: Name): CompiledConstant | null {
-    const place = this.#index.find(name);
-    return place === null ? null : this.#constantAt(name, place, true);
+    const location = this.#index.find(name);
+    return location === null ? null : this.#constantAt(name, location, true);
   }
 
   /**
@@ -100,7 +100,7 @@ export class CompiledLibrary implements TrustedSource {
     return explained(module.path, () => this.#open(module).isAxiom(index));
   }
 
-  #constantAt(name: Name, { module, index }: Place, withProof: boolean): CompiledConstant {
+  #constantAt(name: Name, { module, index }: ConstantLocation, withProof: boolean): CompiledConstant {
     // The result is kept, but terms made in scratch are not.
     if (this.#terms.nodes.isScratchOpen) throw new Error(`${this.#terms.names.print(name)} is read within a check`);
     return explained(module.path, () => {

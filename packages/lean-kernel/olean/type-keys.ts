@@ -27,7 +27,7 @@ export class TypeKeys {
   /** Throws `Decline` if the type is too large. */
   of({ type, levelParams }: Pick<CompiledConstant, 'type' | 'levelParams'>): string {
     const { levels, names } = this.#terms;
-    const numbered = levelParams.map((_, place) => levels.parameter(names.of(`u${place}`)));
+    const numbered = levelParams.map((_, index) => levels.parameter(names.of(`u${index}`)));
     const root = this.#substitution.instantiateLevels(type, levelParams, numbered);
     const waiting = [root];
     for (let at = waiting.at(-1); at !== undefined; at = waiting.at(-1)) {

@@ -144,12 +144,12 @@ function premisesOf(source: string): FoundPremise[] {
 }
 
 /** Returns a function from offsets in a text to line and column, both 1-based; columns count code points. */
-function positions(source: string): (place: number) => Position {
+function positions(source: string): (offset: number) => Position {
   const starts = [0];
   for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (place) => {
-    const line = starts.findLastIndex((start) => start <= place);
-    return [line + 1, [...source.slice(starts[line]!, place)].length + 1];
+  return (offset) => {
+    const line = starts.findLastIndex((start) => start <= offset);
+    return [line + 1, [...source.slice(starts[line]!, offset)].length + 1];
   };
 }
 

@@ -87,13 +87,13 @@ export class ProofConfirmer {
         };
       const waiting = { entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) };
       if (written === undefined) this.#collect(waiting);
-      else this.#place(written, waiting);
+      else this.#put(written, waiting);
     });
   }
 
-  #place({ module, place }: Written, waiting: Waiting): void {
+  #put({ module, index }: Written, waiting: Waiting): void {
     const placed = this.#written.get(module) ?? new Map<number, Waiting>();
-    this.#written.set(module, placed.set(place, waiting));
+    this.#written.set(module, placed.set(index, waiting));
     if (placed.size < module.names.length) return;
     this.#written.delete(module);
     const batch = module.names.map((_, at) => placed.get(at)!);

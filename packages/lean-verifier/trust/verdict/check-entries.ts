@@ -281,7 +281,7 @@ class EntriesCheck<E extends CheckEntry> {
       } else if (reading.kind === 'timeout' && task.look === 'small' && this.#hasMoreHeartbeats) {
         this.#backlog.again({ ...alone, look: 'big' });
       } else {
-        const written = module === undefined ? {} : { written: { module, place: index } };
+        const written = module === undefined ? {} : { written: { module, index } };
         this.#finish(entry, reading.kind === 'unrefuted' ? { ...reading, ...written } : reading, costs(checkMs));
       }
     }

@@ -17,7 +17,7 @@ export interface OutcomeCosts {
 export interface Written {
   readonly module: RunModule;
   /** Index among the module's theorems. */
-  readonly place: number;
+  readonly index: number;
 }
 
 /** Facts about an entry before its axioms are judged. */
