@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { contentId } from '@stp/config/ids';
 import { libraryTheoremSchema } from '@stp/config/records';
-import { growable, keepRows, openSteps, PORTFOLIO_VERSION, readRecord } from '@stp/lean-explore';
+import { keepRows, openSteps, PORTFOLIO_VERSION, readRecord } from '@stp/lean-explore';
 import {
   type CheckFileOptions,
   checkFile,
+  growable,
   LIBRARY_HEADER,
   limitClasses,
   openLeanHost,
@@ -101,7 +102,7 @@ export function leanPorts(
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
         signal,
       };
-      return host.turns.run(limits.processes, () => checkFile(path, environment, options), signal);
+      return host.permits.run(limits.processes, () => checkFile(path, environment, options), signal);
     },
     async portfolioKept(base) {
       const limits = limitClasses(base);

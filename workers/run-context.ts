@@ -3,8 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunPart, writeRunMark } from '@stp/base/files';
 import type { ObjectStore } from '@stp/config/records';
-import { growEnvironment } from '@stp/lean-explore';
-import { type LeanEnvironment, openSandbox, type Sandbox, type SandboxPolicy } from '@stp/lean-verifier';
+import {
+  growEnvironment,
+  type LeanEnvironment,
+  openSandbox,
+  type Sandbox,
+  type SandboxPolicy,
+} from '@stp/lean-verifier';
 import type { Ports } from '../activities/ports.ts';
 import { ownerOfThisProcess } from '../infra/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';

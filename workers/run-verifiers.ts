@@ -1,7 +1,6 @@
 /** Verifiers of runs, kept warm by run, limits and grown modules. */
 
-import { grownModules } from '@stp/lean-explore';
-import type { Verifier } from '@stp/lean-verifier';
+import { grownModules, type Verifier } from '@stp/lean-verifier';
 import type { Ports } from '../activities/ports.ts';
 
 type Asked = Parameters<Ports['verifier']>;

@@ -6,8 +6,7 @@
 import { StpError } from '@stp/base';
 import { conjecturing, type RunConfig } from '@stp/config';
 import type { ArtifactRef, GateCounts } from '@stp/config/records';
-import { grownHeaders, grownMarks } from '@stp/lean-explore';
-import { markedProof, type Verifier } from '@stp/lean-verifier';
+import { grownHeaders, grownMarks, markedProof, type Verifier } from '@stp/lean-verifier';
 import { type GateCandidate, gateQuestions } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore, RunVerifier } from '../ports.ts';

@@ -12,8 +12,7 @@ import {
   type Verdict,
   verdictSchema,
 } from '@stp/config/records';
-import { grownHeaders } from '@stp/lean-explore';
-import type { Candidate, CheckOptions, CheckResult, Verifier } from '@stp/lean-verifier';
+import { type Candidate, type CheckOptions, type CheckResult, grownHeaders, type Verifier } from '@stp/lean-verifier';
 import { type WorkItem, workItemSchema } from '@stp/selfplay';
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';

@@ -13,9 +13,8 @@ import {
   type RoundManifest,
   type Statement,
 } from '@stp/config/records';
-import { grownMarks } from '@stp/lean-explore';
 import { ownDefinitions } from '@stp/lean-text';
-import { closingLines, GROWN_NAMESPACE, headerOf, LEMMA_MARKS } from '@stp/lean-verifier';
+import { closingLines, GROWN_NAMESPACE, grownMarks, headerOf, LEMMA_MARKS } from '@stp/lean-verifier';
 import { PROPOSITION, readSignature } from '@stp/selfplay';
 import { z } from 'zod';
 import type { LibraryGrowth, RunStore } from '../ports.ts';

@@ -6,7 +6,7 @@
 import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem, Statement } from '@stp/config/records';
 import { type SftManifest, writeSftSet } from '@stp/datasets';
-import { type FilePlaces, traceProofInFile, type WrittenProof } from '@stp/lean-explore';
+import { type FilePositions, traceProofInFile, type WrittenProof } from '@stp/lean-explore';
 import type { Verifier } from '@stp/lean-verifier';
 import { formExamples, plainStateForm, proverExample, randomStream } from '@stp/selfplay';
 
@@ -25,7 +25,7 @@ export interface ProjectProofs {
   /** Proofs of the project's sources, with the file of each. */
   readonly proofs: ReadonlyMap<string, WrittenProof & { readonly file: string }>;
   readonly verifier: Pick<Verifier, 'check'>;
-  readonly places: FilePlaces;
+  readonly places: FilePositions;
   readonly signal: AbortSignal;
 }
 

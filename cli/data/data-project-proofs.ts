@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { readLines } from '@stp/base/files';
 import { type Statement, statementSchema } from '@stp/config/records';
-import { declaredNames, openFilePlaces, type WrittenProof, writtenProofs } from '@stp/lean-explore';
+import { declaredNames, openFilePositions, type WrittenProof, writtenProofs } from '@stp/lean-explore';
 import { LIBRARY_HEADER, MEMORY_BYTES_MAX, openVerifier } from '@stp/lean-verifier';
 import { type PreparedProofs, projectProofs } from '../../activities/sft/project-proofs.ts';
 import type { LeanPlace } from '../shared/lean-place.ts';
@@ -33,7 +33,7 @@ export async function prepareProjectProofs(
     statements.push(statementSchema.parse(JSON.parse(text)));
   const modules = [...new Set(statements.map(({ labels }) => labels.at(-1)!))];
   const proofs = await proofsIn(project, modules);
-  const places = openFilePlaces({
+  const places = openFilePositions({
     environment,
     sandbox,
     workingDirectory: scratch.directory,

@@ -1,5 +1,5 @@
 /** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
-import { AnswerCache, openLeanPlaces, Suggester, startSuggestServer } from '@stp/editor';
+import { AnswerCache, openLeanPositions, Suggester, startSuggestServer } from '@stp/editor';
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
@@ -62,7 +62,7 @@ async function serveOnce(
     const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
     const suggester = new Suggester({
       engines,
-      places: openLeanPlaces(options.processes, {
+      places: openLeanPositions(options.processes, {
         environment,
         sandbox,
         workingDirectory: scratch.directory,

@@ -3,7 +3,7 @@
  * have changed since, so that no verdict and no certificate is given for modules that are not there any more.
  */
 import { join } from 'node:path';
-import { AnswerCache, openLeanPlaces, portfolioEngine, Suggester, untilAborted } from '@stp/editor';
+import { AnswerCache, openLeanPositions, portfolioEngine, Suggester, untilAborted } from '@stp/editor';
 import { LIBRARY_HEADER, openVerifier, rebuiltProject, type SandboxPolicy } from '@stp/lean-verifier';
 import type { LeanBench, ProjectFolder, ToolCall } from '@stp/mcp';
 import type { WorkerSettings } from '../../workers/settings.ts';
@@ -105,7 +105,7 @@ export class SharedLean {
         disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
       });
       const workingDirectory = scratchDirectory;
-      const places = openLeanPlaces(processes, { ...common, workingDirectory, heartbeatsMax: HEARTBEATS_MAX });
+      const places = openLeanPositions(processes, { ...common, workingDirectory, heartbeatsMax: HEARTBEATS_MAX });
       const suggester = new Suggester({
         engines: [portfolioEngine()],
         places,

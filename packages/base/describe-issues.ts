@@ -1,13 +1,13 @@
 /**
- * Says in one line what a schema has against a value. The one place where a ZodError becomes text: a foreign file can
- * have a hundred thousand faults, and a person reads a few.
+ * Describes in one line how a value violates a schema. Only this file converts a ZodError to text: a foreign file can
+ * have a hundred thousand faults, of which a person reads a few.
  */
 import type { z } from 'zod';
 
 const KINDS_MAX = 8;
 const KIND_CHARS_MAX = 200;
 
-/** `path: what is wrong`, for the first kinds of faults. Items of a list that have the same fault are counted as one. */
+/** Returns `path: what is wrong` for the first kinds of faults. Equal faults of a list's items are counted together. */
 export function describeIssues(error: Pick<z.ZodError, 'issues'>, root = 'value'): string {
   const kinds = new Map<string, number>();
   for (const { path, message } of error.issues) {
@@ -15,7 +15,7 @@ export function describeIssues(error: Pick<z.ZodError, 'issues'>, root = 'value'
     const kind = `${steps.join('.') || root}: ${message}`;
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
-  // One fault has its exact place.
+  // A single fault is reported with its exact path.
   const single = error.issues.length === 1 ? error.issues[0]! : null;
   if (single !== null) return cut(`${single.path.map(String).join('.') || root}: ${single.message}`);
   const shown = [...kinds]
@@ -25,7 +25,7 @@ export function describeIssues(error: Pick<z.ZodError, 'issues'>, root = 'value'
   return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
 }
 
-/** A list of names or values for a message: the first ones, and how many there are beside them. */
+/** Lists the first names or values for a message, and the number of the others. */
 export function listed(names: readonly string[], most = 10): string {
   const shown = names.slice(0, most).map(cut).join(', ');
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;

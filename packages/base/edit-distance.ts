@@ -1,4 +1,7 @@
-/** Fewest letters to insert, remove or replace that make one word of another (Levenshtein). */
+/**
+ * Returns the minimum number of insertions, deletions and substitutions that turn one word into the other
+ * (Levenshtein).
+ */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,11 +1,13 @@
 /**
- * The one error family of the project. An error carries a stable code (`STP1xxx`), whether trying again can help, the
- * facts as fields, and advice for the reader. The activity edge (`activities/edge.ts`) is the one place that turns it
- * into a Temporal `ApplicationFailure`; everywhere else it is an ordinary exception.
+ * The project's error family. An error has a stable code (`STP1xxx`), whether a retry can help, the facts as fields,
+ * and advice for the reader. Only the activity boundary (`activities/edge.ts`) converts it to a Temporal
+ * `ApplicationFailure`; elsewhere it is an ordinary exception.
  */
 
-/** Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes,
- *  17xx checks of a round, 18xx the second kernel, 19xx judges. */
+/**
+ * Codes by area: 10xx input and config, 11xx Temporal, 12xx Lean, 13xx model, 14xx stores, 15xx data, 16xx nodes, 17xx
+ * checks of a round, 18xx the second kernel, 19xx judges.
+ */
 export const ERROR_CODES = {
   STP1001: 'invalid configuration',
   STP1002: 'invalid argument',
@@ -49,14 +51,14 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface StpErrorOptions {
-  /** Facts a program may read: paths, ports, checksums. Never secrets, never proofs. */
+  /** Facts for programs: paths, ports, checksums. Never secrets or proofs. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** True where the same call may succeed later without a change by a person. */
+  /** Whether the same call may succeed later without a change by a person. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
-/** Errors of packages that import nothing carry this mark, and the fields of `StpError`: they are of the family too. */
+/** Errors of packages without imports carry this marker and the fields of `StpError`, so they belong to the family. */
 const FAMILY = Symbol.for('stp.error');
 
 /** An error that says what happened and where (`message`), and what to do (`advice`). */
@@ -82,7 +84,7 @@ export class StpError extends Error {
     this.facts = options.facts ?? {};
   }
 
-  /** One paragraph for a terminal. */
+  /** Returns one paragraph for a terminal. */
   toText(): string {
     return `${this.code} ${ERROR_CODES[this.code]}: ${this.message}\n${this.advice}`;
   }

@@ -1,4 +1,4 @@
-/** Helpers for files and processes. The other helpers need no Node. */
+/** Helpers for files and processes. All other helpers work without Node. */
 export { freeBytesOf } from './free-bytes.ts';
 export { isThere } from './is-there.ts';
 export { readJsonArray } from './json-array.ts';

@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises';
 
-/** Returns the bytes that a user without privileges may still write on the folder's disk. Rejects where there is no such folder. */
+/**
+ * Returns the bytes that an unprivileged user can still write to the folder's disk. Rejects if there is no such folder.
+ */
 export async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -1,11 +1,14 @@
 /**
- * Finds half characters: a JSON text can hold one half of a UTF-16 pair (`"\ud800"`). Such a string has no UTF-8, and every writer puts
- * U+FFFD in its place, so two different strings would become one file, one hash and one verdict.
+ * Finds unpaired surrogates: a JSON text can contain one half of a UTF-16 pair (`"\ud800"`). Such a string has no UTF-8
+ * form, and writers replace the half by U+FFFD, so two different strings would get the same file, hash and verdict.
  */
 
-/** Returns the keys that lead to a string of `value` with half a character, or to such a key; null if there is none. Reads no cycles. */
+/**
+ * Returns the path to a string or key in `value` with an unpaired surrogate; null if there is none. `value` must not
+ * contain cycles.
+ */
 export function halfCharacterAt(value: unknown): readonly (string | number)[] | null {
-  // Not by recursion: a body may nest deeper than the stack.
+  // Not recursive, because a body may be nested deeper than the stack allows.
   const open: { readonly value: unknown; readonly path: Path | null }[] = [{ value, path: null }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value: own, path } = next;
@@ -32,5 +35,5 @@ function written(path: Path | null): (string | number)[] {
   return keys.reverse();
 }
 
-/** What is said of a text with half a character. */
+/** Message about a text with an unpaired surrogate. */
 export const HALF_CHARACTER = 'it holds half a character, which has no UTF-8';

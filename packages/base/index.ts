@@ -1,4 +1,4 @@
-/** Errors, and small helpers for files, processes and tasks that every package may use. */
+/** Errors, and small helpers for files, processes and tasks, for every package. */
 export { describeIssues } from './describe-issues.ts';
 export { editDistance } from './edit-distance.ts';
 export { ERROR_CODES, type ErrorCode, StpError } from './errors.ts';

@@ -1,4 +1,4 @@
-/** Tests whether a path exists and this process can reach it. */
+/** Tests whether a path exists and is accessible to this process. */
 import { access } from 'node:fs/promises';
 
 export function isThere(path: string): Promise<boolean> {

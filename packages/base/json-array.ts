@@ -1,14 +1,14 @@
 /**
- * Streams the elements of one JSON array, each as text under a limit, so that reading an array of any length takes the
- * memory of its longest element. Finds borders only (brackets, strings); `JSON.parse` reads an element.
+ * Streams the elements of a JSON array, each as text up to a limit, so that memory use depends only on the longest
+ * element. It finds the elements' boundaries (brackets, strings); `JSON.parse` reads an element.
  */
 import { StpError } from './errors.ts';
 import { decodeUtf8, fileChunks } from './lines.ts';
 
 export interface ArrayElement {
-  /** 1-based place in the array. */
+  /** 1-based index in the array. */
   readonly row: number;
-  /** 1-based line of the file the element starts on. */
+  /** 1-based line of the file on which the element begins. */
   readonly line: number;
   readonly text: string;
 }
@@ -21,19 +21,20 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const NEWLINE = 0x0a;
-/** Space, tab, line ends; and the byte order mark, which counts as blank before the array only. */
+/** Space, tab and line ends. The byte order mark counts as blank only before the array. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 
 /**
- * Elements of the array in `path`, in order. Errors: STP1501 with file and line where the text is no array, ends too
- * early, has anything after the array, or an element is longer than `elementBytesMax`; STP1405 when it cannot be read.
+ * Yields the elements of the array in `path`, in order. Throws STP1501 with file and line if the text is not an array,
+ * is truncated, continues after the array, or has an element longer than `elementBytesMax`; STP1405 if it cannot be
+ * read.
  */
 export async function* readJsonArray(path: string, elementBytesMax: number): AsyncGenerator<ArrayElement> {
   let state = 'before' as 'before' | 'inside' | 'after';
   let line = 1;
   let row = 0;
-  /** Brackets open within the element, and where in a string the reader is. */
+  /** Number of brackets open within the element; the others track the position within a string. */
   let depth = 0;
   let inString = false;
   let escaped = false;

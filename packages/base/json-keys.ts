@@ -1,14 +1,16 @@
-/** Keys of a JSON text as they are written: `JSON.parse` keeps the last of two equal keys, and other readers keep the first. */
+/**
+ * Finds repeated keys of a JSON text. `JSON.parse` keeps the last of two equal keys, but other readers keep the first.
+ */
 
 interface WrittenKey {
   readonly key: string;
   /** 1 in the outermost object. */
   readonly depth: number;
-  /** Another number for each object of the text. */
+  /** A number that identifies the object within the text. */
   readonly object: number;
 }
 
-/** Yields all keys in their order, repetitions included. `text` is JSON. */
+/** Yields all keys in order, including repetitions. `text` must be valid JSON. */
 function* writtenKeys(text: string): Generator<WrittenKey> {
   const open: number[] = [];
   let objects = 0;
@@ -27,7 +29,7 @@ function* writtenKeys(text: string): Generator<WrittenKey> {
   }
 }
 
-/** Returns a key that one object of the text has twice, or null. `isMeant` chooses the keys; by default all count. */
+/** Returns a key that occurs twice in one object, or null. `isMeant` selects the keys to test; default: all. */
 export function repeatedKey(text: string, isMeant: (key: WrittenKey) => boolean = () => true): string | null {
   const seen = new Set<string>();
   for (const written of writtenKeys(text)) {

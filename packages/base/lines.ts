@@ -1,30 +1,32 @@
 /**
- * Lines of a text file as a stream, each with its number, under limits. Knows bytes, UTF-8 and line ends; knows nothing
- * of JSON or of statements. A file of any length is read in constant memory.
+ * Streams the lines of a text file, each with its number, up to size limits. Memory use is constant. Handles bytes,
+ * UTF-8 and line ends, not contents.
  */
 import { createReadStream } from 'node:fs';
 import { StpError } from './errors.ts';
 
-/** Longest line accepted, in bytes. The longest row of the public datasets (PutnamBench) is under 8 KiB. */
+/** Maximum bytes of a line. The longest row of the public datasets (PutnamBench) is under 8 KiB. */
 export const LINE_BYTES_MAX = 262_144;
 
 export interface NumberedLine {
-  /** 1-based. */
+  /** 1-based line number. */
   readonly line: number;
-  /** Without its line end. */
+  /** Text without the line end. */
   readonly text: string;
 }
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Lines of `path` in order, blank ones left out. Throws STP1501 for a line over the limit or not UTF-8, STP1405 when
- *  the file cannot be read. */
+/**
+ * Yields the non-blank lines of `path` in order. Throws STP1501 for a line that is too long or not UTF-8, STP1405 if
+ * the file cannot be read.
+ */
 export function readLines(path: string): AsyncGenerator<NumberedLine> {
   return linesOf(fileChunks(path), path, LINE_BYTES_MAX);
 }
 
-/** The same of bytes from anywhere; `path` is what errors call them. */
+/** The same for bytes from any source; errors refer to them as `path`. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   path: string,
@@ -37,13 +39,13 @@ export async function* linesOf(
   }
 }
 
-/** A line that cannot be read. A line that is too long is reported at once and skipped to its end. */
+/** A line that cannot be read. An overlong line is reported at once and skipped to its end. */
 export interface UnreadableLine {
   readonly line: number;
   readonly problem: 'too long' | 'not UTF-8';
 }
 
-/** Lines in order, without blank ones; an unreadable line is reported in its place, and reading continues. */
+/** Yields non-blank lines in order. An unreadable line is reported in sequence, and reading continues. */
 export async function* anyLinesOf(
   chunks: AsyncIterable<Buffer>,
   lineBytesMax: number,
@@ -87,7 +89,7 @@ export async function* anyLinesOf(
   if (last !== null) yield last;
 }
 
-/** UTF-8 text of `bytes` without a byte order mark; STP1501 with `where` if they are not UTF-8. */
+/** Decodes UTF-8 without a byte order mark. Throws STP1501 with `where` if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array, where: string): string {
   const text = utf8Of(bytes);
   if (text === null) throw notUtf8(where);
@@ -106,7 +108,7 @@ function notUtf8(where: string): StpError {
   return new StpError('STP1501', `${where}: not UTF-8`, 'Convert the file to UTF-8.', { facts: { where } });
 }
 
-/** The error of a file that cannot be opened or read. */
+/** Returns the error for a file that cannot be opened or read. */
 export function unreadable(path: string, cause: unknown): StpError {
   return new StpError('STP1405', `cannot read ${path}`, 'Check the path and its permissions.', {
     facts: { path },
@@ -114,7 +116,7 @@ export function unreadable(path: string, cause: unknown): StpError {
   });
 }
 
-/** Bytes of a file as they come; STP1405 when it cannot be read. */
+/** Yields the bytes of a file as they arrive. Throws STP1405 if it cannot be read. */
 export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path) as AsyncIterable<Buffer>;

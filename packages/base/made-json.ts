@@ -1,14 +1,17 @@
-/** JSON that a command of this project has made: what does not fit its schema is damaged, and is to be made again. */
+/**
+ * JSON that a command of this project has written. If it does not match its schema, it is damaged and must be written
+ * again.
+ */
 import type { z } from 'zod';
 import { StpError } from './errors.ts';
 
 export interface Maker {
-  /** Throws STP1402 where the text does not fit; `where` is what the error calls it. */
+  /** Throws STP1402 if the text does not match; the error refers to it as `where`. */
   read<T>(text: string, schema: z.ZodType<T>, where: string): T;
   damaged(where: string, problem: string): StpError;
 }
 
-/** @param advice how to make it again */
+/** @param advice how to write it again */
 export function madeBy(advice: string): Maker {
   const damaged = (where: string, problem: string): StpError =>
     new StpError('STP1402', `${where}: ${problem}`, advice, { facts: { where } });

@@ -1,9 +1,9 @@
-/** Runs work on many items, a limited number of them at once. */
+/** Runs work on many items, with limited concurrency. */
 
 /**
- * Works on the items as they come, at most `width` at once; the results are in the order of the items. The first failure
- * aborts the signal that `work` gets, and is thrown when all that was begun has ended: nothing works on behind the back of
- * the next attempt. Rejects with the signal's reason where that is aborted.
+ * Processes items as they arrive, at most `width` concurrently. Results are in the order of the items. The first
+ * failure aborts the signal that `work` receives, and is thrown once all started work has ended, so that nothing keeps
+ * running during a retry. Rejects with the signal's reason if that aborts.
  */
 export async function mapConcurrently<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,

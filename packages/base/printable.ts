@@ -1,24 +1,27 @@
 /**
- * Makes foreign text (names of theorems, messages of Lean, names of files) safe to print on a terminal: a character
- * that moves the cursor, changes colours, changes the direction of writing or is invisible is printed as its number.
+ * Makes foreign text (names of theorems, Lean's messages, file names) safe to print on a terminal: characters that move
+ * the cursor, change colours or the writing direction, or are invisible, are printed as numbers.
  */
 
-/** C0, C1 and DEL; format characters (directions, zero width); separators of lines; halves of a pair; what is never drawn. */
+/**
+ * C0, C1 and DEL; format characters (directions, zero width); separators of lines; unpaired surrogates; characters that
+ * are never drawn.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** One line: line feeds and tabs are written as numbers too. For names. */
+/** Returns one line, for names: line feeds and tabs become numbers too. */
 export function printableLine(text: string): string {
   return text.replace(UNSEEN, numbered);
 }
 
-/** Line feeds and tabs stay. For messages. */
+/** Keeps line feeds and tabs, for messages. */
 export function printableText(text: string): string {
   return text.replace(UNSEEN, (character) =>
     character === '\n' || character === '\t' ? character : numbered(character),
   );
 }
 
-/** The value as JSON in one line. A JSON reader gets the same characters back; only their spelling differs. */
+/** Returns the value as JSON in one line. A JSON reader gets the same characters; only their escapes differ. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSEEN, (character) =>
     Array.from({ length: character.length }, (_, index) => {

@@ -1,6 +1,6 @@
 /**
- * Findings about programs on this machine, kept in a folder of the cache. A finding is valid while everything in its
- * key stays the same. If a finding cannot be read or kept, it is found again.
+ * Caches findings about programs on this machine in a folder. A finding is valid while everything in its key stays the
+ * same. If it cannot be read or written, it is determined again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
@@ -11,14 +11,17 @@ const FOLDER = 'remembered';
 
 export interface Memory<Finding> {
   readonly cacheDirectory: string;
-  /** Everything that the finding rests on. */
+  /** Everything that determines the finding. */
   readonly key: readonly unknown[];
   readonly schema: z.ZodType<Finding>;
-  /** Find out again, even if a finding was kept. */
+  /** Determine the finding again even if it is cached. */
   readonly anew?: boolean | undefined;
 }
 
-/** Returns what was kept for the key, or what `find` gives, which is kept if the schema accepts it. Rejects as `find` does. */
+/**
+ * Returns the cached finding, or the result of `find`, which is cached if the schema accepts it. Rejects as `find`
+ * does.
+ */
 export async function remember<Finding>(memory: Memory<Finding>, find: () => Promise<unknown>): Promise<unknown> {
   const kept = memory.anew === true ? undefined : await recall(memory);
   if (kept !== undefined) return kept;
@@ -27,7 +30,7 @@ export async function remember<Finding>(memory: Memory<Finding>, find: () => Pro
   return finding;
 }
 
-/** Returns what was kept for the key; undefined if nothing was, or nothing that can be read. */
+/** Returns the cached finding; undefined if there is none or it is unreadable. */
 export async function recall<Finding>(memory: Memory<Finding>): Promise<Finding | undefined> {
   const kept = await readFile(pathOf(memory), 'utf8')
     .then(JSON.parse)
@@ -35,7 +38,7 @@ export async function recall<Finding>(memory: Memory<Finding>): Promise<Finding 
   return memory.schema.safeParse(kept).data;
 }
 
-/** Keeps what the schema takes, where it can be written. */
+/** Caches a finding that the schema accepts, if the folder is writable. */
 export async function keep<Finding>(memory: Memory<Finding>, finding: unknown): Promise<void> {
   if (memory.schema.safeParse(finding).success) await write(pathOf(memory), finding).catch(() => undefined);
 }
@@ -52,7 +55,7 @@ async function write(path: string, finding: unknown): Promise<void> {
   await rename(partial, path);
 }
 
-/** Changes when the file is written or replaced; null if there is no file. */
+/** Returns a value that changes when the file is written or replaced; null if there is no file. */
 export async function fileMark(path: string): Promise<string | null> {
   try {
     const real = await realpath(path);
@@ -63,7 +66,7 @@ export async function fileMark(path: string): Promise<string | null> {
   }
 }
 
-/** The marks of a folder's own files, in order; none where there is no folder. */
+/** Returns the marks of the files directly in a folder, in order; none if there is no folder. */
 export async function folderMarks(folder: string): Promise<(string | null)[]> {
   const names = await readdir(folder).catch(() => []);
   return Promise.all(names.toSorted().map((name) => fileMark(join(folder, name))));

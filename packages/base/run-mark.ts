@@ -1,21 +1,21 @@
 /**
- * The mark that every child process of a run carries in its environment, so that a clean-up finds the process even if
- * its parent is dead. It names the run on this machine, the purpose of the process, and the worker that owns it: a mark
- * with a dead owner is a leftover. Written `RUN@PID.START.NAMESPACE/PART`; everything after RUN may be missing.
+ * The mark in the environment of every child process of a run, by which a clean-up finds the process even if its parent
+ * is dead. It contains the run's name on this machine, the purpose of the process, and the worker that owns it: a
+ * process with a dead owner is a leftover. Format: `RUN@PID.START.NAMESPACE/PART`; everything after RUN may be missing.
  */
 
-/** Environment variable with the mark. */
+/** Name of the environment variable with the mark. */
 export const RUN_MARK = 'STP_RUN_MARK';
 
-/** `lean`: checks, and compiling what is checked. `model`: sampling, training, embedding. */
+/** `lean`: checks, and compilations for checks. `model`: sampling, training, embedding. */
 export type RunPart = 'lean' | 'model';
 
 /** Identifies a worker among all processes of the machine until the machine restarts. */
 export interface RunOwner {
   readonly pid: number;
-  /** Clock ticks from boot to its start: a later process with its pid has another. */
+  /** Start time in clock ticks since boot, which distinguishes a later process with the same id. */
   readonly startTicks: number;
-  /** Inode of its PID namespace: pids mean nothing outside it. */
+  /** Inode of its PID namespace, outside which process ids have no meaning. */
   readonly pidNamespace: string;
 }
 
@@ -31,7 +31,7 @@ export function writeRunMark(run: string, owner: RunOwner, part: RunPart): strin
   return `${run}@${owner.pid}.${owner.startTicks}.${owner.pidNamespace}/${part}`;
 }
 
-/** Parses a mark; text of any other form gives a run name that no run has, without an owner. */
+/** Parses a mark. Text with another format gives a run name that no run has, without an owner. */
 export function readRunMark(text: string): RunMark {
   const [, run = text, pid, startTicks, pidNamespace, part] = MARK.exec(text) ?? [];
   if (pid === undefined || startTicks === undefined || pidNamespace === undefined)

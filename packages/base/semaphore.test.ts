@@ -1,4 +1,4 @@
-/** The semaphore: how many run at once, in which order, and the effect of an abort before a turn. */
+/** The semaphore: how many run at once, in which order, and the effect of an abort before the permit. */
 import { expect, it } from 'vitest';
 import { Semaphore } from './semaphore.ts';
 
@@ -14,10 +14,10 @@ function work(name: string, begun: string[]) {
 }
 
 it('runs at most as many at once as the caller allows, in order of arrival', async () => {
-  const turns = new Semaphore();
+  const permits = new Semaphore();
   const begun: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => work(name, begun));
-  const all = [turns.run(2, a!.run), turns.run(2, b!.run), turns.run(1, c!.run), turns.run(3, d!.run)];
+  const all = [permits.run(2, a!.run), permits.run(2, b!.run), permits.run(1, c!.run), permits.run(3, d!.run)];
   await Promise.resolve();
   expect(begun).toEqual(['a', 'b']);
   a!.end();
@@ -32,15 +32,15 @@ it('runs at most as many at once as the caller allows, in order of arrival', asy
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('passes on a turn whose work failed, and one that nobody waits for any more', async () => {
-  const turns = new Semaphore();
+it('passes on the permit of failed work, and one that nobody waits for any more', async () => {
+  const permits = new Semaphore();
   const begun: string[] = [];
   const [last, other] = [work('last', begun), work('other', begun)];
   const failing = Promise.withResolvers<string>();
-  const failed = turns.run(1, () => failing.promise);
+  const failed = permits.run(1, () => failing.promise);
   const given = new AbortController();
-  const gone = turns.run(1, other.run, given.signal);
-  const done = turns.run(1, last.run);
+  const gone = permits.run(1, other.run, given.signal);
+  const done = permits.run(1, last.run);
   given.abort(new Error('over'));
   await expect(gone).rejects.toThrow('over');
   expect(begun).toEqual([]);
@@ -48,6 +48,6 @@ it('passes on a turn whose work failed, and one that nobody waits for any more',
   await expect(failed).rejects.toThrow('broken');
   last.end();
   expect(await done).toBe('last');
-  await expect(turns.run(1, other.run, AbortSignal.abort(new Error('early')))).rejects.toThrow('early');
+  await expect(permits.run(1, other.run, AbortSignal.abort(new Error('early')))).rejects.toThrow('early');
   expect(begun).toEqual(['last']);
 });

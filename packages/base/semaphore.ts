@@ -1,6 +1,6 @@
 /**
- * Gives turns at a resource that only a limited number of tasks in this process may use at once, in the order of the
- * requests.
+ * Grants permits for a resource that only a limited number of tasks in this process may use at once, in the order of
+ * the requests.
  */
 
 interface Waiter {
@@ -13,11 +13,11 @@ export class Semaphore {
   readonly #waiting = new Set<Waiter>();
 
   /**
-   * Runs `work` when fewer than `width` turns are taken and no earlier request waits. Rejects with the error of `work`,
-   * or with the signal's reason if the signal aborts before the turn.
+   * Runs `work` once fewer than `width` permits are in use and no earlier request waits. Rejects with the error of
+   * `work`, or with the signal's reason if that aborts before.
    */
   async run<T>(width: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#turn(width, signal);
+    await this.#permit(width, signal);
     try {
       return await work();
     } finally {
@@ -26,8 +26,8 @@ export class Semaphore {
   }
 
   /**
-   * Calls `begin` when the turn has come, at once where it is free. The caller gives the turn back. The returned function leaves
-   * the line; it does nothing once `begin` was called.
+   * Calls `begin` once a permit is granted, which may be at once. The caller must return it with `give`. The returned
+   * function withdraws the request; it has no effect after `begin` was called.
    */
   take(width: number, begin: () => void): () => void {
     const waiter: Waiter = { width, begin };
@@ -38,13 +38,12 @@ export class Semaphore {
     };
   }
 
-  /** Ends a turn that was taken. */
   give(): void {
     this.#running--;
     this.#next();
   }
 
-  #turn(width: number, signal: AbortSignal | undefined): Promise<void> {
+  #permit(width: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const stop = new AbortController();

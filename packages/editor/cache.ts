@@ -1,4 +1,7 @@
-/** Answers that were given before, bounded in number and size; in a folder too where one is given. Editors ask again at every refresh. */
+/**
+ * Caches answers, with limits on number and size, in memory and optionally in a folder. Editors repeat requests at
+ * every refresh.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,9 +57,9 @@ export class AnswerCache {
   }
 
   /**
-   * A folder that cannot be written keeps nothing; what is in memory stays.
+   * Stores an answer. If the folder is not writable, the answer is kept in memory only.
    *
-   * @param forMs how long it is kept; what is not kept for good is in memory alone
+   * @param forMs how long to keep it; with a limit it is kept in memory only
    */
   async set(key: string, answer: Answer, forMs = Number.POSITIVE_INFINITY): Promise<void> {
     const text = JSON.stringify(answer);

@@ -1,26 +1,26 @@
-/** Checks the proposals of one engine within the time of an answer and Lean's share of it. */
-import type { PlaceState } from '@stp/lean-explore';
+/** Checks the proposals of one engine within the answer's time limit and its share of Lean's time. */
+import type { PositionState } from '@stp/lean-explore';
 import type { Checked, SourcedProposal } from './check-proposal.ts';
 import type { Proposal } from './engines/engine.ts';
-import type { LeanPlace } from './lean-places.ts';
+import type { LeanPosition } from './lean-positions.ts';
 import type { Suggestion } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Proposals that are checked in one turn at a process; others may have their turn between two. */
+/** Number of proposals checked before others may use the process. */
 const CHUNK = 4;
-/** Closing scripts that are tried together: so many at first, which are the cheap ones, and so many then. */
+/** Numbers of closing scripts that are tried together: first the cheap ones, then the others in smaller groups. */
 const FIRST_CLOSERS = 10;
 const NEXT_CLOSERS = 4;
-/** Lean's time for those together, as a multiple of that for one. */
+/** Lean's time for such a group, as a multiple of the time for one proposal. */
 const CLOSERS_TIME = 2;
 /**
- * Bounds of a proposal's first check, ms of wall time, and the share of an answer's time for the first checks of all. A
- * proposal that takes longer is checked again when all others have been, with so many times the bound.
+ * Limits of a proposal's first check, ms of wall time, and the share of an answer's time for all first checks. A
+ * proposal that takes longer is checked again after all others, with its limit multiplied by `growth`.
  */
 const FIRST_CHECK = { least: 200, most: 500, share: 0.5, growth: 4 };
-/** Share of the time for an engine's proposals; most scripts of a list fail. */
+/** Share of the time for the proposals of a list, most of which fail. */
 const QUIET_SHARE = 0.3;
-/** Steps of a list that leave goals, unless all are asked for: a person reads no more of them. */
+/** Maximum steps of a list that leave goals, unless all are requested: a person reads no more. */
 const QUIET_VALID_MAX = 8;
 
 export interface Sourced extends SourcedProposal {
@@ -29,14 +29,14 @@ export interface Sourced extends SourcedProposal {
 }
 
 export interface TimedCheck {
-  readonly state: PlaceState;
-  readonly place: LeanPlace;
-  /** Lean's processor time for one proposal and for all, ms. */
+  readonly state: PositionState;
+  readonly place: LeanPosition;
+  /** Lean's processor time limit for one proposal, ms; `checkMs` for all. */
   readonly stepMs: number;
   readonly checkMs: number;
-  /** Wall time for all, waits for a process included, ms. */
+  /** Wall-time limit for all checks, including waits for a process, ms. */
   readonly answerMs: number;
-  /** Check every proposal, also once one has closed the goal. */
+  /** Check every proposal, even after one has closed the goal. */
   readonly all: boolean;
   readonly isEnough: () => boolean;
   readonly signal: AbortSignal;
@@ -45,9 +45,9 @@ export interface TimedCheck {
 }
 
 /**
- * Checks proposals until the time is over: those that are meant to close the goal together, then each by itself, first within a
- * small bound, so that one without an end costs the others little. Waits for no check beyond the time. Returns the proposals
- * for which time did not suffice. Rejects with the signal's reason.
+ * Checks proposals until the time is over: first those meant to close the goal, together, then each separately, first
+ * with a small limit, so that an endless one costs the others little. Does not wait for checks beyond the time limit.
+ * Returns the proposals that were not checked in time. Rejects with the signal's reason.
  */
 export const checkInTime = (proposals: readonly Sourced[], check: TimedCheck): Promise<readonly Sourced[]> =>
   new TimedChecks(proposals, check).run();
@@ -59,7 +59,7 @@ class TimedChecks {
   readonly #late: AbortSignal;
   readonly #over: AbortSignal;
   readonly #left: Set<Sourced>;
-  /** Proposals that took longer than their bound. */
+  /** Proposals that exceeded the limit of their first check. */
   #again: Sourced[] = [];
   #leftMs: number;
   #valid = 0;
@@ -78,7 +78,7 @@ class TimedChecks {
     const closers = this.#by.all ? [] : this.#proposals.filter(({ proposal }) => proposal.isCloser === true);
     try {
       await this.#tryClosers(closers);
-      // What may leave goals comes before what was tried already.
+      // Proposals that may leave goals come before those that were already tried.
       const others = this.#proposals.filter((one) => !closers.includes(one));
       await this.#checkOneByOne([...others, ...closers].filter((one) => this.#left.has(one)));
     } catch (error) {
@@ -95,15 +95,15 @@ class TimedChecks {
     return this.#over.aborted || this.#by.isEnough() || this.#leftMs <= 0 || this.#isFull;
   }
 
-  #turn(work: () => Promise<void>): Promise<void> {
-    return untilAborted(this.#by.place.turn(work, this.#over), this.#over);
+  #exclusive(work: () => Promise<void>): Promise<void> {
+    return untilAborted(this.#by.place.exclusive(work, this.#over), this.#over);
   }
 
   async #tryClosers(closers: readonly Sourced[]): Promise<void> {
     const { state, stepMs } = this.#by;
     for (let from = 0; from < closers.length && !this.#isOver; from += from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS) {
       const some = closers.slice(from, from + (from === 0 ? FIRST_CLOSERS : NEXT_CLOSERS));
-      await this.#turn(async () => {
+      await this.#exclusive(async () => {
         const texts = some.map(({ proposal }) => proposal.text);
         const { index, cpuMs } = await state.firstClosing(texts, { deadlineMs: CLOSERS_TIME * stepMs });
         this.#leftMs -= cpuMs;
@@ -120,7 +120,7 @@ class TimedChecks {
       for (let from = 0; from < rest.length && !this.#isOver; from += CHUNK) {
         const some = rest.slice(from, from + CHUNK);
         const deadlineMs = boundMs;
-        await this.#turn(() => this.#checkEach(some, deadlineMs));
+        await this.#exclusive(() => this.#checkEach(some, deadlineMs));
       }
       rest = this.#again;
       this.#again = [];

@@ -1,7 +1,7 @@
-/** Runs one proposal on the goals of a place, and says what came of it. */
-import type { Goal, PlaceResult, PlaceState, StepOptions } from '@stp/lean-explore';
+/** Runs a proposal on the goals at a position, and describes the result. */
+import type { Goal, PositionResult, PositionState, StepOptions } from '@stp/lean-explore';
 import type { Proposal } from './engines/engine.ts';
-import { retried } from './lean-places.ts';
+import { retried } from './lean-positions.ts';
 import { refusedWord } from './own-words.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -15,23 +15,23 @@ export interface SourcedProposal {
 export interface Checked {
   readonly suggestion: Suggestion;
   readonly cpuMs: number;
-  /** A limit of time ended it. */
+  /** A time limit ended it. */
   readonly isLate: boolean;
 }
 
 export interface OpenGoals {
-  readonly state: PlaceState;
-  /** Goals that were told but are not part of the state. */
+  readonly state: PositionState;
+  /** Goals of the request that are not part of the state. */
   readonly others: readonly string[];
-  /** Why each word is refused there (`own-words.ts`). */
+  /** Why each of these words is refused (`own-words.ts`). */
   readonly words: ReadonlyMap<string, string>;
 }
 
 /**
- * Within a turn at the place.
+ * Must be called while the position's process is reserved.
  *
- * @param stepMs Lean's processor time, ms; ten times that in wall time
- * @param deadlineMs a smaller bound of both times, ms
+ * @param stepMs Lean's processor time limit, ms; the wall-time limit is ten times that
+ * @param deadlineMs a smaller limit of both times, ms
  */
 export async function checkProposal(
   { proposal: { text, score }, source }: SourcedProposal,
@@ -60,7 +60,7 @@ export async function checkProposal(
 
 export const goalTexts = (goals: readonly Goal[]): string[] => goals.map(({ text }) => text);
 
-export function refusal({ why, messages }: Extract<PlaceResult, { kind: 'invalid' }>): {
+export function refusal({ why, messages }: Extract<PositionResult, { kind: 'invalid' }>): {
   class: 'invalid' | 'forbidden';
   reason: string;
 } {

@@ -1,4 +1,4 @@
-/** Work that several callers wait for: begun once, told to all, ended when the last one has left. */
+/** Work shared by several callers: started once, reported to all, and aborted when the last caller has left. */
 
 interface Flight<Event, Result> {
   readonly controller: AbortController;
@@ -10,7 +10,10 @@ interface Flight<Event, Result> {
 export class Flights<Event, Result> {
   readonly #open = new Map<string, Flight<Event, Result>>();
 
-  /** Hears all events of the work, also those before. Rejects with the signal's reason as soon as it aborts. */
+  /**
+   * Subscribes to all events of the work, including earlier ones. Rejects with the signal's reason as soon as it
+   * aborts.
+   */
   join(
     key: string,
     signal: AbortSignal,
@@ -57,7 +60,7 @@ export class Flights<Event, Result> {
     return flight;
   }
 
-  /** A flight that was given up may still end its work while another of its key is open. */
+  /** An abandoned flight may end while another with the same key is open. */
   #end(key: string, flight: Flight<Event, Result>): void {
     if (this.#open.get(key) === flight) this.#open.delete(key);
   }

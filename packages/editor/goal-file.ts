@@ -1,13 +1,13 @@
-/** A goal as a file that ends where its first tactic begins, for goals that come without their file. */
+/** Writes a goal as a file that ends where its first tactic begins, for goals without their file. */
 import type { ShownGoal } from '@stp/config/records';
 
-/** Names that Lean prints for what no tactic can mention. */
+/** Matches Lean's names for variables that no tactic can mention. */
 const HIDDEN = /([\p{L}_][\p{L}\p{N}_'!?₀-₉.]*)✝([⁰¹²³⁴-⁹]*)/gu;
 const LEVEL = /\b(?:Type|Sort|Prop)\s+\(?(?:max\s+)?((?:[a-z][\w']*\s*)+)/gu;
 const UNKNOWN_LEVEL = /\?u\.\d+/gu;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Null for goals that a statement cannot have: a `let` among the hypotheses. */
+/** Returns null for goals that a statement cannot express: those with a `let` among the hypotheses. */
 export function goalFile(header: string, goal: ShownGoal): string | null {
   if (goal.hypotheses.some(({ value }) => value !== undefined)) return null;
   const binders = goal.hypotheses.map(({ names, type }) =>
@@ -22,7 +22,9 @@ export function goalFile(header: string, goal: ShownGoal): string | null {
   return `${header}\n${universe}set_option autoImplicit false\nexample${text} := by\n  `;
 }
 
-/** The same goal but for white space, the name of its case, and how hidden names and levels are written. */
+/**
+ * Whether two goals are equal, ignoring white space, the name of the case, and the spelling of hidden names and levels.
+ */
 export function isSameGoal(asked: string, opened: string): boolean {
   return essence(asked) === essence(opened);
 }
@@ -36,12 +38,12 @@ function essence(goal: string): string {
     .trim();
 }
 
-/** Puts a text on one line, so that no column of the goal's own text counts. */
+/** Returns the text on one line, so that the columns of the goal's text do not matter. */
 function flat(text: string): string {
   return plain(text.replaceAll(UNKNOWN_LEVEL, '_')).replaceAll(/\n\s*/gu, ' ');
 }
 
-/** `x✝²` → `x_hidden2`. */
+/** Rewrites `x✝²` to `x_hidden2`. */
 function plain(text: string): string {
   return text.replaceAll(HIDDEN, (_, name: string, mark: string) => {
     const number = Array.from(mark, (digit) => SUPERSCRIPTS.indexOf(digit)).join('');

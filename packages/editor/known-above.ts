@@ -1,4 +1,7 @@
-/** Definitions and theorems that engines may name at a goal: those of the file above it and of the files that this imports. */
+/**
+ * Definitions and theorems that engines may name at a goal: those of the file above it, and of the files that it
+ * imports.
+ */
 import { Definitions } from '@stp/lean-explore';
 import { boundNames } from '@stp/selfplay';
 import type { Query } from './engines/engine.ts';
@@ -7,16 +10,16 @@ import { Premises } from './premises.ts';
 
 const OPEN_LINE = /^\s*(?:open|namespace)\s.*$/gmu;
 const USES_LIBRARY = /^import Stp\b/mu;
-/** Theorems that scripts may name: of the file above the place, and in all. */
+/** Maximum theorems that scripts may name: of the file above the position, and in total. */
 const PREMISES_OF_FILE = 4;
 const PREMISES = 8;
-/** Texts above goals whose definitions stay in memory. */
+/** Number of texts above goals whose definitions stay in memory. */
 const TEXTS_KEPT = 16;
 
 export interface KnownAboveOptions {
-  /** Texts of the library's modules, for files that import it. */
+  /** Texts of the library's modules, for files that import them. */
   readonly modules: () => Promise<readonly string[]>;
-  /** Texts of further files that a file imports; without it none are known. */
+  /** Texts of further files that a file imports. Missing: none are known. */
   readonly imported?: (above: string) => Promise<readonly string[]>;
 }
 
@@ -35,9 +38,10 @@ export class KnownAbove {
   }
 
   /**
-   * Returns the definitions that a goal mentions, and theorems like it. They help engines; no check rests on them.
+   * Returns the definitions that a goal mentions, and similar theorems. They only help engines.
    * @param above text above the goal
-   * @param statement the goal as a statement; `goal`: as Lean shows it
+   * @param statement the goal as a statement
+   * @param goal the goal as Lean prints it
    */
   async at(above: string, statement: string, goal: string): Promise<Pick<Query, 'definitions' | 'premises'>> {
     const { definitions, premises } = this.#read.get(above) ?? (await this.#readTexts(above));

@@ -1,4 +1,6 @@
-/** Words that a suggestion at a place may not say because of what stands above: the theorem's own name, axioms of the file. */
+/**
+ * Words that a suggestion may not contain because of the text above: the theorem's own name, and axioms of the file.
+ */
 
 import { declarationAbove } from '@stp/lean-explore';
 import { tokenize } from '@stp/lean-text';
@@ -6,10 +8,10 @@ import { tokenize } from '@stp/lean-text';
 const OWN = /^(?:@\[[^\]]*\]\s*)?(?:(?:private|protected|noncomputable|nonrec)\s+)*(?:theorem|lemma)\s+([^\s:({[]+)/u;
 const AXIOM = /^[ \t]*(?:@\[[^\]]*\]\s*)?(?:(?:private|protected)\s+)?axiom\s+([^\s:({[]+)/gmu;
 
-/** Name of the theorem that is being proved, as it is written there; null where there is none. */
+/** Returns the name of the theorem being proved, as written; null if there is none. */
 export const ownName = (above: string): string | null => OWN.exec(declarationAbove(above))?.[1] ?? null;
 
-/** Why each word is refused. */
+/** Returns the reason why each word is refused. */
 export function refusedWords(above: string): ReadonlyMap<string, string> {
   const own = ownName(above);
   return new Map([
@@ -18,7 +20,7 @@ export function refusedWords(above: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Null where the text says none of them. */
+/** Returns null if the text contains none of the words. */
 export function refusedWord(text: string, words: ReadonlyMap<string, string>): string | null {
   if (words.size === 0) return null;
   for (const { kind, text: word } of tokenize(text)) {

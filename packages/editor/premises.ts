@@ -1,6 +1,7 @@
 /**
- * Theorems that a proof of a goal may name, found by the terms that they share with it (`packages/selfplay/retrieval`): those of a file
- * above the place, and those of this project's library where the file imports it. Reads text only; Lean decides.
+ * Finds theorems that a proof of a goal may name, by the terms that they share with it (`packages/selfplay/retrieval`):
+ * those of a file above the position, and those of this project's library if the file imports it. Reads text only; Lean
+ * decides.
  */
 import { statedTheorems } from '@stp/lean-explore';
 import { TermRetriever, TermTableBuilder, termsOf } from '@stp/selfplay';
@@ -8,9 +9,9 @@ import { TermRetriever, TermTableBuilder, termsOf } from '@stp/selfplay';
 export interface Premise {
   /** Full name. */
   readonly name: string;
-  /** The theorem without its proof, as it is written. */
+  /** The theorem as written, without its proof. */
   readonly code: string;
-  /** The number of its text. */
+  /** Index of its text. */
   readonly text: number;
 }
 
@@ -18,7 +19,7 @@ export class Premises {
   readonly #theorems: readonly Premise[];
   readonly #retriever: TermRetriever;
 
-  /** @param texts Lean files, or beginnings of such */
+  /** @param texts Lean files, or beginnings of files */
   constructor(texts: readonly string[]) {
     this.#theorems = texts.flatMap((source, text) => statedTheorems(source).map((one) => ({ ...one, text })));
     const table = new TermTableBuilder();
@@ -26,7 +27,7 @@ export class Premises {
     this.#retriever = new TermRetriever(table.finish(), 'bm25');
   }
 
-  /** Finds at most `most` theorems, each name once, the best first, without `own`: what is to be proved. */
+  /** Returns at most `most` theorems with distinct names, best first, except `own`, which is to be proved. */
   async find(state: string, own: string | null, most: number): Promise<Premise[]> {
     const accessible = (number: number): boolean =>
       own === null || !`.${this.#theorems[number]!.name}`.endsWith(`.${own}`);

@@ -1,10 +1,10 @@
 /**
- * Suggestions for a goal: engines propose, warm Lean runs every proposal on the goal, and the answer is ranked. Equal requests
- * share their work and its answer; work that nobody waits for any more ends.
+ * Suggestions for a goal: engines propose tactics, warm Lean processes run every proposal on the goal, and the answer
+ * is ranked. Equal requests share their work and answer. Work without waiting callers ends.
  */
 
 import { StpError } from '@stp/base';
-import { type Goal, type PlaceState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
+import { type Goal, type PositionState, readGoalTexts, type StepOptions } from '@stp/lean-explore';
 import { goalStatement } from '@stp/selfplay';
 import { AnswerCache } from './cache.ts';
 import { checkInTime, type Sourced } from './check-in-time.ts';
@@ -13,9 +13,9 @@ import type { Engine, Query } from './engines/engine.ts';
 import { Flights } from './flights.ts';
 import { goalFile, isSameGoal } from './goal-file.ts';
 import { KnownAbove, type KnownAboveOptions } from './known-above.ts';
-import type { LeanPlace, LeanPlaces } from './lean-places.ts';
+import type { LeanPosition, LeanPositions } from './lean-positions.ts';
 import { refusedWord, refusedWords } from './own-words.ts';
-import { searchPlace } from './search-place.ts';
+import { searchAtPosition } from './search-at-position.ts';
 import {
   type Answer,
   bySuggestionRank,
@@ -25,43 +25,46 @@ import {
 } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Suggestions of an answer. */
+/** Maximum suggestions in an answer. */
 const SUGGESTIONS_MAX = 64;
-/** Unchecked suggestions of an engine: the client has to check them. */
+/** Maximum unchecked suggestions of an engine, which the client must check. */
 const UNCHECKED_MAX = 8;
-/** An answer that is not checked, or not to its end: for an editor that asks again at every refresh, and not for a calmer hour. */
+/**
+ * How long an unchecked or incomplete answer is cached, ms: enough for an editor's refreshes, but a later request tries
+ * again.
+ */
 const UNFINISHED_KEPT_MS = 60_000;
-/** A file is read to the place: its theorems are proved again. */
+/** Time limit for reading a file up to the position, ms. Lean proves its theorems again. */
 const OPENING_MS = 60_000;
 
 export interface SuggesterLimits {
-  /** Lean's processor time for one proposal, ms; ten times that in wall time. */
+  /** Lean's processor time limit for one proposal, ms. The wall-time limit is ten times that. */
   readonly stepMs: number;
-  /** Lean's processor time for the proposals of one engine, ms. */
+  /** Lean's processor time limit for the proposals of one engine, ms. */
   readonly checkMs: number;
-  /** Wall time for an engine to propose, ms. */
+  /** Wall-time limit for an engine's proposals, ms. */
   readonly engineMs: number;
-  /** Wall time for the checks of an engine's proposals once it has made them, waits for a process included, ms. */
+  /** Wall-time limit for checking an engine's proposals once they exist, including waits for a process, ms. */
   readonly answerMs: number;
 }
 
 export interface SuggesterOptions extends KnownAboveOptions {
   readonly engines: readonly Engine[];
-  readonly places: LeanPlaces;
+  readonly places: LeanPositions;
   readonly cache: AnswerCache;
   readonly limits: SuggesterLimits;
-  /** Stands above goals that come without their file: imports and opens. */
+  /** Placed above goals without their file: imports and opens. */
   readonly header: string;
-  /** Names Lean and its library in the cache's keys. */
+  /** Identifies Lean and its library in the cache's keys. */
   readonly environment: string;
 }
 
-/** A goal in Lean, or why there is none. */
+/** A goal opened in Lean, or the reason why it could not be opened. */
 type Opened =
   | {
-      readonly state: PlaceState;
-      readonly place: LeanPlace;
-      /** Goals that were told but are not part of the state. */
+      readonly state: PositionState;
+      readonly place: LeanPosition;
+      /** Goals of the request that are not part of the state. */
       readonly others: readonly string[];
     }
   | { readonly unchecked: string };
@@ -80,7 +83,7 @@ export class Suggester {
     this.#known = new KnownAbove(options);
   }
 
-  /** Rejects with the signal's reason, or with STP1303 where every engine failed or took too long. */
+  /** Rejects with the signal's reason, or with STP1303 if every engine failed or took too long. */
   async suggest(
     request: SuggestionRequest,
     signal: AbortSignal,
@@ -167,7 +170,7 @@ export class Suggester {
     });
     signal.throwIfAborted();
     if (request.searchSeconds > 0 && 'state' in opened && !isEnough()) {
-      const proof = await searchPlace({
+      const proof = await searchAtPosition({
         ...opened,
         query,
         engines: this.engines,
@@ -179,7 +182,7 @@ export class Suggester {
       });
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
-        await opened.place.turn(async () => {
+        await opened.place.exclusive(async () => {
           const one = { proposal, source: 'search' };
           add((await checkProposal(one, { ...opened, words }, limits.stepMs)).suggestion);
         }, signal);
@@ -189,7 +192,7 @@ export class Suggester {
     return { goals, suggestions: ranked(found), unchecked, unfinished, failures };
   }
 
-  /** Every engine at once; what one proposes is given to `check` when it comes. */
+  /** Asks all engines concurrently, and passes the proposals of each to `check` when they arrive. */
   async #propose(
     query: Query,
     isEnough: () => boolean,
@@ -221,7 +224,7 @@ export class Suggester {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  /** Opens the goal in its file if that is known; else the first goal as a statement of its own. */
+  /** Opens the goal in its file if that is known, otherwise the first goal as a separate statement. */
   async #open(request: SuggestionRequest, signal: AbortSignal): Promise<Opened> {
     const { tacticState, context } = request;
     if (context.trim() !== '') {
@@ -246,7 +249,7 @@ export class Suggester {
   ): Promise<Opened> {
     const place = this.#options.places.pick(above);
     const limits: StepOptions = { deadlineMs: Math.max(OPENING_MS, this.#options.limits.stepMs) };
-    const opened = await place.turn(() => place.open(limits), signal);
+    const opened = await place.exclusive(() => place.open(limits), signal);
     if (opened.kind === 'open' && isStatement && opened.messages.length > 0)
       return { unchecked: `Lean cannot read the goal: ${opened.messages[0]!.text}`.slice(0, REASON_CHARS_MAX) };
     if (opened.kind === 'open') return { state: opened.state, place, others };
@@ -271,7 +274,7 @@ function noEngine(failures: Answer['failures'], timedOut: boolean): StpError {
   return new StpError('STP1303', message, 'Try again.', { retryable: true, facts: { timedOut } });
 }
 
-/** The best of each resulting state. */
+/** Returns the best suggestion for each resulting state. */
 function ranked(found: readonly Suggestion[]): Suggestion[] {
   const states = new Set<string>();
   return found

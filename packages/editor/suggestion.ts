@@ -1,61 +1,63 @@
-/** The types of a request for suggestions and of its answer, and the order of an answer. */
+/** The types of a request for suggestions and of its answer, and the order of suggestions. */
 
-/** `done`: no goal is left. `valid`: goals are left. `forbidden`: no proof may say this. */
+/** `done`: no goal remains. `valid`: goals remain. `forbidden`: not allowed in any proof. */
 export const SUGGESTION_CLASSES = ['done', 'valid', 'invalid', 'forbidden'] as const;
 export type SuggestionClass = (typeof SUGGESTION_CLASSES)[number];
 
 export interface SuggestionRequest {
-  /** Goals as Lean prints them; null where Lean is to be asked for the goals below `context`. */
+  /** Goals as Lean prints them. Null: ask Lean for the goals below `context`. */
   readonly tacticState: string | null;
-  /** Every suggestion begins with it. */
+  /** Required beginning of every suggestion. */
   readonly prefix: string;
-  /** The file up to the place where the tactic begins; empty where the goal is all that is known. */
+  /** The file up to the beginning of the tactic; empty if only the goal is known. */
   readonly context: string;
-  /** Time for a search for a whole proof beside single tactics; 0: none. */
+  /** Time for a search for a whole proof in addition to single tactics, s; 0 for none. */
   readonly searchSeconds: number;
-  /** Wall time for checks of one engine's proposals; null takes the suggester's. */
+  /** Wall-time limit for checking one engine's proposals, s. Null: the suggester's default. */
   readonly answerSeconds: number | null;
-  /** Wait for every engine, also when something has closed the goal. */
+  /** Wait for every engine, even after the goal was closed. */
   readonly all: boolean;
 }
 
 export interface Suggestion {
   readonly text: string;
   readonly class: SuggestionClass;
-  /** Goals after it. */
+  /** Goals after the suggestion. */
   readonly goals: readonly string[];
-  /** Mean log-probability of its tokens; null from engines without one. */
+  /** Mean log-probability of its tokens; null for engines without one. */
   readonly score: number | null;
-  /** The engine that wrote it first. */
+  /** The first engine that proposed it. */
   readonly source: string;
-  /** Time of Lean, ms. */
+  /** Lean's time, ms. */
   readonly ms: number;
-  /** Why it is invalid or forbidden; null for the others. */
+  /** Why it is invalid or forbidden; otherwise null. */
   readonly reason: string | null;
-  /** False where Lean could not be asked, so that the class says nothing. */
+  /** False if Lean could not check it, so that its class has no meaning. */
   readonly checked: boolean;
 }
 
 export interface Answer {
   readonly goals: readonly string[];
-  /** The best first; those of one resulting state once. */
+  /** Best first, one for each resulting state. */
   readonly suggestions: readonly Suggestion[];
-  /** Why the goal could not be opened in Lean; null where it was. */
+  /** Why the goal could not be opened in Lean; null if it could. */
   readonly unchecked: string | null;
-  /** Proposals that time did not suffice for. Those of models are among the suggestions, unchecked. */
+  /** Number of proposals that were not checked in time. Those of models are among the suggestions, unchecked. */
   readonly unfinished: number;
-  /** Engines that gave nothing, and why. */
+  /** Engines without proposals, and why. */
   readonly failures: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** Events while an answer is made. */
 export type SuggestionEvent =
   | { readonly kind: 'goals'; readonly goals: readonly string[]; readonly unchecked: string | null }
   | { readonly kind: 'suggestion'; readonly suggestion: Suggestion }
   | { readonly kind: 'search'; readonly expansions: number }
   | { readonly kind: 'failure'; readonly source: string; readonly reason: string };
 
-/** Closes the goal, then fewer goals, then score, then shorter; what Lean refuses behind the others. */
+/**
+ * Orders suggestions: first those that close the goal, then by fewer goals, by score, and by length; those that Lean
+ * refuses come last.
+ */
 export function bySuggestionRank(left: Suggestion, right: Suggestion): number {
   return (
     SUGGESTION_CLASSES.indexOf(left.class) - SUGGESTION_CLASSES.indexOf(right.class) ||

@@ -1,60 +1,64 @@
-/** Opens a place in a file, and tries tactics of a caller there, each by itself. */
-import type { PlaceState } from '@stp/lean-explore';
+/** Opens a position in a file, and tries a caller's tactics there, each separately. */
+import type { PositionState } from '@stp/lean-explore';
 import { checkProposal, goalTexts, REASON_CHARS_MAX, refusal } from './check-proposal.ts';
-import type { LeanPlace, LeanPlaces } from './lean-places.ts';
+import type { LeanPosition, LeanPositions } from './lean-positions.ts';
 import { refusedWords } from './own-words.ts';
 import type { Suggestion } from './suggestion.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Goals at a place, or why there are none. */
-export type PlaceGoals =
+/** Goals at a position, or the reason why there are none. */
+export type PositionGoals =
   | {
       readonly goals: readonly string[];
-      /** Errors above the place, as Lean says them. */
+      /** Lean's errors above the position. */
       readonly errors: readonly string[];
       readonly problem: null;
     }
   | { readonly goals: readonly []; readonly errors: readonly []; readonly problem: string };
 
-export type TriedTactics = PlaceGoals & {
-  /** In the order of the tactics; null for those that time did not suffice for. */
+export type TriedTactics = PositionGoals & {
+  /** In the order of the tactics; null for those that were not tried in time. */
   readonly tried: readonly (Suggestion | null)[];
 };
 
-/** A file is read to the place: its theorems are proved again. */
+/** Time limit for reading a file up to the position, ms. Lean proves its theorems again. */
 const OPENING_MS = 60_000;
 
-/** `context`: the file up to the place where a tactic begins. Rejects with the signal's reason. */
-export async function placeGoals(places: LeanPlaces, context: string, signal: AbortSignal): Promise<PlaceGoals> {
-  const { goals } = await openPlace(places, context, signal);
+/** `context` is the file up to the beginning of a tactic. Rejects with the signal's reason. */
+export async function goalsAtPosition(
+  places: LeanPositions,
+  context: string,
+  signal: AbortSignal,
+): Promise<PositionGoals> {
+  const { goals } = await openPosition(places, context, signal);
   return goals;
 }
 
 /**
- * Tries each tactic on the goals of the place. `stepMs`: Lean's processor time for one. Rejects with the signal's reason, and at
- * the end of `late` returns what was tried.
+ * Tries each tactic on the goals at the position. `stepMs` is Lean's processor time limit for one tactic. Rejects with
+ * the signal's reason. When `late` aborts, returns the results so far.
  *
- * @param onTried hears how many were tried so far
+ * @param onTried receives the number of tried tactics
  */
 export async function tryTactics(
-  places: LeanPlaces,
+  places: LeanPositions,
   { context, tactics, stepMs }: { context: string; tactics: readonly string[]; stepMs: number },
   { signal, late }: { readonly signal: AbortSignal; readonly late: AbortSignal },
   onTried: (count: number) => void = () => {},
 ): Promise<TriedTactics> {
   const over = AbortSignal.any([signal, late]);
   const tried = new Array<Suggestion | null>(tactics.length).fill(null);
-  const { state, place, goals } = await openPlace(places, context, signal);
+  const { state, place, goals } = await openPosition(places, context, signal);
   if (state === null) return { ...goals, tried };
   const open = { state, others: [], words: refusedWords(context) };
   for (const [index, text] of tactics.entries()) {
     try {
-      // Others may have their turn between two, and no check is awaited beyond the time.
-      const turn = place.turn(async () => {
+      // Other callers may use the process between two tactics. Do not wait for a check beyond the time limit.
+      const checked = place.exclusive(async () => {
         const { suggestion } = await checkProposal({ proposal: { text, score: null }, source: 'given' }, open, stepMs);
         tried[index] = suggestion;
       }, over);
-      await untilAborted(turn, over);
+      await untilAborted(checked, over);
       onTried(index + 1);
     } catch (error) {
       signal.throwIfAborted();
@@ -65,14 +69,14 @@ export async function tryTactics(
   return { ...goals, tried: [...tried] };
 }
 
-async function openPlace(
-  places: LeanPlaces,
+async function openPosition(
+  places: LeanPositions,
   context: string,
   signal: AbortSignal,
-): Promise<{ readonly place: LeanPlace; readonly state: PlaceState | null; readonly goals: PlaceGoals }> {
+): Promise<{ readonly place: LeanPosition; readonly state: PositionState | null; readonly goals: PositionGoals }> {
   const place = places.pick(context);
   const opened = await untilAborted(
-    place.turn(() => place.open({ deadlineMs: OPENING_MS }), signal),
+    place.exclusive(() => place.open({ deadlineMs: OPENING_MS }), signal),
     signal,
   );
   if (opened.kind === 'invalid')

@@ -1,4 +1,4 @@
-/** The work's result; rejects with the signal's reason as soon as that aborts, also if the work goes on. */
+/** Returns the work's result. Rejects with the signal's reason as soon as that aborts, even if the work continues. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     work.catch(() => {});

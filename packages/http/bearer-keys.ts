@@ -1,4 +1,4 @@
-/** Compares bearer keys in a time that does not depend on how much of a guess is right. */
+/** Compares bearer keys in constant time, so that timing does not reveal how much of a guess is right. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export class BearerKeys {
@@ -8,16 +8,16 @@ export class BearerKeys {
     this.#digests = keys.map(digestOf);
   }
 
-  /** True for everyone when there are no keys. */
+  /** True for everyone if there are no keys. */
   admits(authorization: string | undefined): boolean {
     if (this.#digests.length === 0) return true;
     const given = digestOf(/^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
-    // Every key is compared, so that the time does not tell which one it was either.
+    // Compare with every key, so that timing does not reveal which one matched.
     return this.#digests.map((digest) => timingSafeEqual(digest, given)).includes(true);
   }
 }
 
-/** Digests have one length, which `timingSafeEqual` asks for. */
+/** Digests have equal lengths, which `timingSafeEqual` requires. */
 function digestOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -1,14 +1,14 @@
 /**
- * Reads the rest of a request's body and discards it. Many clients send the whole body before they read an answer; if
- * the connection closes meanwhile, they get a broken pipe and never learn what was wrong.
+ * Reads and discards the rest of a request's body. Many clients send the whole body before they read an answer. If the
+ * connection closes meanwhile, they get a broken pipe and never learn what was wrong.
  */
 import type { IncomingMessage } from 'node:http';
 
-/** Most bytes that are read of a body that is refused; a client that sends more finds the connection closed. */
+/** Maximum bytes read from a refused body. A client that sends more finds the connection closed. */
 const BYTES_MAX = 512 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** Resolves when the body has ended or has been broken off, or after as much as is read. */
+/** Resolves when the body has ended or was aborted, or at the limit. */
 export function discardBody(request: IncomingMessage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (request.readableEnded || request.destroyed) return Promise.resolve();

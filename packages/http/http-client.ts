@@ -1,27 +1,27 @@
 /**
- * JSON over HTTP to one server, of models or of Lean. Every exchange has limits on time and on the size of its answer,
- * and ends with its signal. Redirects are not followed, so the key reaches no other host. It judges transport alone: an
- * answer of any status is returned. It uses `undici`'s requests, not `fetch`, which gives up after five minutes without
- * headers: a full server may take longer to begin.
+ * JSON over HTTP to one server of models or of Lean. Every exchange has limits on time and on the size of its answer,
+ * and ends with its signal. Redirects are not followed, so the key reaches no other host. Answers with any status are
+ * returned. Uses `undici`'s requests instead of `fetch`, which gives up after five minutes without headers: a full
+ * server may take longer.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Agent, type Dispatcher, request } from 'undici';
 
-/** A dead connection shows by its TCP keep-alive probes after this long in silence. */
+/** TCP keep-alive probes detect a dead connection after this long without data, ms. */
 const KEEP_ALIVE_PROBE_MS = 15_000;
 
 export interface Answer {
   readonly status: number;
-  /** `Retry-After` of the answer; null without a usable one. */
+  /** `Retry-After` of the answer; null if it is missing or unusable. */
   readonly retryAfterMs: number | null;
   readonly body: string;
 }
 
 export interface Exchange {
-  /** Sent as JSON by POST; a GET without it. */
+  /** Sent as JSON by POST. Missing: the request is a GET. */
   readonly body?: unknown;
   readonly answerBytesMax: number;
-  /** From the first byte sent to the last received. */
+  /** Time limit from the first byte sent to the last received, ms. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,17 +29,20 @@ export interface Exchange {
 export interface Streaming {
   readonly body: unknown;
   readonly answerBytesMax: number;
-  /** Limit of silence: between the request and the first byte, and between two of them. */
+  /** Maximum time without data, ms: between the request and the first byte, and between two bytes. */
   readonly silenceMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with each event of an answer with status 200; false ends the exchange, and the server is told by the closed connection. */
+  /**
+   * Called with each event of an answer with status 200. If it returns false, the exchange ends and the connection
+   * closes.
+   */
   readonly onEvent: (event: EventSourceMessage) => boolean;
 }
 
-/** How a streamed answer ended: by itself, by `onEvent`, or because it was larger than allowed. */
+/** How a streamed answer ended: by itself, by `onEvent`, or because it exceeded the limit. */
 export type StreamEnd = 'whole' | 'stopped' | 'too-large';
 
-/** The errors of a transport, in the caller's terms. */
+/** The caller's errors for transport failures. */
 export interface HttpFailures {
   connectionFailed(url: string, cause: unknown): Error;
   timedOut(url: string, timeoutMs: number): Error;
@@ -50,27 +53,29 @@ export class HttpClient {
   readonly baseUrl: string;
   readonly #failures: HttpFailures;
   readonly #key: string | null;
-  /** The limits on time are those of each exchange. */
+  /** Time limits are set per exchange instead. */
   readonly #agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: 0, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS },
   });
 
-  /** `baseUrl` ends in the API's root, `http://host:8000/v1`. `key` is sent as a bearer token. */
+  /** `baseUrl` is the API's root, such as `http://host:8000/v1`. `key` is sent as a bearer token. */
   constructor(baseUrl: string, key: string | null, failures: HttpFailures) {
     this.#failures = failures;
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
   }
 
-  /** The answer, with any status. Throws one of the failures where no answer comes, and the signal's reason when that ends the exchange. */
+  /**
+   * Returns the answer, whatever its status. Throws one of the failures if there is no answer, or the signal's reason.
+   */
   exchange(path: string, { body, answerBytesMax, timeoutMs, signal }: Exchange): Promise<Answer> {
     const url = `${this.baseUrl}/${path}`;
     return this.#ask(url, body, timeoutMs, signal, (response) => this.#whole(url, response, answerBytesMax));
   }
 
-  /** As `exchange`, and the server-sent events of a good answer as they come: the answer then has no body. */
+  /** Like `exchange`, but passes on the server-sent events of a successful answer, which then has no body. */
   stream(
     path: string,
     { body, answerBytesMax, silenceMs, signal, onEvent }: Streaming,
@@ -88,7 +93,7 @@ export class HttpClient {
     void this.#agent.destroy();
   }
 
-  /** @param read makes a result of the answer; each call of `heard` starts the time-out anew */
+  /** @param read converts the answer to a result; each call of `heard` restarts the timeout */
   async #ask<Result>(
     url: string,
     body: unknown,
@@ -133,7 +138,7 @@ export class HttpClient {
   }
 }
 
-/** Rejects where the answer was cut short. */
+/** Rejects if the answer was truncated. */
 async function readEvents(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
@@ -155,12 +160,12 @@ async function readEvents(
     if (!isWanted) return 'stopped';
     if (bytes > bytesMax) return 'too-large';
   }
-  // A last event without its empty line counts too.
+  // Also process a last event without its final empty line.
   parser.feed('\n\n');
   return 'whole';
 }
 
-/** Seconds or an HTTP date (RFC 9110 §10.2.3) as milliseconds from now. */
+/** Converts seconds or an HTTP date (RFC 9110 §10.2.3) to milliseconds from now. */
 export function parseRetryAfter(header: string | string[] | undefined, now = Date.now()): number | null {
   if (typeof header !== 'string') return null;
   if (/^\d{1,9}$/.test(header.trim())) return 1_000 * Number(header);

@@ -1,4 +1,4 @@
-/** Entry of the parts that the HTTP servers and clients of the other packages share. */
+/** Code shared by the HTTP servers and clients of the other packages. */
 export { BearerKeys } from './bearer-keys.ts';
 export { discardBody } from './discard-body.ts';
 export { type Answer, HttpClient, type HttpFailures, parseRetryAfter, type StreamEnd } from './http-client.ts';

@@ -1,11 +1,11 @@
-/** Opens a server's socket, and says why if it cannot. */
+/** Opens a server's socket, and explains failures. */
 import type { AddressInfo } from 'node:net';
 import { StpError } from '@stp/base';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * `http://host:port`; port 0 takes a free one. Throws STP1102 where the port is in use, STP1002 where the host is not
- * one of this machine; the server is closed then.
+ * Returns `http://host:port`; port 0 chooses a free one. Throws STP1102 if the port is in use, STP1002 if this machine
+ * does not have the host; the server is closed then.
  */
 export async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   try {

@@ -1,7 +1,7 @@
-/** Characters of a server's own words that are repeated in a message. */
+/** Maximum characters quoted from a server's message. */
 const QUOTED_CHARS_MAX = 300;
 
-/** Someone else's words, fit for one line. */
+/** Formats foreign text as one line. */
 export function quoted(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > QUOTED_CHARS_MAX ? `${line.slice(0, QUOTED_CHARS_MAX)}…` : line || 'no reason given';

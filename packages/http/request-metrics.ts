@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Counter, Histogram } from 'prom-client';
 import { CLIENT_GONE_STATUS } from './work-tracker.ts';
 
-/** Counts every request of the server by route and status, and how long its answer took. */
+/** Counts every request by route and status, and measures the time of its answer. */
 export function addRequestMetrics(
   server: FastifyInstance,
   requests: Counter<'route' | 'status'>,
@@ -10,9 +10,9 @@ export function addRequestMetrics(
 ): void {
   server.addHook('onRequest', async ({ routeOptions }, reply) => {
     const startedAt = performance.now();
-    // Comes for every answer: sent, broken off, or never begun because the client left. Fastify's hook does not.
+    // Emitted for every answer: sent, aborted, or never begun because the client disconnected. Fastify's hook is not.
     reply.raw.once('close', () => {
-      // Paths that are no route share a label, so that a scan of the server makes no new ones.
+      // Paths without a route share a label, so that a scan of the server does not add labels.
       const route = routeOptions.url ?? 'none';
       const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE_STATUS;
       requests.inc({ route, status });

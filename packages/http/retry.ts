@@ -1,17 +1,19 @@
 /**
- * Repeats an exchange while that can help: exponential back-off with jitter, or `Retry-After` if the server sends it.
+ * Repeats an exchange while that can help, with exponential back-off and jitter, or after the server's `Retry-After`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Failures of one request before its call fails. With the default first wait they span half a minute. */
+/** Maximum failures of a request. With the default first wait they span half a minute. */
 const ATTEMPTS_MAX = 6;
-/** Longest wait between tries, even if the server asks for a longer one. */
+/** Maximum wait between tries, ms, even if the server requests a longer one. */
 const WAIT_MS_MAX = 60_000;
 
-/** How one try ended. */
 export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
-  /** Worth another try. `busy`: the server is well but full, which counts against time and not against tries. */
+  /**
+   * A retry may help. `busy`: the server is healthy but full, which counts against the time limit instead of the number
+   * of tries.
+   */
   | {
       readonly kind: 'again';
       readonly error: Error;
@@ -20,14 +22,14 @@ export type Outcome<Value> =
     };
 
 export interface RetryOptions {
-  /** Before the second try; doubled each time. */
+  /** Wait before the second try, ms; doubled each time. */
   readonly firstWaitMs: number;
-  /** For how long a busy server is asked again. */
+  /** How long a busy server is retried, ms. */
   readonly busyLimitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** The value, or the last try's error. What `attempt` throws is final. */
+/** Returns the value, or throws the last try's error. An error thrown by `attempt` is final. */
 export async function withRetries<Value>(
   attempt: () => Promise<Outcome<Value>>,
   { firstWaitMs, busyLimitMs, signal }: RetryOptions,
@@ -38,7 +40,7 @@ export async function withRetries<Value>(
     const outcome = await attempt();
     if (outcome.kind === 'done') return outcome.value;
     if (outcome.busy ? performance.now() - startedAt > busyLimitMs : ++failures >= ATTEMPTS_MAX) throw outcome.error;
-    // Jitter keeps many requests that failed together from coming back together; no result depends on it.
+    // Jitter prevents requests that failed together from being repeated together; no result depends on it.
     const backOffMs = firstWaitMs * 2 ** Math.min(tries - 1, 20) * (0.5 + Math.random() / 2);
     const waitMs = Math.min(Math.max(backOffMs, outcome.retryAfterMs ?? 0), WAIT_MS_MAX);
     await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -1,10 +1,10 @@
 /**
- * Tracks the requests that a server works on: limits their number, and ends one early if its client has disconnected,
- * it took too long, or the server shuts down. In each case the request's signal aborts and the work stops.
+ * Tracks the requests in progress: limits their number, and aborts a request if its client has disconnected, it took
+ * too long, or the server shuts down.
  */
 import type { ServerResponse } from 'node:http';
 
-/** nginx's status for a client that closed its connection; it is counted and never sent. */
+/** nginx's status for a client that closed its connection. It is only counted, never sent. */
 export const CLIENT_GONE_STATUS = 499;
 
 export interface Work {
@@ -13,7 +13,7 @@ export interface Work {
   readonly end: () => void;
 }
 
-/** Ways in which a request ends, as the errors of the server's own API. */
+/** The reasons for ending a request, as errors of the server's API. */
 export interface WorkEndings {
   tooManyRequests(inFlightMax: number): Error;
   clientLeft(): Error;
@@ -23,12 +23,12 @@ export interface WorkEndings {
 
 export interface WorkTrackerOptions {
   readonly requestsInFlight: number;
-  /** From the request's body to the end of its answer; null where the work has limits of its own. */
+  /** Time limit from the request's body to the end of its answer, ms; null if the work has its own limits. */
   readonly requestTimeoutMs: number | null;
-  /** How long a shutdown waits for open requests. */
+  /** How long a shutdown waits for open requests, ms. */
   readonly drainMs: number;
   readonly endings: WorkEndings;
-  /** Called with the number of open requests, whenever it changes. */
+  /** Called with the number of open requests whenever it changes. */
   readonly onChange: (inFlight: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class WorkTracker {
     this.#options = options;
   }
 
-  /** `answer`: the response that the work is for. Throws if the maximum number is open. */
+  /** `answer` is the response for which the work is done. Throws if the maximum number of requests is open. */
   begin(answer: ServerResponse): Work {
     const { requestsInFlight, requestTimeoutMs, endings, onChange } = this.#options;
     if (this.#active.size >= requestsInFlight) throw endings.tooManyRequests(requestsInFlight);
@@ -57,7 +57,7 @@ export class WorkTracker {
     const end = () => {
       clearTimeout(timer);
       answer.off('close', leave);
-      // No code waits for work that may still run.
+      // Stop work that may still run, because nothing waits for it.
       controller.abort();
       this.#active.delete(controller);
       onChange(this.#active.size);
@@ -66,7 +66,7 @@ export class WorkTracker {
     return { signal: controller.signal, end };
   }
 
-  /** Resolves when no work is left; after the time limit of a shutdown it stops the remaining work. */
+  /** Resolves when no work remains. After the time limit of a shutdown, aborts the remaining work. */
   async drain(): Promise<void> {
     if (this.#active.size === 0) return;
     const idle = new Promise<void>((resolve) => {

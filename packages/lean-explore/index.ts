@@ -1,4 +1,4 @@
-/** Works with Lean libraries: contexts of statements, the library, scripts, exploration of equations, proofs by steps. */
+/** Works with Lean libraries: contexts of statements, library theorems, scripts, exploration of equations, proofs by steps. */
 export { type CompiledModuleStatements, compiledStatements } from './compiled/compiled-statements.ts';
 export { type GraphModule, ModuleGraph, modulesBelow, type UnreadableModule } from './compiled/module-graph.ts';
 export { LEFT_OUT, type LeftOut } from './compiled/reader.ts';
@@ -26,7 +26,6 @@ export {
 } from './explore/explore-statements.ts';
 export { Definitions } from './library/definitions.ts';
 export { type ConjecturerTuple, conjecturerTuples, extractLibrary } from './library/extract.ts';
-export { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from './library/grow.ts';
 export {
   LEANDOJO_PARTS,
   type LeanDojoPart,
@@ -57,13 +56,13 @@ export { type SharedTask, trySharing } from './portfolio/shared-tries.ts';
 export { readGoalTexts } from './step/goal-text.ts';
 export {
   declarationAbove,
-  type FilePlaces,
-  type FilePlacesOptions,
+  type FilePositions,
+  type FilePositionsOptions,
   importsOf,
-  type OpenedPlace,
-  openFilePlaces,
-  type PlaceResult,
-  type PlaceState,
+  type OpenedPosition,
+  openFilePositions,
+  type PositionResult,
+  type PositionState,
 } from './step/open-file.ts';
 export { openSteps } from './step/open-steps.ts';
 export type { Goal, StepOptions, StepResult, StepState, Steps } from './step/step.ts';

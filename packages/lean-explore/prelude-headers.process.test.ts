@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { readStatements, statementContexts } from './context/statement-contexts.ts';
 import { exploreInThreads } from './explore/explore-in-threads.ts';
 import { unexplored } from './explore/explore-statements.ts';
-import { openFilePlaces } from './step/open-file.ts';
+import { openFilePositions } from './step/open-file.ts';
 import { core, LIMITS, open, start, step, verifierOf, workingDirectory } from './testing/opened-steps.ts';
 
 const LISTS = 'prelude\nimport Init.Data.List.Basic\nimport Init.Omega\n\nopen List\nuniverse u';
@@ -135,7 +135,7 @@ test('a proof goes step by step, and what a header lacks is an ordinary failure'
 });
 
 test('a place in a file is opened below such a header', async () => {
-  const files = openFilePlaces({
+  const files = openFilePositions({
     environment: core,
     workingDirectory,
     memoryBytesMax: 2_147_483_648,

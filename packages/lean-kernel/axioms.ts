@@ -1,6 +1,6 @@
 /**
- * Finds the axioms that each constant rests on, through everything it mentions. Equal sets are shared, because few
- * different ones occur.
+ * Finds the axioms on which each constant depends, directly or through the constants that it mentions. Equal sets are
+ * shared, because there are few different ones.
  */
 import {
   APPLICATION,
@@ -19,7 +19,7 @@ import type { Name } from './name.ts';
 import type { LiteralConstants } from './special/literal-constants.ts';
 import { Decline } from './verdict.ts';
 
-/** Axioms behind one constant. */
+/** Maximum number of axioms behind one constant. */
 const AXIOMS_MAX = 1_000;
 
 export class Axioms {
@@ -34,7 +34,9 @@ export class Axioms {
     this.#literals = literals;
   }
 
-  /** The axioms of constants that are made of these terms. Declines more than a thousand: sets of them are kept. */
+  /**
+   * Returns the axioms of constants made of these terms. Declines more than `AXIOMS_MAX`, because the sets are kept.
+   */
   behind(names: readonly Name[], parts: readonly Expr[], isAxiom: boolean): ReadonlySet<Name> {
     const found = new Set<Name>(isAxiom ? names : []);
     for (const name of mentioned(this.#terms, this.#literals, parts, this.#seen))
@@ -43,7 +45,7 @@ export class Axioms {
     return found;
   }
 
-  /** Notes the axioms of constants that are now declared. */
+  /** Records the axioms of constants that are now declared. */
   note(names: readonly Name[], found: ReadonlySet<Name>): void {
     const sorted = [...found].sort((a, b) => a - b);
     const key = sorted.join(' ');
@@ -60,7 +62,7 @@ export class Axioms {
   }
 }
 
-/** The constants that terms mention, each once; a literal mentions what it stands for. */
+/** Returns the distinct constants that terms mention. A literal mentions the constants that it stands for. */
 export function mentioned(
   terms: Terms,
   literals: LiteralConstants,

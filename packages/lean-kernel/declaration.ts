@@ -1,6 +1,6 @@
 /**
- * The kernel's input, the same for an export file and a compiled module: declarations over interned names, levels and
- * expressions. They are the records of lean4export 3.1 with resolved indices.
+ * The kernel's input, which is the same for an export file and a compiled module: declarations over interned names,
+ * levels and expressions. The records are those of lean4export 3.1, with indices resolved.
  */
 import { UNREAD_VALUE } from './environment.ts';
 import type { Expr } from './expr.ts';
@@ -12,11 +12,11 @@ export interface ConstantHead {
   readonly type: Expr;
 }
 
-/** How eagerly a definition is unfolded. Steers the search for an equality, never what is equal. */
+/** How eagerly a definition is unfolded. It affects the search for an equality, but never the result. */
 export type ReducibilityHint = 'opaque' | 'abbrev' | { readonly regular: number };
 export type Safety = 'safe' | 'unsafe' | 'partial';
 
-/** Type formers and constructors carry their own counts; the kernel computes them again and compares. */
+/** Inductive types and constructors state their own counts, which the kernel computes again and compares. */
 export interface InductiveTypeRecord extends ConstantHead {
   readonly parameters: number;
   readonly indices: number;
@@ -38,7 +38,7 @@ export interface RecursorRule {
   readonly value: Expr;
 }
 
-/** As the source claims it; the kernel derives its own, compares, and uses its own. */
+/** A recursor as claimed by the source. The kernel derives its own recursor, compares the two, and uses its own. */
 export interface RecursorRecord extends ConstantHead {
   readonly parameters: number;
   readonly indices: number;
@@ -50,7 +50,7 @@ export interface RecursorRecord extends ConstantHead {
 
 export type QuotientRole = 'type' | 'ctor' | 'lift' | 'ind';
 
-/** One mutual block with its constructors and claimed recursors (none where the source has none). */
+/** One mutual block with its constructors and claimed recursors (none if the source has none). */
 export interface InductiveDeclaration {
   readonly kind: 'inductive';
   readonly isUnsafe: boolean;
@@ -72,13 +72,13 @@ export type Declaration =
   | ({ readonly kind: 'quotient'; readonly role: QuotientRole } & ConstantHead)
   | InductiveDeclaration;
 
-/** All names that a declaration gives, recursors as the source claims them. */
+/** Returns all names that a declaration defines, including recursors that the source claims. */
 export function declaredNames(declaration: Declaration): Name[] {
   if (declaration.kind !== 'inductive') return [declaration.name];
   return [...declaration.types, ...declaration.constructors, ...declaration.recursors].map(({ name }) => name);
 }
 
-/** The terms of a declaration that are there. Recursors are derived, so what their claims mention does not count. */
+/** Returns the terms of a declaration. Claimed recursors are omitted, because the kernel derives its own. */
 export function declaredTerms(declaration: Declaration): Expr[] {
   if (declaration.kind === 'inductive')
     return [...declaration.types, ...declaration.constructors].map(({ type }) => type);

@@ -1,15 +1,17 @@
-/** The declared constants, by name. The kernel accepted each of them, or it was given as trusted. */
+/** The declared constants by name. The kernel has accepted each of them, or it is trusted. */
 import type { ConstantHead, QuotientRole, RecursorRule } from './declaration.ts';
 import type { Expr } from './expr.ts';
 import type { Name } from './name.ts';
 import { Decline, Rejection } from './verdict.ts';
 
 export interface DefinitionConstant extends ConstantHead {
-  /** Theorems unfold like definitions, last of all. Opaque constants never do. */
+  /** Theorems unfold like definitions, but last. Opaque constants never unfold. */
   readonly kind: 'definition' | 'theorem' | 'opaque';
-  /** `UNREAD_VALUE` where a trusted source has the proof and nothing has unfolded it yet; `Environment.valueOf` reads it. */
+  /**
+   * `UNREAD_VALUE` if a trusted source has the proof and nothing has unfolded it yet; `Environment.valueOf` reads it.
+   */
   readonly value: Expr;
-  /** Definitional height: of two heads the higher is unfolded first. */
+  /** Definitional height. Of two heads the higher one is unfolded first. */
   readonly height: number;
 }
 
@@ -39,7 +41,7 @@ export interface RecursorConstant extends ConstantHead {
   readonly minors: number;
   readonly rules: readonly RecursorRule[];
   readonly k: boolean;
-  /** The type whose values it takes apart. */
+  /** The type whose values it eliminates. */
   readonly inductive: Name;
 }
 
@@ -51,10 +53,13 @@ export type Constant =
   | ConstructorConstant
   | RecursorConstant;
 
-/** Stands for the proof of a trusted theorem that is not read yet; no expression has this number. */
+/** Placeholder for the proof of a trusted theorem that has not been read. No expression has this number. */
 export const UNREAD_VALUE = -1 as Expr;
 
-/** A constant, or a theorem's proof, is needed that is trusted and not read yet. The kernel reads it and begins anew. */
+/**
+ * Thrown if a check needs a trusted constant, or a trusted theorem's proof, that has not been read. The kernel reads it
+ * and restarts the check.
+ */
 export class Unread extends Error {
   readonly constant: Name;
 
@@ -66,19 +71,19 @@ export class Unread extends Error {
 
 export class Environment {
   readonly #constants = new Map<Name, Constant>();
-  /** Constants of a declaration that is being checked; they hide nothing and are gone when the check ends. */
+  /** Constants of a declaration during its check. They hide no others, and are removed when the check ends. */
   readonly #provisional = new Map<Name, Constant>();
   readonly #declined = new Set<Name>();
   readonly #print: (name: Name) => string;
   readonly #isReadable: (name: Name) => boolean;
   /** Names that were read from the trusted source, or are being read. */
   readonly #read = new Set<Name>();
-  /** Whether what a trusted source has is being declared. */
+  /** Whether a declaration of the trusted source is being added. */
   isTrusting = false;
-  /** Names that no declaration may take, although nothing stands there. */
+  /** Names that no declaration may use, although no constant has them. */
   readonly #reserved = new Set<Name>();
 
-  /** `isReadable`: whether a trusted source has the constant, for one that is not here. */
+  /** `isReadable`: whether a trusted source has the constant, for a name that is not declared here. */
   constructor(print: (name: Name) => string, isReadable: (name: Name) => boolean = () => false) {
     this.#print = print;
     this.#isReadable = isReadable;
@@ -94,7 +99,7 @@ export class Environment {
     return found;
   }
 
-  /** The constant; what rests on something declined can be declined only. */
+  /** Returns the constant. Throws `Decline` if it was declined: what depends on it can only be declined. */
   get(name: Name): Constant {
     const constant = this.find(name);
     if (constant !== undefined) return constant;
@@ -106,7 +111,7 @@ export class Environment {
     return this.find(name) !== undefined;
   }
 
-  /** The constructors of a declared inductive type, or null. Reads nothing. */
+  /** Returns the constructors of a declared inductive type, or null. Does not read the trusted source. */
   constructorsOf(name: Name): readonly Name[] | null {
     const constant = this.#constants.get(name);
     return constant?.kind === 'inductive' ? constant.constructors : null;
@@ -117,14 +122,14 @@ export class Environment {
     return constant.value;
   }
 
-  /** A trusted theorem whose proof is not read yet, or null. */
+  /** Returns a trusted theorem whose proof has not been read, or null. */
   withoutProof(name: Name): DefinitionConstant | null {
     const constant = this.#constants.get(name);
     return constant?.kind === 'theorem' && constant.value === UNREAD_VALUE ? constant : null;
   }
 
   /**
-   * Rejects a name that is taken: by a constant, by a trusted source, also where what that has cannot be used here, or by a
+   * Rejects a name that is taken by a constant, by a trusted source (even if its constant cannot be used here), or by a
    * declaration without a verdict.
    */
   requireFree(name: Name): void {
@@ -157,7 +162,7 @@ export class Environment {
     this.#provisional.clear();
   }
 
-  /** Whether a trusted source is still to be asked for the name. */
+  /** Whether the name must still be looked up in a trusted source. */
   isUnread(name: Name): boolean {
     return !this.#constants.has(name) && !this.#read.has(name) && this.#isReadable(name);
   }
@@ -166,14 +171,14 @@ export class Environment {
     this.#read.add(name);
   }
 
-  /** False where the constant is there, or was declined before. */
+  /** Returns false if the constant exists, or was declined before. */
   markDeclined(name: Name): boolean {
     if (this.#constants.has(name) || this.#declined.has(name)) return false;
     this.#declined.add(name);
     return true;
   }
 
-  /** Takes away constants that were declared, or declined. What a trusted source has is not to be among them. */
+  /** Removes constants that were declared or declined. They must not come from a trusted source. */
   remove(names: Iterable<Name>): void {
     for (const name of names) {
       this.#constants.delete(name);
@@ -186,7 +191,10 @@ export class Environment {
   }
 }
 
-/** One constructor, no indices, not recursive: a value is determined by its projections. */
+/**
+ * Returns the constructor of a structure: a non-recursive type with one constructor and no indices, whose values are
+ * determined by their projections.
+ */
 export function structureConstructor(environment: Environment, name: Name): ConstructorConstant | null {
   const inductive = environment.find(name);
   if (inductive?.kind !== 'inductive' || inductive.isRecursive || inductive.indices !== 0) return null;

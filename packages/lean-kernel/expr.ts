@@ -1,11 +1,10 @@
 /**
- * Expressions, interned: an expression is a number, and equal expressions have equal numbers (up to the names of bound
- * variables, binder kinds and annotations, which the kernel does not keep). Bound variables are counted from their
- * binder (de Bruijn). An opened binder becomes a local variable; local variables are numbered anew for each
- * declaration.
+ * Interned expressions: an expression is a number, and equal expressions have equal numbers. Names of bound variables,
+ * binder kinds and annotations are not kept. Bound variables are de Bruijn indices. An opened binder becomes a local
+ * variable; local variables are numbered anew for each declaration.
  *
- * Each node stores its reach to outside binders (`looseBound`), its newest local variable (`freeBound`), whether it has
- * level parameters, and its height. The height is bounded, so code that walks an expression may recurse.
+ * Each node stores the range of its outside bound variables (`looseBound`), its newest local variable (`freeBound`),
+ * whether it has level parameters, and its height. The height is bounded, so recursion over an expression is safe.
  */
 import { grown, NodeTable } from './interning.ts';
 import { type Level, type LevelList, LevelTable } from './level.ts';
@@ -29,17 +28,16 @@ export const PROJECTION = 8;
 export const NATURAL = 9;
 export const STRING = 10;
 
-/** Largest index of a bound variable. */
 const BOUND_INDEX_MAX = (1 << 24) - 1;
 /**
- * Greatest height. Walks recurse once a level; the thread the kernel runs in has the stack for it, and a test walks terms
- * nearly as high (`run/check-in-thread.ts`). A part of Lean's `Init` has none above 139.
+ * Maximum height. Traversals recurse once per level; the kernel's thread has the necessary stack, and a test traverses
+ * terms of almost this height (`run/check-in-thread.ts`). Lean's library stays far below it.
  */
 export const EXPRESSION_HEIGHT_MAX = 100_000;
 
 const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** The tables behind all terms of one or several environments. Terms of different tables must not meet. */
+/** The tables behind all terms of one or more environments. Terms of different tables must not be mixed. */
 export class Terms {
   readonly names = new NameTable();
   readonly levels = new LevelTable();
@@ -55,13 +53,13 @@ export class Terms {
   #heights = new Int32Array(this.nodes.capacity);
   #hasParameters = new Uint8Array(this.nodes.capacity);
 
-  /** The variable of the `index`-th binder around it, the innermost being 0. */
+  /** Returns the bound variable of the `index`-th enclosing binder, where 0 is the innermost. */
   bound(index: number): Expr {
     if (!(index <= BOUND_INDEX_MAX)) throw new Decline(`a bound variable with an index above ${BOUND_INDEX_MAX}`);
     return this.#make(BOUND, index, 0, 0, true, index + 1, 0, 0, false);
   }
 
-  /** A local variable; who opens a binder keeps its type. Only in scratch. */
+  /** Returns a local variable. The code that opens a binder keeps its type. Only in scratch. */
   local(number: number): Expr {
     return this.#make(LOCAL, number, 0, 0, false, 0, number + 1, 0, false);
   }
@@ -118,7 +116,7 @@ export class Terms {
     );
   }
 
-  /** Field `index` (from 0) of a value of the structure. */
+  /** Returns field `index` (from 0) of a value of the structure. */
   projection(structure: Name, index: number, value: Expr): Expr {
     return this.#make(
       PROJECTION,
@@ -229,12 +227,12 @@ export class Terms {
     return this.#strings[this.nodes.first[expr]!]!;
   }
 
-  /** One more than the largest index of a bound variable whose binder is outside; 0 where there is none. */
+  /** Returns one more than the largest index of a bound variable whose binder is outside; 0 if there is none. */
   looseBound(expr: Expr): number {
     return this.#looseBounds[expr]!;
   }
 
-  /** One more than the largest number of a local variable in it; 0 where there is none. */
+  /** Returns one more than the largest number of a local variable in it; 0 if there is none. */
   freeBound(expr: Expr): number {
     return this.#freeBounds[expr]!;
   }
@@ -251,7 +249,7 @@ export class Terms {
     return expr < this.nodes.permanentCount;
   }
 
-  /** Opens the scratch: `dropScratch` drops everything new from here on. */
+  /** Opens the scratch level; `dropScratch` removes all later nodes. */
   openScratch(): void {
     this.levels.openScratch();
     this.nodes.openScratch();
@@ -311,8 +309,8 @@ export class Terms {
 }
 
 /**
- * The key of a number in a map. The engine hashes a big integer by its lowest word alone, so that numbers chosen to agree in it
- * would all fall into one slot; it hashes the digits of a text.
+ * Returns the key of a number in a map. The JavaScript engine hashes a big integer by its lowest word only, so numbers
+ * chosen to agree in that word would collide; for a text it hashes the digits.
  */
 function naturalKey(value: bigint): number | string {
   return value <= LARGEST_EXACT ? Number(value) : textKey(value.toString(16));

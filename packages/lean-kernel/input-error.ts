@@ -1,12 +1,12 @@
 /**
- * The error for inputs: a file that is missing, damaged, or neither an export nor a compiled module. It carries the mark and the
- * fields of the project's error family (`StpError` of `@stp/base`), which this package does not import, so every reader of that
- * family knows it.
+ * The error for invalid inputs: a file that is missing, damaged, or neither an export nor a compiled module. It has the
+ * marker and the fields of `StpError` of `@stp/base`, so that readers of `StpError` recognise it, although this package
+ * does not import `@stp/base`.
  */
 const FAMILY: unique symbol = Symbol.for('stp.error') as never;
 
 export interface InputErrorOptions {
-  /** Facts a program may read: the path, the line. */
+  /** Facts for programs: the path, the line. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
@@ -26,7 +26,7 @@ export class InputError extends Error {
     this.facts = options.facts ?? {};
   }
 
-  /** One paragraph for a terminal. */
+  /** Returns one paragraph for a terminal. */
   toText(): string {
     return `${this.code} kernel input is invalid: ${this.message}\n${this.advice}`;
   }

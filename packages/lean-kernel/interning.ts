@@ -1,20 +1,20 @@
 /**
- * Interning: nodes of small integers, stored once each, in columns of typed arrays. A node is a kind and three
- * operands. Its number is its identity, so equality compares numbers, and a cache of results maps numbers.
+ * Interning: each distinct node is stored once, in columns of typed arrays. A node has a kind and three operands, all
+ * small integers. Its number is its identity, so equality compares numbers, and caches map numbers.
  *
- * There are two levels. Nodes of the environment are permanent. Nodes of one declaration's check are scratch above it
- * and are dropped when the check ends, so a process that checks for days stays as large as its environment.
+ * There are two levels. Nodes of the environment are permanent. Nodes of one declaration's check are scratch and are
+ * dropped when the check ends, so a long-running process stays as large as its environment.
  */
 import { randomOdd } from './memory.ts';
 import { Decline } from './verdict.ts';
 
 const FIRST_CAPACITY = 1 << 12;
-/** Slots of the scratch index to which it shrinks when scratch is dropped. */
+/** Number of slots to which the scratch index shrinks when scratch is dropped. */
 const SCRATCH_SLOTS = 1 << 13;
 
 /**
- * Drawn anew in each process: a file cannot be made so that its nodes fall into few slots. The numbers of nodes, and so every
- * verdict, do not depend on them.
+ * Random for each process, so that no file can be made whose nodes collide. The numbers of nodes, and so the verdicts,
+ * do not depend on them.
  */
 const [FIRST, SECOND, THIRD, LAST] = randomOdd(4) as [number, number, number, number];
 
@@ -24,12 +24,12 @@ export class NodeTable {
   second = new Int32Array(FIRST_CAPACITY);
   third = new Int32Array(FIRST_CAPACITY);
   count = 0;
-  /** Nodes below this number are permanent. Without open scratch it grows with `count`. */
+  /** Nodes below this number are permanent. While scratch is closed, it grows with `count`. */
   permanentCount = 0;
-  /** Most nodes above the permanent ones before a check is declined. */
+  /** Maximum scratch nodes; beyond it a check is declined. */
   scratchNodesMax = Number.POSITIVE_INFINITY;
   #isScratchOpen = false;
-  /** Open addressing; a slot holds a node's number plus one, or zero. */
+  /** Hash tables with open addressing. A slot contains a node's number plus one, or zero. */
   #permanentSlots = new Int32Array(FIRST_CAPACITY * 2);
   #scratchSlots = new Int32Array(SCRATCH_SLOTS);
   readonly #what: string;
@@ -43,8 +43,8 @@ export class NodeTable {
   }
 
   /**
-   * The node with these operands, made if it is not there; it is new when the result equals the `count` of before.
-   * `mayBePermanent`: false where an operand is itself in scratch, so that no permanent node can have it.
+   * Returns the node with these operands, creating it if necessary; it is new if the result equals the previous
+   * `count`. `mayBePermanent` is false if an operand is in scratch, so that no permanent node can have it.
    */
   intern(kind: number, first: number, second: number, third: number, mayBePermanent: boolean): number {
     const hash = mix(kind, first, second, third);
@@ -116,7 +116,7 @@ export class NodeTable {
     return node;
   }
 
-  /** An index of the nodes from `from` to `to`, four slots a node. */
+  /** Builds an index of the nodes from `from` to `to`, with four slots per node. */
   #rebuilt(from: number, to: number): Int32Array<ArrayBuffer> {
     let length = SCRATCH_SLOTS;
     while (length < (to - from) * 4) length *= 2;
@@ -127,7 +127,7 @@ export class NodeTable {
   }
 }
 
-/** A column with the entries of a smaller one. */
+/** Copies the entries of a smaller column into a new one. */
 export function grown<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(
   to: Column,
   from: Column,
@@ -136,7 +136,9 @@ export function grown<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayB
   return to;
 }
 
-/** 32-bit mixing: products with odd constants, folded so that the low bits, which pick the slot, depend on all bits. */
+/**
+ * Mixes 32 bits: products with odd constants, folded so that the low bits, which select the slot, depend on all bits.
+ */
 function mix(kind: number, first: number, second: number, third: number): number {
   let hash = Math.imul(first, FIRST) ^ Math.imul(second + kind, SECOND) ^ Math.imul(third + 1, THIRD);
   hash = Math.imul(hash ^ (hash >>> 15), LAST);

@@ -1,4 +1,4 @@
-/** Keeps terms from scratch: notes them down, drops scratch, and makes them again as permanent terms. */
+/** Keeps terms from scratch: records them, and creates them again as permanent terms after scratch was dropped. */
 import {
   APPLICATION,
   CONSTANT,
@@ -23,10 +23,13 @@ import {
 
 type Make<Made> = () => Made;
 
-/** The terms made anew; calling the result must come after `dropScratch`. Terms without local variables only. */
+/**
+ * Returns a function that creates the terms again, to be called after `dropScratch`. The terms must not contain local
+ * variables.
+ */
 export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
   const { levels } = terms;
-  /** In an order in which parts come before what they are parts of. */
+  /** Steps in an order in which parts precede the terms that contain them. */
   const steps: Make<Expr>[] = [];
   const made: Expr[] = [];
   const places = new Map<Expr, Make<Expr>>();
@@ -93,7 +96,7 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
     }
   };
 
-  /** A level may share its parts as terms do: each is noted, and made, once. */
+  /** Levels share parts as terms do, so each is recorded and created once. */
   const levelSteps: Make<Level>[] = [];
   const madeLevels: Level[] = [];
   const levelPlaces = new Map<Level, Make<Level>>();

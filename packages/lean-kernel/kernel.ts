@@ -1,9 +1,9 @@
 /**
- * The kernel: an environment that grows by the declarations it accepts. It checks a declaration in scratch, which it
- * always drops afterwards; it keeps the constants that the declaration makes. No declaration makes it throw.
+ * The kernel: an environment that grows by the declarations that it accepts. It checks a declaration in scratch, which
+ * it drops afterwards, and keeps the constants that the declaration makes. No declaration makes it throw.
  *
- * A check is a function of the earlier declarations and the limits alone. It recurses as deeply as terms are nested:
- * run input of unknown depth on a thread with a large stack (`run/check-export.ts`).
+ * A check depends only on the earlier declarations and the limits. It recurses as deeply as terms are nested, so run
+ * input of unknown depth on a thread with a large stack (`run/check-export.ts`).
  */
 import { Axioms, mentioned } from './axioms.ts';
 import { DEFAULT_LIMITS, type Limits } from './budget.ts';
@@ -31,30 +31,29 @@ import { Decline, Rejection, type Verdict } from './verdict.ts';
 
 export interface KernelOptions {
   readonly limits?: Limits;
-  /** False: no result is remembered between steps. The verdict is the same; for tests. */
+  /** False disables the caches. The verdict is the same; for tests. */
   readonly remembers?: boolean;
-  /** False: numbers are computed by unfolding only. The verdict is the same; for tests. */
+  /** False computes with numbers only by unfolding. The verdict is the same; for tests. */
   readonly accelerates?: boolean;
-  /** Declarations that are taken as accepted and read when something needs them. */
+  /** Declarations that count as accepted and are read when needed. */
   readonly trusted?: TrustedSource;
 }
 
 export interface TrustedSource {
   has(name: Name): boolean;
   /**
-   * The declaration that makes the constant, in terms of the kernel's tables; null where it cannot be used. A theorem comes
-   * without its proof (`UNREAD_VALUE`).
+   * Returns the declaration that makes the constant, as terms of the kernel's tables; null if it cannot be used. A
+   * theorem has no proof (`UNREAD_VALUE`).
    */
   read(name: Name): Declaration | null;
-  /** The proof of a theorem. */
   proof(name: Name): Expr;
 }
 
-/** Abbreviations unfold before everything, opaque hints and theorems after everything. */
+/** Abbreviations unfold first, opaque hints and theorems last. */
 const GREATEST_HEIGHT = 0x7fffffff;
 const LEAST_HEIGHT = -1;
 
-/** Fuel, as a multiple of one check's, for the attempts that ended at a constant which had to be read first. */
+/** Maximum fuel, as a multiple of one check's, for attempts that ended because a constant had to be read first. */
 const BEGUN_ANEW_FACTOR = 5;
 
 const ACCEPTED: Verdict = { kind: 'accepted' };
@@ -69,13 +68,13 @@ export class Kernel {
   readonly #accelerates: boolean;
   readonly #trusted: TrustedSource | null;
   readonly #accelerated = new Map<Name, string>();
-  /** Names that were added and not trusted, declined ones too. */
+  /** Names that were added and are not trusted, including declined ones. */
   readonly #added = new Set<Name>();
-  /** The function that makes string literals; fixed by the first declaration that has one. */
+  /** The function that makes string literals. The first declaration with a string literal fixes it. */
   #stringMaker: Name | null = null;
   #reservedMaker: Name | null = null;
   #isTainted = false;
-  /** Cost of the last check: steps spent and expressions made. */
+  /** Steps and expressions that the last check used. */
   lastSpent = { steps: 0, nodes: 0 };
 
   constructor(terms: Terms, options: KernelOptions = {}) {
@@ -97,7 +96,7 @@ export class Kernel {
     const verdict = this.#inScratch(label, (checker) => this.#check(checker, declaration));
     if (verdict.kind === 'declined') {
       for (const name of declaredNames(declaration)) this.decline(name);
-      // Recursors come into being also where the source claims none.
+      // Recursors are made even if the source claims none.
       if (declaration.kind === 'inductive')
         for (const { name } of declaration.types) this.decline(this.terms.names.text(name, 'rec'));
     }
@@ -108,11 +107,11 @@ export class Kernel {
 
   /**
    * Adds a trusted declaration: values are not checked against their types. Inductive types and quotients are checked,
-   * because their recursors and rules are derived here in any case.
+   * because their recursors and rules are always derived here.
    */
   trust(declaration: Declaration): Verdict {
     const label = this.terms.names.print(nameOf(declaration));
-    // One trusted declaration may need others to be read.
+    // Reading a trusted declaration may require reading others.
     const wasTrusting = this.environment.isTrusting;
     this.environment.isTrusting = true;
     const verdict = this.#inScratch(label, (checker) => {
@@ -129,26 +128,26 @@ export class Kernel {
     return verdict;
   }
 
-  /** Reads trusted constants that are about to be needed: a check that meets one unread begins anew. */
+  /** Reads trusted constants that will be needed, because a check that encounters an unread one restarts. */
   readAhead(names: Iterable<Name>): void {
     for (const name of names) if (this.environment.isUnread(name)) this.#read(name);
   }
 
-  /** Marks a name as declined: what rests on a constant of this name can only be declined. */
+  /** Marks a name as declined: what depends on a constant of this name can only be declined. */
   decline(name: Name): void {
     if (this.environment.isUnread(name)) return;
     if (this.environment.markDeclined(name)) this.#added.add(name);
   }
 
   /**
-   * Whether the trusted source was asked for something that mentions a constant of what was added: it was declined for that, and
-   * stays so. Such a kernel must not serve another module.
+   * Whether the trusted source was asked for something that mentions an added constant. That was declined and stays
+   * declined, so this kernel must not be used for another module.
    */
   get isTainted(): boolean {
     return this.#isTainted;
   }
 
-  /** Forgets all that was added, so that another module can be checked over the same trusted constants. */
+  /** Removes everything that was added, so that another module can be checked over the same trusted constants. */
   dropAdded(): void {
     this.environment.remove(this.#added);
     for (const name of this.#added) this.#accelerated.delete(name);
@@ -160,7 +159,7 @@ export class Kernel {
     this.#added.clear();
   }
 
-  /** Whether the constant is one of Lean's three axioms, by its statement. */
+  /** Whether the constant is one of Lean's three axioms, judged by its statement. */
   isStandardAxiom(name: Name): boolean {
     let isStandard = false;
     this.#inScratch(this.terms.names.print(name), (checker) => {
@@ -171,8 +170,8 @@ export class Kernel {
   }
 
   /**
-   * Returns the answer that `look` finds by inferring and reducing terms that are known to be well typed. Null where it needs a
-   * constant that is not there, or more than the limits allow.
+   * Returns the answer that `look` computes by inferring and reducing terms that are known to be well typed. Null if it
+   * needs a missing constant, or exceeds the limits.
    */
   ask<Answer>(look: (checker: Checker) => Answer): Answer | null {
     let answer: Answer | null = null;
@@ -188,7 +187,10 @@ export class Kernel {
     return this.#accelerated.has(name);
   }
 
-  /** Runs a check in scratch and keeps the constants it returns; begins anew for each trusted constant that had to be read. */
+  /**
+   * Runs a check in scratch and keeps the constants that it returns. Restarts for each trusted constant that had to be
+   * read.
+   */
   #inScratch(label: string, check: (checker: Checker) => readonly Constant[]): Verdict {
     let spent = 0;
     for (;;) {
@@ -234,7 +236,10 @@ export class Kernel {
     return verdict;
   }
 
-  /** Settles what makes strings, at the first literal. After that nothing may be declared that would have made them. */
+  /**
+   * At the first string literal, fixes the function that makes strings. Afterwards no declaration may add a function
+   * that would have been chosen.
+   */
   #fixStringMaker(special: SpecialConstants): void {
     if (this.#stringMaker !== null || special.stringMaker === null) return;
     this.#stringMaker = special.stringMaker;
@@ -243,8 +248,8 @@ export class Kernel {
   }
 
   /**
-   * Trusts what the source has of a name, and what its types mention, which most checks need next. Returns why a proof cannot be
-   * had, or null.
+   * Trusts the source's declaration of a name, and of the names in its types, which most checks need next. Returns why
+   * a proof is unavailable, or null.
    */
   #read(name: Name): string | null {
     const waiting = [name];
@@ -270,8 +275,9 @@ export class Kernel {
   }
 
   /**
-   * Whether trusted terms mention nothing that a judged module has added. A source may lack what its terms mention (what is private
-   * to a module). Such a name is nobody's: who could declare it would say what the library's theorems are about.
+   * Whether trusted terms mention no name that a judged module has added. A source may lack constants that its terms
+   * mention (those private to a module). Such a name must remain undeclared: otherwise a module that declares it could
+   * change the meaning of the library's theorems.
    */
   #isFromSource(parts: readonly Expr[]): boolean {
     let isFromSource = true;
@@ -328,7 +334,7 @@ export class Kernel {
       throw new Rejection('closed', `${what} has a variable without a binder`);
   }
 
-  /** An operation on numbers that is what it must be is computed from here on. */
+  /** From here on, computes an operation on numbers with big integers if its definition is verified. */
   #verifyPrimitive(name: Name, verify = verifiedPrimitive): void {
     let operation: string | null = null;
     const label = this.terms.names.print(name);
@@ -339,24 +345,21 @@ export class Kernel {
     if (operation !== null) this.#accelerated.set(name, operation);
   }
 
-  /** Constants of one declaration; `parts` are their terms, now permanent. */
+  /** Declares the constants of one declaration. `parts` are their terms, which are permanent now. */
   #declare(constants: readonly Constant[], parts: Expr[], axioms: ReadonlySet<Name>): void {
     this.axioms.note(constants.map(nameOfConstant), axioms);
     let from = 0;
     for (const constant of constants) {
       const count = partsOf(constant).length;
       this.environment.declare(withParts(constant, parts.slice(from, from + count)));
-      // Also what the declaration does not name itself, such as recursors that are derived.
+      // Includes constants that the declaration does not name, such as derived recursors.
       if (!this.environment.isTrusting) this.#added.add(constant.name);
       from += count;
     }
   }
 }
 
-/**
- * Unsafe and partial constants exist for compiled code: they could prove everything, so they are declined even if
- * trusted.
- */
+/** Declines unsafe and partial constants, even if trusted. They exist for compiled code, and could prove everything. */
 function requireSafe(declaration: Declaration): void {
   if (declaration.kind === 'definition' && declaration.safety !== 'safe')
     throw new Decline(`it is ${declaration.safety}`);
@@ -368,7 +371,7 @@ function verdictOf(error: unknown, declaration: string): Verdict {
   if (error instanceof Rejection)
     return { kind: 'rejected', declaration, rule: error.rule, message: `${declaration}: ${error.message}` };
   if (error instanceof Decline) return { kind: 'declined', declaration, reason: `${declaration}: ${error.message}` };
-  // The stack or a table's size, on a thread that has less of it than the limits foresee.
+  // The stack or a table was exhausted, on a thread with less memory than the limits assume.
   if (error instanceof RangeError) return { kind: 'declined', declaration, reason: `${declaration}: ${error.message}` };
   throw error;
 }
@@ -393,14 +396,14 @@ function nameOfConstant({ name }: Constant): Name {
   return name;
 }
 
-/** The terms of a constant, in a fixed order. */
+/** Returns the terms of a constant in a fixed order. */
 function partsOf(constant: Constant): Expr[] {
   if ('value' in constant && constant.value !== UNREAD_VALUE) return [constant.type, constant.value];
   if (constant.kind === 'recursor') return [constant.type, ...constant.rules.map((rule) => rule.value)];
   return [constant.type];
 }
 
-/** The constant with other terms, in the order of `partsOf`. */
+/** Returns the constant with other terms, in the order of `partsOf`. */
 function withParts(constant: Constant, parts: readonly Expr[]): Constant {
   const type = parts[0]!;
   if ('value' in constant) return { ...constant, type, value: parts[1] ?? constant.value };

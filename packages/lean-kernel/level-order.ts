@@ -1,12 +1,12 @@
 /**
  * Decides the order of universe levels: `u ≤ v` must hold for all values of the parameters.
  *
- * Every level is a maximum of terms `if all of G are positive then x + k else 0`, where G is a set of parameters, and x
- * is one of them or absent: `imax u v` distributes over the terms of `v`, and if `v` is a parameter, it joins the sets
- * of `u`'s terms. Let x always be in G (its value at x = 0 is a term of its own). Then a term that is below a maximum
- * of terms is below one of them: set the parameters of G to 1, x to a large number and all others to 0. So comparing
- * terms one by one is complete, and the terms that no other term covers are a canonical form. Lean's own test is weaker
- * in places; see `docs/divergences.md`.
+ * Every level is a maximum of terms `if all of G are positive then x + k else 0`, where G is a set of parameters and x
+ * is one of them or absent: `imax u v` distributes over the terms of `v`, and if `v` is a parameter, it is added to the
+ * sets of `u`'s terms. We may assume that x is in G (its value at x = 0 is a separate term). Then a term that is below
+ * a maximum of terms is below one of them: set the parameters of G to 1, x to a large number and all others to 0. So
+ * comparing terms one by one is complete, and the terms that no other term covers are a canonical form. Lean's own test
+ * is weaker in some cases; see `docs/divergences.md`.
  */
 
 import type { Budget } from './budget.ts';
@@ -25,16 +25,16 @@ import type { Name } from './name.ts';
 import { Decline } from './verdict.ts';
 
 interface Term {
-  /** Sorted; the term is 0 where one of them is. */
+  /** Sorted. The term is 0 if one of them is 0. */
   readonly guards: readonly Name[];
-  /** One of the guards, or -1 where the term is a number. */
+  /** One of the guards, or -1 if the term is a number. */
   readonly variable: Name | -1;
   readonly offset: number;
 }
 
-/** Terms of one level: `imax` under `imax` can make exponentially many. */
+/** Maximum terms of one level: nested `imax` can make exponentially many. */
 const TERMS_MAX = 500;
-/** Comparisons of names in the time of a step, as a power of two. */
+/** Number of name comparisons that cost one step, as a power of two. */
 const COMPARED_BITS = 4;
 
 export class LevelOrder {
@@ -68,12 +68,12 @@ export class LevelOrder {
     return true;
   }
 
-  /** Zero for all values of the parameters: the sort is `Prop`. */
+  /** Whether the level is zero for all values of the parameters, so that its sort is `Prop`. */
   isAlwaysZero(level: Level): boolean {
     return level === this.#levels.zero || this.#normal(level).length === 0;
   }
 
-  /** Positive for all values of the parameters. */
+  /** Whether the level is positive for all values of the parameters. */
   isNeverZero(level: Level): boolean {
     return this.isAtMost(this.#levels.one, level);
   }
@@ -106,7 +106,7 @@ export class LevelOrder {
         return this.#reduced([...this.#normal(levels.left(level)), ...this.#normal(levels.right(level))]);
       case LEVEL_IMPREDICATIVE_MAXIMUM: {
         const left = this.#normal(levels.left(level));
-        // A term of the right side is positive exactly where its guards are: there the left side counts too.
+        // A term of the right side is positive exactly where its guards are positive; there the left side counts too.
         const right = this.#normal(levels.right(level));
         return this.#reduced(
           right.flatMap((term) => [
@@ -120,7 +120,7 @@ export class LevelOrder {
     }
   }
 
-  /** The terms without those that others cover. */
+  /** Returns the terms that no other term covers. */
   #reduced(terms: readonly Term[]): readonly Term[] {
     const kept: Term[] = [];
     for (const term of terms) {
@@ -134,12 +134,12 @@ export class LevelOrder {
     return kept;
   }
 
-  /** Whether the first is at least the second for all values. */
+  /** Whether the first term is at least the second for all values. */
   #covers(above: Term, below: Term): boolean {
     this.#budget.steps(1 + ((above.guards.length * below.guards.length) >> COMPARED_BITS));
     if (!above.guards.every((name) => below.guards.includes(name))) return false;
     if (below.variable !== -1) return above.variable === below.variable && above.offset >= below.offset;
-    // A variable under the guards is at least 1.
+    // A variable is at least 1 where the guards are positive.
     return above.offset + (above.variable === -1 ? 0 : 1) >= below.offset;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Universe levels and lists of them, interned: zero, successor, maximum, impredicative maximum (`imax u v` is zero where `v`
- * is) and parameters. Their order is in `level-order.ts`.
+ * Interned universe levels and lists of levels: zero, successor, maximum, impredicative maximum (`imax u v` is zero if
+ * `v` is zero), and parameters. `level-order.ts` defines their order.
  */
 import { NodeTable } from './interning.ts';
 import type { Name, NameTable } from './name.ts';
@@ -9,7 +9,7 @@ import { Decline } from './verdict.ts';
 declare const brand: unique symbol;
 
 export type Level = number & { readonly [brand]: 'Level' };
-/** A list of levels as one number: equal lists have equal numbers. */
+/** A list of levels as a number: equal lists have equal numbers. */
 export type LevelList = number & { readonly [brand]: 'LevelList' };
 
 export const LEVEL_ZERO = 0;
@@ -20,10 +20,13 @@ export const LEVEL_PARAMETER = 4;
 
 export const EMPTY_LEVELS = 0 as LevelList;
 
-/** Deepest nesting of a level; recursion over levels is bounded by it. */
+/** Maximum nesting of a level, which bounds recursion over levels. */
 const LEVEL_HEIGHT_MAX = 2_000;
 
-/** Universe parameters of one constant; Lean's library has none with more than 30. Lists of levels are walked at each use. */
+/**
+ * Maximum universe parameters of one constant. Lean's library has none with more than 30. Lists of levels are traversed
+ * at each use.
+ */
 export const LIST_LENGTH_MAX = 500;
 
 export class LevelTable {
@@ -60,12 +63,12 @@ export class LevelTable {
     return this.#levels.kinds[level]!;
   }
 
-  /** Returns the first part of a successor, a maximum or an impredicative maximum. */
+  /** Returns the first operand of a successor, a maximum or an impredicative maximum. */
   left(level: Level): Level {
     return this.#levels.first[level]! as Level;
   }
 
-  /** Returns the second part of a maximum or an impredicative maximum. */
+  /** Returns the second operand of a maximum or an impredicative maximum. */
   right(level: Level): Level {
     return this.#levels.second[level]! as Level;
   }
@@ -102,7 +105,7 @@ export class LevelTable {
     return this.#lists.intern(1, head, tail, 0, this.isPermanent(head) && this.isPermanentList(tail)) as LevelList;
   }
 
-  /** Returns the head of a list that is not empty. */
+  /** Returns the head of a non-empty list. */
   head(list: LevelList): Level {
     return this.#lists.first[list]! as Level;
   }
@@ -124,8 +127,8 @@ export class LevelTable {
   }
 
   /**
-   * Prints a level for people: the first `charactersMax` characters. A shared part is printed wherever it occurs, so the whole
-   * may be very long.
+   * Prints the first `charactersMax` characters of a level for people. Shared parts are printed at each occurrence, so
+   * the complete text may be very long.
    */
   print(level: Level, names: NameTable, charactersMax: number): string {
     let text = '';
@@ -173,7 +176,7 @@ export class LevelTable {
   #make(kind: number, left: number, right: number): Level {
     const isParameter = kind === LEVEL_PARAMETER || kind === LEVEL_ZERO;
     const mayBePermanent = isParameter || (left < this.#levels.permanentCount && right < this.#levels.permanentCount);
-    // The operands of a leaf are no levels.
+    // The operands of a leaf are not levels.
     const height = isParameter ? 0 : 1 + Math.max(this.#heights[left]!, this.#heights[right]!);
     if (height > LEVEL_HEIGHT_MAX) throw new Decline(`a universe level nested deeper than ${LEVEL_HEIGHT_MAX}`);
     const before = this.#levels.count;

@@ -1,20 +1,20 @@
 /**
- * A map from pairs of numbers to numbers in one typed array, cleared in constant time: each entry has the number of the
- * generation that made it. For the caches of a single check.
+ * A map from pairs of numbers to numbers in one typed array, for the caches of a single check. It is cleared in
+ * constant time, because each entry stores the generation in which it was made.
  */
 import { randomBytes } from 'node:crypto';
 
 const SLOT = 4;
 const FIRST_SLOTS = 1 << 8;
-/** Slots above which `clear` gives the memory back. */
+/** If there are more slots than this, `clear` frees the memory. */
 const KEPT_SLOTS = 1 << 17;
 
-/** Random odd multipliers of 32 bits for hashing: nobody can choose keys that collide under them. */
+/** Returns random odd 32-bit multipliers for hashing, so that keys cannot be chosen to collide. */
 export function randomOdd(count: number): number[] {
   return Array.from({ length: count }, () => randomBytes(4).readInt32LE() | 1);
 }
 
-/** Drawn anew in each process; no result depends on them. */
+/** Random for each process; no result depends on them. */
 const [FIRST, SECOND] = randomOdd(2) as [number, number];
 
 export class PairMemory {
@@ -23,7 +23,7 @@ export class PairMemory {
   #generation = 1;
   #size = 0;
 
-  /** The value, or -1. */
+  /** Returns the value, or -1. */
   get(first: number, second: number): number {
     const slots = this.#slots;
     for (let at = this.#start(first, second); ; at = (at + 1) & this.#mask) {
@@ -33,7 +33,7 @@ export class PairMemory {
     }
   }
 
-  /** `value` is not negative. */
+  /** `value` must not be negative. */
   set(first: number, second: number, value: number): void {
     if (this.#size * 2 > this.#mask) this.#grow();
     const slots = this.#slots;

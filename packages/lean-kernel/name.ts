@@ -1,25 +1,27 @@
 /**
- * Hierarchical names (`Nat.add`, `_private.Foo.0.bar`), interned: two names are equal when their numbers are. A name is
- * anonymous, or a prefix with a text or a number. Names are few and are never dropped.
+ * Interned hierarchical names (`Nat.add`, `_private.Foo.0.bar`): equal names have equal numbers. A name is anonymous,
+ * or consists of a prefix and a text or number. Names are few and are never dropped.
  */
 import { textKey } from './text-key.ts';
 import { Decline } from './verdict.ts';
 
 declare const brand: unique symbol;
 
-/** An index into the table that made it. */
+/** An index into the table that created it. */
 export type Name = number & { readonly [brand]: 'Name' };
 
 export const ANONYMOUS = 0 as Name;
 
-/** The longest name of Lean's library has 340 characters. Names are printed in reports, each with its prefixes. */
+/**
+ * Maximum length. The longest name of Lean's library has 340 characters. Reports print names with each of their
+ * prefixes.
+ */
 const NAME_LENGTH_MAX = 10_000;
 
 export class NameTable {
   readonly #prefixes: Name[] = [ANONYMOUS];
   /** A `bigint` is a numeric component: `a.1` and `a.«1»` differ. */
   readonly #parts: (string | bigint)[] = [''];
-  /** Length of each printed name. */
   readonly #lengths: number[] = [0];
   readonly #index = new Map<string, Name>();
 
@@ -27,25 +29,25 @@ export class NameTable {
     return this.#parts.length;
   }
 
-  /** `prefix.text` */
+  /** Returns `prefix.text`. */
   text(prefix: Name, text: string): Name {
     return this.#intern(`${prefix} ${textKey(text)}`, prefix, text);
   }
 
-  /** `prefix.number` */
+  /** Returns `prefix.number`. */
   number(prefix: Name, part: number | bigint): Name {
     return this.#intern(`${prefix}#${part}`, prefix, BigInt(part));
   }
 
   /**
-   * A name for what the kernel makes during a check. Its last component is a negative number, which no source can have, so it is
-   * never the name of a declared constant.
+   * Returns a name for constants that the kernel makes during a check. Its last component is a negative number, which
+   * no source can contain, so it is never the name of a declared constant.
    */
   internal(prefix: Name, part: number): Name {
     return this.number(prefix, -1 - part);
   }
 
-  /** The name whose components are the parts between dots, all of them texts: for names this kernel knows itself. */
+  /** Returns the name whose components are the texts between dots, for names that the kernel itself uses. */
   of(dotted: string): Name {
     return dotted === '' ? ANONYMOUS : dotted.split('.').reduce((prefix, part) => this.text(prefix, part), ANONYMOUS);
   }
@@ -54,12 +56,11 @@ export class NameTable {
     return this.#prefixes[name] ?? ANONYMOUS;
   }
 
-  /** The last component. */
   last(name: Name): string | bigint {
     return this.#parts[name] ?? '';
   }
 
-  /** All components, the first one first; none for the anonymous name. */
+  /** Returns all components in order; none for the anonymous name. */
   parts(name: Name): (string | bigint)[] {
     const parts: (string | bigint)[] = [];
     for (let at = name; at !== ANONYMOUS; at = this.prefix(at)) parts.push(this.last(at));

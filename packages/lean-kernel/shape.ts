@@ -1,10 +1,10 @@
 /**
- * Readers of parsed JSON: each takes a value and gives it typed, or throws `Misshapen`, which names the field. Fields that a record
- * does not name are ignored. Written here because this package has no dependency.
+ * Readers of parsed JSON. Each takes a value and returns it typed, or throws `Misshapen`, which names the field.
+ * Unknown fields of a record are ignored. Written here because this package has no dependencies.
  */
 export class Misshapen extends Error {}
 
-/** `at`: the path of the value in its line, for the error. */
+/** `at` is the path of the value in its line, for errors. */
 export type Reader<Value> = (value: unknown, at: string) => Value;
 type Fields = Readonly<Record<string, Reader<unknown>>>;
 type Read<Shape extends Fields> = { readonly [Key in keyof Shape]: ReturnType<Shape[Key]> };
@@ -13,7 +13,7 @@ function refuse(at: string, expected: string): never {
   throw new Misshapen(`${at === '' ? 'the line' : at} is not ${expected}`);
 }
 
-/** A whole number from 0 to `max`. */
+/** Accepts an integer from 0 to `max`. */
 export const whole =
   (max = Number.MAX_SAFE_INTEGER): Reader<number> =>
   (value, at) =>
@@ -54,7 +54,7 @@ export const record =
     return read as Read<Shape>;
   };
 
-/** `fallback` where the field is missing. */
+/** Returns `fallback` if the field is missing. */
 export const withDefault =
   <Value>(reader: Reader<Value>, fallback: Value): Reader<Value> =>
   (value, at) =>

@@ -1,4 +1,4 @@
-/** Applications as a head and its arguments, and terms as the terms directly in them. */
+/** Splits applications into head and arguments, and terms into their immediate subterms. */
 import { APPLICATION, CONSTANT, type Expr, FORALL, LAMBDA, LET, PROJECTION, type Terms } from './expr.ts';
 import { EMPTY_LEVELS, type LevelList } from './level.ts';
 import type { Name } from './name.ts';
@@ -21,7 +21,7 @@ export function argumentCount(terms: Terms, expr: Expr): number {
   return count;
 }
 
-/** `head` applied to `given[from]` … `given[to - 1]`. */
+/** Returns `head` applied to `given[from]` … `given[to - 1]`. */
 export function apply(terms: Terms, head: Expr, given: readonly Expr[], from = 0, to = given.length): Expr {
   let result = head;
   for (let at = from; at < to; at++) result = terms.application(result, given[at]!);
@@ -32,7 +32,10 @@ export function isConstant(terms: Terms, expr: Expr, name: Name, levels: LevelLi
   return terms.kind(expr) === CONSTANT && terms.name(expr) === name && terms.levelList(expr) === levels;
 }
 
-/** The terms directly in a term, from the left. A projection's structure is met with the value. */
+/**
+ * Returns the immediate subterms from left to right. The structure of a projection is a name, not a subterm; the type
+ * of its value mentions it.
+ */
 export function partsOf(terms: Terms, expr: Expr): Expr[] {
   switch (terms.kind(expr)) {
     case APPLICATION:

@@ -1,9 +1,9 @@
 /**
  * Binds a theorem to a statement: a theorem proves the requested statement only if its type is the requested type and
- * every constant of that type means the same. The comparison covers the theorem's type and, for each constant it
- * mentions, its type, its value if that counts (definitions and opaque constants; a proof may differ), its
- * constructors, and so on through all they mention. It compares with a trusted export that is read into the same
- * tables, where equal terms have equal numbers.
+ * every constant of that type has the same meaning. The comparison covers the theorem's type and, for each constant
+ * that it mentions, the type, the value if it matters (definitions and opaque constants; proofs may differ), the
+ * constructors, and recursively everything that these mention. The trusted export is read into the same tables, in
+ * which equal terms have equal numbers.
  */
 import { mentioned } from './axioms.ts';
 import type { Declaration } from './declaration.ts';
@@ -11,13 +11,13 @@ import type { Expr, Terms } from './expr.ts';
 import type { Name } from './name.ts';
 import { type LiteralConstants, literalConstants } from './special/literal-constants.ts';
 
-/** The parts of a declaration that give its constants their meaning; equal shapes, equal meanings. */
+/** The parts of a declaration that give its constants their meaning: equal shapes mean equal meanings. */
 interface Shape {
   readonly what: string;
   readonly terms: readonly Expr[];
 }
 
-/** `incomplete`: the trusted export lacks parts, so that it says neither yes nor no. */
+/** `incomplete`: the trusted export lacks parts, so that the question cannot be decided. */
 export interface Difference {
   readonly kind: 'different' | 'incomplete';
   readonly message: string;
@@ -34,7 +34,7 @@ export class Statements {
     this.#literals = literalConstants(terms.names, (name) => this.#constructors.get(name) ?? null);
   }
 
-  /** Notes a declaration. Of several declarations of a name the first counts, as for the kernel. */
+  /** Records a declaration. Of several declarations with the same name the first counts, as in the kernel. */
   note(declaration: Declaration): void {
     if (declaration.kind === 'inductive')
       for (const { name, constructors } of declaration.types)
@@ -47,14 +47,17 @@ export class Statements {
     if (declaration.kind !== 'inductive') return [declaration.name];
     const { types, constructors, recursors } = declaration;
     const { names } = this.#terms;
-    // A source need not claim the recursors.
+    // A source need not claim recursors.
     return [
       ...[...types, ...constructors, ...recursors].map(({ name }) => name),
       ...types.map(({ name }) => names.text(name, 'rec')),
     ];
   }
 
-  /** Why the theorem of `candidate`, which the kernel accepted, is not shown to be the statement of `trusted`; null where it is. */
+  /**
+   * Returns why the theorem of `candidate`, which the kernel accepted, is not shown to be the statement of `trusted`;
+   * null if it is.
+   */
   static difference(candidate: Statements, trusted: Statements, name: Name): Difference | null {
     const terms = trusted.#terms;
     const print = (of: Name): string => terms.names.print(of);
@@ -64,7 +67,7 @@ export class Statements {
     if (asked === undefined) return different(`the trusted export does not have ${print(name)}`);
     if (given === undefined) return different(`${print(name)} is not declared`);
     if (!given.what.startsWith('theorem ')) return different(`${print(name)} is no theorem`);
-    // Before the theorem is proved its statement may stand as an axiom or an opaque constant.
+    // An unproved statement may be an axiom or an opaque constant.
     if (given.what.replace(/^\w+ /, '') !== asked.what.replace(/^\w+ /, '') || given.terms[0] !== asked.terms[0])
       return different(`${print(name)} states something else than the trusted export`);
     const seen = new Set<Name>();
@@ -74,7 +77,7 @@ export class Statements {
       if (seen.has(next)) continue;
       seen.add(next);
       const [its, other] = [trusted.#shapes.get(next), candidate.#shapes.get(next)];
-      // Of the two makers of strings one may be absent on both sides. The kernel found every other constant.
+      // Only one of the two functions that make strings needs to exist. The kernel found every other constant.
       if (its === undefined && other === undefined) continue;
       if (its === undefined) missing = next;
       else if (other === undefined || other.what !== its.what || !isSame(other.terms, its.terms))

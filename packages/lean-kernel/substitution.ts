@@ -1,9 +1,10 @@
 /**
- * Substitution: bound variables by terms (`instantiate`), local variables by bound ones (`abstract`), level parameters
- * by levels, and chosen nodes by others. Subterms that cannot change are skipped, and a shared subterm is walked once.
+ * Substitution: replaces bound variables by terms (`instantiate`), local variables by bound ones (`abstract`), level
+ * parameters by levels, and chosen nodes by others. Subterms that cannot change are skipped, and a shared subterm is
+ * traversed once.
  *
- * A term that replaces a bound variable has no loose bound variables: code opens binders before it looks at anything
- * below them. So nothing is ever shifted.
+ * A term that replaces a bound variable has no loose bound variables, because code opens binders before it inspects
+ * anything below them. So indices never have to be shifted.
  */
 import type { Budget } from './budget.ts';
 import {
@@ -30,9 +31,9 @@ import {
 import { PairMemory } from './memory.ts';
 import type { Name } from './name.ts';
 
-/** Local variables that are looked through in the time of a step, as a power of two. */
+/** Number of local variables whose search costs one step, as a power of two. */
 const LOCALS_BITS = 5;
-/** Kinds of numbers in the memory of levels. */
+/** Kinds of entries in the cache of levels. */
 const LEVELS = 0;
 const LISTS = 1;
 
@@ -40,7 +41,7 @@ export class Substitution {
   readonly #terms: Terms;
   readonly #budget: Budget;
   readonly #memory = new PairMemory();
-  /** Levels, and lists of levels, with the parameters of `instantiateLevels` replaced. */
+  /** Cache of levels, and lists of levels, after the substitution of `instantiateLevels`. */
   readonly #levelMemory = new PairMemory();
   #values: readonly Expr[] = [];
   #from = 0;
@@ -55,7 +56,9 @@ export class Substitution {
     this.#budget = budget;
   }
 
-  /** The body below `to - from` binders with their variables replaced, the outermost by `values[from]`. */
+  /**
+   * Returns the body below `to - from` binders with their variables replaced; `values[from]` replaces the outermost.
+   */
   instantiate(body: Expr, values: readonly Expr[], from = 0, to = values.length): Expr {
     if (this.#terms.looseBound(body) === 0 || from === to) return body;
     this.#values = values;
@@ -65,7 +68,9 @@ export class Substitution {
     return this.#instantiated(body, 0);
   }
 
-  /** The term below binders for the first `count` of these local variables, the outermost first. */
+  /**
+   * Returns the term with the first `count` local variables replaced by bound variables, the first of them outermost.
+   */
   abstract(term: Expr, locals: readonly Expr[], count = locals.length): Expr {
     if (count === 0 || this.#terms.freeBound(term) === 0) return term;
     this.#budget.steps(count >> LOCALS_BITS);
@@ -85,7 +90,7 @@ export class Substitution {
     return this.#withLevels(term);
   }
 
-  /** The term with every node that `replacement` knows (a result that is not null) replaced, outermost first. */
+  /** Returns the term with every node replaced for which `replacement` returns a term; outer nodes take precedence. */
   replace(term: Expr, replacement: (expr: Expr) => Expr | null): Expr {
     const memory = new Map<Expr, Expr>();
     const walk = (expr: Expr): Expr => {
@@ -154,7 +159,7 @@ export class Substitution {
     if (terms.freeBound(expr) <= this.#firstLocal) return expr;
     const kind = terms.kind(expr);
     if (kind === LOCAL) {
-      // Telescopes are mostly opened at once, so that numbers follow one another.
+      // Telescopes are usually opened at once, so the numbers of their variables are consecutive.
       let at = terms.number(expr) - this.#firstLocal;
       if (at >= this.#localCount || this.#locals[at] !== expr) {
         this.#budget.steps(this.#localCount >> LOCALS_BITS);
@@ -257,7 +262,7 @@ export class Substitution {
     return result;
   }
 
-  /** The same node over changed parts. */
+  /** Returns the same node with changed operands. */
   #rebuilt(expr: Expr, part: (expr: Expr) => Expr): Expr {
     const terms = this.#terms;
     switch (terms.kind(expr)) {

@@ -1,13 +1,13 @@
-/** Keys of texts in maps. */
+/** Map keys for texts. */
 import { createHash } from 'node:crypto';
 
-/** The engine hashes longer texts by their length alone. */
+/** The JavaScript engine hashes longer texts by their length only. */
 const HASHED_LENGTH_MAX = 10_000;
 
-/** The text itself, or a digest of a long one; different texts have different keys. */
+/** Returns the text, or a digest of a long text. Different texts have different keys. */
 export function textKey(text: string): string {
   if (text.length <= HASHED_LENGTH_MAX) return text;
-  // Longer than every text that stands for itself, so that no such text can be the key of another.
+  // A digest key is longer than every text that is its own key, so the two never coincide.
   return createHash('sha512')
     .update(text, 'utf16le')
     .digest('hex')

@@ -1,6 +1,6 @@
 /**
- * Verdicts of the kernel, and the two exceptions that carry a "no" out of the depths: a rule was broken (`Rejection`), or a
- * limit was met or the input is outside what this kernel covers (`Decline`). Neither is ever an acceptance.
+ * Verdicts of the kernel, and the two exceptions that end a check: a rule was violated (`Rejection`), or a limit was
+ * reached or the input is not supported (`Decline`). Neither is ever an acceptance.
  */
 
 export type Verdict =
@@ -8,7 +8,7 @@ export type Verdict =
   | { readonly kind: 'rejected'; readonly declaration: string; readonly rule: Rule; readonly message: string }
   | { readonly kind: 'declined'; readonly declaration: string; readonly reason: string };
 
-/** The rules a rejection can name, in the order of `docs/kernel.md`. */
+/** The rules that a rejection can name, in the order of `docs/kernel.md`. */
 export type Rule =
   | 'name'
   | 'level-parameters'
@@ -32,7 +32,7 @@ export type Rule =
   | 'axioms'
   | 'statement';
 
-/** A rule was broken. Caught where a declaration is added, which knows its name. */
+/** A rule was violated. Caught where the declaration is added, which knows its name. */
 export class Rejection extends Error {
   readonly rule: Rule;
 
@@ -43,7 +43,7 @@ export class Rejection extends Error {
   }
 }
 
-/** No verdict: a limit of this kernel, or something it does not cover. */
+/** No verdict: a limit of this kernel, or unsupported input. */
 export class Decline extends Error {
   constructor(reason: string) {
     super(reason);

@@ -1,7 +1,7 @@
 /**
- * Decides which characters Lean reads as part of an identifier, and which no source text may contain here. Follows the
- * lexical structure of Lean 4 (reference manual, "Identifiers"); if versions differ, the wider class is used, so that a
- * word is never split into two harmless halves.
+ * Decides which characters Lean reads as part of an identifier, and which characters are refused in source text.
+ * Follows the lexical structure of Lean 4 (reference manual, "Identifiers"). If versions differ, the wider class is
+ * used, so that a word is never split into two harmless halves.
  */
 
 const LETTER_LIKE =
@@ -11,7 +11,7 @@ const SUBSCRIPT = /[\u2080-\u2089\u2090-\u209c\u1d62-\u1d6a\u2c7c]/u;
 
 const DIGIT = /[0-9]/;
 
-/** `λ`, `Π` and `Σ` are tokens of their own and are not letters of identifiers. */
+/** `λ`, `Π` and `Σ` are separate tokens, not letters of identifiers. */
 export function isIdentifierStart(character: string): boolean {
   return LETTER_LIKE.test(character);
 }
@@ -32,23 +32,26 @@ export function isDigit(character: string): boolean {
 }
 
 /**
- * Control, format (zero width, direction), private, unpaired and unassigned characters, and every white space but the blank
- * and the line feed. Code needs none, and with them a text can look to a person like another text.
+ * Control, format (zero width, direction), private, unpaired and unassigned characters, and all white space except
+ * blank and line feed. Code needs none of them, and they can make a text look like another text.
  */
 const REFUSED = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 /**
- * Those that comments and literals may not hold either: control characters, line breaks of other kinds and changes of direction
- * show a person or a terminal other lines than Lean reads.
+ * Characters that are refused even in comments and literals: control characters, other line breaks and changes of
+ * direction make a person or a terminal see other lines than Lean reads.
  */
 const DECEIVING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** Offset of the first character that is refused in code, or -1. The line feed is allowed. */
+/** Returns the offset of the first character that is refused in code, or -1. Line feeds are allowed. */
 export function findRefusedCharacter(text: string): number {
   return findCharacter(text, REFUSED);
 }
 
-/** Offset of the first character that is refused even in a comment or a literal, or -1. Line feed and tab are allowed. */
+/**
+ * Returns the offset of the first character that is refused even in a comment or literal, or -1. Line feeds and tabs
+ * are allowed.
+ */
 export function findDeceivingCharacter(text: string): number {
   return findCharacter(text, DECEIVING, 0x09);
 }

@@ -1,33 +1,33 @@
 /**
- * Cuts a Lean file into commands, and gives the namespace, opens and variables in force at each. A command starts at a
- * line that starts with a command's keyword (after attributes and modifiers). The library is written that way. This is
- * not a parser: a term that starts a line with a reserved word would be cut there.
+ * Splits a Lean file into commands, and determines namespace, opens and variables at each. A command starts at a line
+ * that begins with a command's keyword (after attributes and modifiers), as in the library. This is not a parser: it
+ * would split a term at a line that begins with a reserved word.
  */
 import type { MaskedSource } from './scan.ts';
 
 export interface Command {
   /** `theorem`, `def`, `namespace`, … */
   readonly keyword: string;
-  /** Start of its attributes and modifiers, in UTF-16 units from the start of the file. */
+  /** Offset of its attributes and modifiers, in UTF-16 units. */
   readonly begin: number;
-  /** Start of the keyword. */
+  /** Offset of the keyword. */
   readonly start: number;
-  /** After the last character that is neither blank nor comment. */
+  /** Offset after the last character that is neither blank nor comment. */
   readonly end: number;
-  /** Namespace parts, outermost first. */
+  /** Components of the namespace, outermost first. */
   readonly namespace: readonly string[];
-  /** Names after `open`, in order, those of `open … in` included. */
+  /** Names after `open`, in order, including those of `open … in`. */
   readonly opens: readonly string[];
-  /** True where a `variable` is in force: the signature alone does not say everything. */
+  /** Whether a `variable` is in force, so that the signature alone does not say everything. */
   readonly hasVariables: boolean;
 }
 
 const DECLARATIONS =
   'theorem|lemma|def|abbrev|inductive|structure|class|instance|example|axiom|opaque|mutual|namespace|section|end';
-/** May also start a line inside a proof (`open … in`), so they count at the margin only. */
+/** These may begin a line inside a proof too (`open … in`), so they count only in column 0. */
 const MARGIN_COMMANDS =
   'open|variable|universe|set_option|attribute|export|import|deriving|macro|syntax|notation|infixl|infixr|infix|initialize';
-/** Words that may stand between a declaration's attributes and its keyword. */
+/** Words that may precede a declaration's keyword. */
 export const MODIFIERS: ReadonlySet<string> = new Set(
   'private protected public noncomputable unsafe partial nonrec local scoped meta'.split(' '),
 );
@@ -44,7 +44,7 @@ interface Scope {
   hasVariables: boolean;
 }
 
-/** Commands in order. Comments do not count; text before the first command is dropped. */
+/** Returns commands in order. Comments do not count; text before the first command is dropped. */
 export function readCommands(source: MaskedSource): readonly Command[] {
   const starts = commandStarts(source.code);
   const scopes: Scope[] = [{ kind: 'section', name: '', opens: [], hasVariables: false }];
@@ -92,13 +92,15 @@ function applyToScope(scopes: Scope[], keyword: string, text: string): void {
   }
 }
 
-/** `open A B`, `open A in`; the names of `open A (x y)` are not a namespace's and are left to the reader's header. */
+/**
+ * Returns the namespaces of `open A B` or `open A in`. The names of `open A (x y)` are not namespaces and are omitted.
+ */
 function openedNames(text: string): string[] {
   const words = text.split(/\s+/).slice(1);
   return words.filter((word) => word !== 'in' && word !== 'scoped' && !/[()]/.test(word));
 }
 
-/** `begin`: where the attributes and modifiers start. `start`: where the keyword does. */
+/** `begin` is the offset of attributes and modifiers, `start` that of the keyword. */
 function commandStarts(code: string): readonly { begin: number; start: number; keyword: string }[] {
   const starts: { begin: number; start: number; keyword: string }[] = [];
   for (let line = 0; line >= 0 && line < code.length; ) {
@@ -113,7 +115,7 @@ function commandStarts(code: string): readonly { begin: number; start: number; k
   return starts;
 }
 
-/** Past `@[…]` (brackets may nest) and modifiers, over line breaks. */
+/** Returns the offset after `@[…]` (brackets may nest) and modifiers, across line breaks. */
 function afterModifiers(code: string, begin: number): number {
   let position = begin;
   while (position < code.length) {

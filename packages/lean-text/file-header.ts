@@ -1,16 +1,16 @@
 /**
  * Reads the header of a file (`module`, `prelude`, imports) as Lean's own parser does: `optional "module" >> optional
- * "prelude" >> many import`, each word with the white space behind it. That parser takes no tab and no lone carriage
- * return for white space, and fails on half an import.
- * `packages/lean-verifier/serve/headers.process.test.ts` compares the two.
+ * "prelude" >> many import`, each word with the white space after it. That parser does not accept tabs and lone
+ * carriage returns as white space, and fails on half an import. `packages/lean-verifier/serve/headers.process.test.ts`
+ * compares the two.
  */
 import { isDocComment, nameParts, type Token, tokenize } from './tokenizer.ts';
 
 /** `module`, `prelude`, or an import with its modifiers. */
 export interface HeaderCommand {
-  /** Its words with one space between them: `public import Foo`. */
+  /** Its words, separated by single spaces: `public import Foo`. */
   readonly text: string;
-  /** Offset of its first UTF-16 unit, and of the first behind it. */
+  /** Offset of its first UTF-16 unit; `end` is the offset after its last. */
   readonly start: number;
   readonly end: number;
 }
@@ -24,15 +24,15 @@ export interface FileHeader {
   readonly isModule: boolean;
   readonly isPrelude: boolean;
   readonly imports: readonly ImportedModule[];
-  /** All of its commands, the imports among them, in order. */
+  /** All commands of the header in order, including imports. */
   readonly commands: readonly HeaderCommand[];
-  /** Offset behind its last word. */
+  /** Offset after its last word. */
   readonly end: number;
-  /** The text on which Lean's parser fails; null: none. */
+  /** The text at which Lean's parser fails, or null. */
   readonly broken: BrokenHeader | null;
 }
 
-/** Where a header cannot be read: offsets of the text that cannot follow, and of what is behind it. */
+/** The offsets of the text at which a header cannot be read further. */
 export class BrokenHeader extends Error {
   readonly start: number;
   readonly end: number;
@@ -44,7 +44,10 @@ export class BrokenHeader extends Error {
   }
 }
 
-/** `text` has line feeds only; `tokens` are all of its tokens. What fits no further belongs to the text below. */
+/**
+ * `text` must have line feeds only; `tokens` are all of its tokens. Text that does not fit belongs to the part below
+ * the header.
+ */
 export function readHeader(text: string, tokens: readonly Token[] = tokenize(text)): FileHeader {
   const reader = new HeaderReader(text, tokens);
   let broken: BrokenHeader | null = null;
@@ -66,11 +69,11 @@ export function readHeader(text: string, tokens: readonly Token[] = tokenize(tex
 }
 
 const REFUSED_BLANK = /[\t\r]/;
-/** Longer words of Lean that begin with the point behind a name: they are no part of an import. */
+/** Matches longer tokens of Lean that begin with a dot after a name; they do not belong to an import. */
 const LONGER_POINT = /^\.[.({]/;
-/** A number, string or character that Lean gives up in its middle. */
+/** Matches a number, string or character that Lean abandons in its middle. */
 const BROKEN_WORD = /^(?:[0-9].*_$|["'].*\\)/su;
-/** Characters that Lean looks at if a text begins like a character literal. */
+/** Number of characters that Lean examines if a text begins like a character literal. */
 const QUOTE_CHARS = 4;
 const NUMBER_GOES_ON = /[xXbBoOeE]/;
 
@@ -80,7 +83,7 @@ class HeaderReader {
   readonly commands: HeaderCommand[] = [];
   readonly imports: ImportedModule[] = [];
   #index = 0;
-  /** Index behind the last word, comment or blank that was read. */
+  /** Offset after the last word, comment or blank that was read. */
   #offset = 0;
 
   constructor(code: string, tokens: readonly Token[]) {
@@ -94,7 +97,7 @@ class HeaderReader {
     while (this.#readImport());
   }
 
-  /** The next word behind white space and comments; null at the end of the text. */
+  /** Returns the next word after white space and comments; null at the end of the text. */
   #peek(): Token | null {
     for (;;) {
       const token = this.#tokens[this.#index];
@@ -112,7 +115,7 @@ class HeaderReader {
     this.#offset = token.end;
   }
 
-  /** The next word, taken where it is this one. */
+  /** Consumes and returns the next word if it is this one. */
   #take(word: string): Token[] {
     const token = this.#peek();
     if (token?.text !== word) return [];
@@ -126,7 +129,7 @@ class HeaderReader {
     return part.length > 0;
   }
 
-  /** Reads imports. Text that does not come to the word `import` is not read. */
+  /** Reads imports. Text without the word `import` is not consumed. */
   #readImport(): boolean {
     this.#peek();
     const readHead = (): Token[] => [...this.#take('public'), ...this.#take('meta'), ...this.#take('import')];
@@ -137,7 +140,7 @@ class HeaderReader {
     this.#pass(name);
     const behind = this.#tokens[this.#index];
     if (behind?.start === name.end && behind.kind !== 'comment') {
-      // Lean looks for `.` and a name behind it.
+      // Lean expects a name after a `.`.
       if (behind.text === '.' && !LONGER_POINT.test(this.#code.slice(behind.start, behind.start + 2))) {
         this.#pass(behind);
         throw this.#brokenAt(this.#peek());
@@ -150,7 +153,10 @@ class HeaderReader {
     return true;
   }
 
-  /** Where `module`, `prelude` or a point may stand Lean reads a whole word, with its blanks, and cannot go back behind half of one. */
+  /**
+   * Where `module`, `prelude` or a dot may stand, Lean reads a complete word with its blanks, and cannot backtrack from
+   * half a word.
+   */
   #failOnBrokenWord(): void {
     const token = this.#peek();
     if (token === null || token.kind === 'comment') return;
@@ -162,7 +168,7 @@ class HeaderReader {
     if (isHalf) throw this.#brokenAt(token);
     this.#back(() => {
       this.#pass(token);
-      // Lean joins symbols.
+      // Lean joins symbols to longer tokens.
       for (let next = token; next.kind === 'symbol'; this.#pass(next)) {
         const joined = this.#tokens[this.#index];
         if (joined?.kind !== 'symbol' || joined.start !== next.end) break;
@@ -172,7 +178,7 @@ class HeaderReader {
     });
   }
 
-  /** Reads ahead. */
+  /** Reads and then resets the position. */
   #back<T>(read: () => T): T {
     const index = this.#index;
     const offset = this.#offset;
@@ -182,7 +188,7 @@ class HeaderReader {
     return value;
   }
 
-  /** Says where the header is broken, with what may be one word of Lean with it. */
+  /** Returns where the header is broken, including text that may belong to the same token of Lean. */
   #brokenAt(token: Token | null): BrokenHeader {
     if (token === null) return new BrokenHeader(this.#code.length, this.#code.length);
     if (token.text === "'") return new BrokenHeader(token.start, token.start + QUOTE_CHARS);

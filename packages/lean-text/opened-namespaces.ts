@@ -1,4 +1,6 @@
-/** `open` and `namespace` names of a header, for resolving premises: `open Nat List` gives both. */
+/**
+ * Returns the names after `open` and `namespace` in a header, for resolving premises: `open Nat List` gives both names.
+ */
 export function openedNamespaces(header: string): string[] {
   const names: string[] = [];
   for (const match of header.matchAll(/^\s*(?:open|namespace)\s+(?:scoped\s+)?([^\n(]+)/gmu)) {

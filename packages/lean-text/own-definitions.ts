@@ -1,17 +1,14 @@
-/**
- * The definitions that a header brings along: what they are called, and how to compare texts that use them whatever
- * they are called. Reads text only.
- */
+/** Reads the definitions in a header, and compares texts that use them independent of their names. Reads text only. */
 import { type Token, tokenize } from './tokenizer.ts';
 
 const DEFINING: ReadonlySet<string> = new Set(['def', 'abbrev']);
-/** Words that begin another command wherever they stand: a definition ends above them. */
+/** Words that begin another command at any position, and so end a definition. */
 const COMMANDS: ReadonlySet<string> = new Set([
   ...['def', 'abbrev', 'noncomputable', 'private', 'protected', 'partial', 'unsafe', 'nonrec'],
   ...['namespace', 'section', 'end', 'variable', 'universe', 'import', 'theorem', 'lemma', 'example', 'axiom'],
   ...['inductive', 'structure', 'class', 'instance', 'opaque', 'mutual', 'attribute', 'deriving'],
 ]);
-/** Words that begin one at the margin only: a term may have them too, before an `in`. */
+/** Words that begin a command only in column 0: a term may contain them too, before an `in`. */
 const MARGIN_COMMANDS: ReadonlySet<string> = new Set(['open', 'set_option']);
 /** Most headers define nothing, and are not read further. */
 const MAY_DEFINE = /\b(?:def|abbrev)\b/u;
@@ -19,13 +16,13 @@ const WORD = "[\\p{L}_][\\p{L}\\p{N}_'!?₀-₉]*(?:\\.[\\p{L}_][\\p{L}\\p{N}_'!
 const NAMES = new RegExp(`(?<![\\p{L}\\p{N}_'.])${WORD}`, 'gu');
 
 export interface OwnDefinition {
-  /** As it is written after its keyword. */
+  /** Name as written after the keyword. */
   readonly name: string;
-  /** From the keyword on, without comments; white space between tokens is one space. */
+  /** Text from the keyword on, without comments and with single spaces between tokens. */
   readonly text: string;
 }
 
-/** Returns the header's definitions in their order; none for null, which stands for the library's header. */
+/** Returns the header's definitions in order; none for null, which stands for the library header. */
 export function ownDefinitions(header: string | null): readonly OwnDefinition[] {
   if (header === null || !MAY_DEFINE.test(header)) return [];
   const tokens = tokenize(header).filter(({ kind }) => kind !== 'comment');
@@ -46,8 +43,8 @@ const joined = (tokens: readonly Token[]): string =>
   tokens.map(({ text, start }, at) => (at > 0 && tokens[at - 1]!.end < start ? ` ${text}` : text)).join('');
 
 /**
- * A reader of texts that use these definitions. It puts a number in the place of each defined name: two texts that read
- * the same are renamings of each other.
+ * Returns a function that replaces each defined name by a number. Two texts with the same result are renamings of each
+ * other.
  */
 export function numberedNames(definitions: readonly OwnDefinition[]): (text: string) => string {
   const numbers = new Map<string, string>();

@@ -1,13 +1,16 @@
-/** Where the proof of a theorem begins: the one rule for which `:=` is a proof's, for all readers of statements. */
+/**
+ * Determines where the proof of a theorem begins: the single rule for which `:=` begins a proof, for all readers of
+ * statements.
+ */
 
-/** Each takes one `:=` of its own where it stands in a term. */
+/** Each of these requires one `:=` within a term. */
 export const BINDING_WORDS: ReadonlySet<string> = new Set(
   'let have letI haveI let_fun let_delayed let_tmp let_expr'.split(' '),
 );
 
 /**
- * A reader of the words and signs that stand outside brackets, in order, whatever cut them. It says of each whether it is the
- * `:=` of a proof: one that no binding word asks for. `let x ← e` binds without.
+ * Returns a function that takes the words and signs outside brackets, in order. For each it returns whether it is the
+ * `:=` of a proof, that is, one that no binding word requires. `let x ← e` binds without `:=`.
  */
 export function proofSigns(): (sign: string) => boolean {
   let bindings = 0;

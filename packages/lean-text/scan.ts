@@ -1,12 +1,13 @@
 /**
- * Reads Lean source just far enough to cut it into pieces: which characters are comments and which are literals. Knows nested comments, escapes, raw and interpolated strings, character literals, `«…»` names;
- * does not know terms or notations. Masked texts keep their length and their line breaks, so positions stay true.
+ * Finds the comments and literals of Lean source. Handles nested comments, escapes, raw and interpolated strings,
+ * character literals and `«…»` names, but not terms or notations. Masked texts keep their length and their line breaks,
+ * so offsets stay valid.
  */
 
 export interface MaskedSource {
-  /** Comments blanked. */
+  /** The source with comments replaced by blanks. */
   readonly withoutComments: string;
-  /** Comments and the insides of string and character literals blanked. */
+  /** The source with comments, and the contents of string and character literals, replaced by blanks. */
   readonly code: string;
 }
 
@@ -52,7 +53,7 @@ export function maskSource(source: string): MaskedSource {
   return { withoutComments: withoutComments.join(''), code: code.join('') };
 }
 
-/** 1-based line of a position. */
+/** Returns the 1-based line of an offset. */
 export function lineAt(source: string, position: number): number {
   let line = 1;
   for (let index = source.indexOf('\n'); index >= 0 && index < position; index = source.indexOf('\n', index + 1))
@@ -60,7 +61,7 @@ export function lineAt(source: string, position: number): number {
   return line;
 }
 
-/** UTF-16 units one by one (spreading a string would join surrogate pairs and shift positions). */
+/** Yields UTF-16 units one by one. Spreading a string would join surrogate pairs and shift offsets. */
 function* splitUnits(source: string): Generator<string> {
   for (let index = 0; index < source.length; index++) yield source[index]!;
 }
@@ -83,7 +84,7 @@ function endOfBlockComment(source: string, start: number): number {
   return source.length;
 }
 
-/** Position of the closing quote, or the end of the text. */
+/** Returns the offset of the closing quote, or the end of the text. */
 function endOfString(source: string, start: number): number {
   for (let index = start; index < source.length; index++) {
     if (source[index] === '\\') index++;

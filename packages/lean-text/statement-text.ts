@@ -1,12 +1,12 @@
 /**
- * Reads the text of a statement just far enough to cut it: brackets, literals, names, and the `:=` that begins a proof.
- * Knows that `let` and `have` have a `:=` of their own, and that those of binders and structure literals are in
- * brackets; it does not know terms or notations.
+ * Splits the text of a statement at brackets, literals, names, and the `:=` that begins a proof. A `:=` that belongs to
+ * `let` or `have`, or is within the brackets of binders and structure literals, does not count. Terms and notations are
+ * not parsed.
  */
 
 import { BINDING_WORDS, proofSigns } from './proof-start.ts';
 
-/** The closing bracket of each opening one. */
+/** The closing bracket for each opening bracket. */
 export const CLOSERS: Readonly<Record<string, string>> = {
   '(': ')',
   '[': ']',
@@ -17,10 +17,10 @@ export const CLOSERS: Readonly<Record<string, string>> = {
   '‹': '›',
 };
 const ALL_CLOSERS: ReadonlySet<string> = new Set(Object.values(CLOSERS));
-/** A string or a quoted name that does not end reaches to the end, or to that of its line: nothing is read twice. */
+/** An unterminated string or quoted name extends to the end of the text or of its line, so nothing is read twice. */
 const PIECE =
   /(\s+)|([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)|(«[^»\n]*»?)|("(?:[^"\\]|\\.?)*"?|(?<!\])'(?:\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|[^\\'])')|(:=)|(::)|(.)/gsu;
-/** The kind of each group of `PIECE`. */
+/** Kinds of the groups of `PIECE`. */
 const KINDS = ['space', 'word', 'quoted', 'string', 'assign', 'cons', 'other'] as const;
 
 export interface TextPiece {
@@ -28,11 +28,11 @@ export interface TextPiece {
   readonly text: string;
   /** Offset in UTF-16 units. */
   readonly at: number;
-  /** Brackets open before the piece; a bracket counts as outside itself. */
+  /** Number of brackets open before the piece; a bracket counts as outside itself. */
   readonly depth: number;
 }
 
-/** The text in pieces, in order; where brackets do not balance, up to the first that closes nothing. */
+/** Returns the pieces in order. If brackets do not balance, stops at the first unmatched closing bracket. */
 export function statementPieces(text: string): { readonly pieces: readonly TextPiece[]; readonly balanced: boolean } {
   const pieces: TextPiece[] = [];
   const open: string[] = [];
@@ -46,20 +46,23 @@ export function statementPieces(text: string): { readonly pieces: readonly TextP
   return { pieces, balanced: open.length === 0 };
 }
 
-/** Index of the piece that begins a proof: the first `:=` outside brackets that no `let` or `have` asks for; -1: none. */
+/**
+ * Returns the index of the piece that begins a proof: the first `:=` outside brackets that belongs to no `let` or
+ * `have`; -1 if there is none.
+ */
 export function proofAssignment(pieces: readonly TextPiece[]): number {
   const isProof = proofSigns();
   return pieces.findIndex(({ depth, text }) => depth === 0 && isProof(text));
 }
 
-/** Index of the `:` outside brackets that separates binders from the type; -1: none. */
+/** Returns the index of the `:` outside brackets that separates binders from the type; -1 if there is none. */
 export function typeColon(pieces: readonly TextPiece[]): number {
   return pieces.findIndex((piece) => piece.kind === 'other' && piece.text === ':' && piece.depth === 0);
 }
 
 /**
- * White space made single. A line end that ends the value of a `let` (the next line starts no further right than the
- * `let`) becomes the `;` that Lean wants on one line.
+ * Collapses white space. A line end that ends the value of a `let` (the next line is indented no deeper than the `let`)
+ * becomes the `;` that Lean requires on one line.
  */
 export function onOneLine(text: string): string {
   if (!text.includes('\n')) return text.replace(/\s+/gu, ' ').trim();

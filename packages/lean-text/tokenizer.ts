@@ -1,37 +1,40 @@
 /**
  * A tokenizer of Lean 4 source: nested comments, strings with escapes and with interpolation, raw strings, characters,
- * «quoted» identifiers, Unicode identifiers, numerals and symbols. It knows no grammar and no user notation: a symbol that
- * Lean joins (`:=`, `<;>`) comes as single characters. It never throws, and its tokens with the white space between them
- * are exactly the text.
+ * «quoted» identifiers, Unicode identifiers, numerals and symbols. It handles no grammar and no user notation: a symbol
+ * of several characters (`:=`, `<;>`) becomes several tokens. It never throws. The tokens and the white space between
+ * them are exactly the text.
  */
 import { isDigit, isIdentifierPart, isIdentifierStart } from './characters.ts';
 
 type TokenKind =
-  /** A dotted name or a keyword, `«…»` parts included. */
+  /** A dotted name or a keyword, including `«…»` components. */
   | 'word'
   | 'number'
   | 'string'
   | 'character'
   | 'comment'
-  /** One character of no other kind. */
+  /** A single character of no other kind. */
   | 'symbol'
-  /** A comment, string, character or `«` that does not end. It reaches to the end of the text. */
+  /** An unterminated comment, string, character or `«`, which extends to the end of the text. */
   | 'unterminated';
 
 export interface Token {
   readonly kind: TokenKind;
-  /** Offset of the first UTF-16 unit, and of the first after it. */
+  /** Offset of the first UTF-16 unit; `end` is the offset after the last. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** For a string: it holds a `{` outside `s!"…"` and its kin, so Lean may read it as interpolated or not. */
+  /**
+   * For a string: it contains a `{` and has no interpolating prefix (`s!"…"` and similar), so Lean may read it as
+   * interpolated or not.
+   */
   readonly ambiguous?: boolean;
 }
 
 const NUMBER = /0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9_]+)?/y;
-/** Words right before a string that make it interpolated. */
+/** Matches words directly before a string that make it interpolated. */
 const INTERPOLATING = /^[smf]!$/;
-/** Interpolations within interpolations are read this deep; deeper text is `unterminated`. */
+/** Maximum nesting of interpolations; deeper text is `unterminated`. */
 const INTERPOLATION_DEPTH_MAX = 16;
 
 export function tokenize(text: string): Token[] {
@@ -52,7 +55,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** `/-- … -/` and `/-! … -/` are tokens of Lean's grammar and no white space. */
+/** `/-- … -/` and `/-! … -/` are tokens of Lean's grammar, not white space. */
 export function isDocComment({ kind, text }: Token): boolean {
   return kind === 'comment' && /^\/-[-!]/.test(text);
 }
@@ -95,8 +98,8 @@ function readLineComment(text: string, start: number): Token {
 }
 
 /**
- * The character after `/-` belongs to the opener, as Lean reads it: `/--/` and `/-!/` open a doc comment and close nothing, and
- * the third character of `/-/- a -/` opens no inner comment.
+ * As in Lean, the character after `/-` belongs to the opener: `/--/` and `/-!/` open a doc comment and do not close it,
+ * and the third character of `/-/- a -/` opens no inner comment.
  */
 function readBlockComment(text: string, start: number): Token {
   let depth = 1;
@@ -124,7 +127,10 @@ function readString(text: string, start: number): Token {
   return unterminated(text, start);
 }
 
-/** The string token from its opening quote; what stands in braces is read as tokens, so a quote in there does not end it. */
+/**
+ * Reads a string token from its opening quote. Text in braces is read as tokens, so a quote in it does not end the
+ * string.
+ */
 function readInterpolated(text: string, start: number, depth: number): Token {
   if (depth > INTERPOLATION_DEPTH_MAX) return unterminated(text, start);
   for (let offset = start + 1; offset < text.length; ) {
@@ -140,7 +146,7 @@ function readInterpolated(text: string, start: number, depth: number): Token {
   return unterminated(text, start);
 }
 
-/** Offset after the `}` that closes a hole, or -1. */
+/** Returns the offset after the `}` that closes a hole, or -1. */
 function skipHole(text: string, start: number, depth: number): number {
   let open = 1;
   let previous: Token | null = null;
@@ -162,7 +168,7 @@ function skipHole(text: string, start: number, depth: number): number {
   return -1;
 }
 
-/** `r"…"` or `r#"…"#`; null where an `r` with `#` after it is no raw string. */
+/** Reads `r"…"` or `r#"…"#`; null if an `r` followed by `#` is not a raw string. */
 function readRawString(text: string, start: number): Token | null {
   let quote = start + 1;
   while (text[quote] === '#') quote += 1;
@@ -172,7 +178,10 @@ function readRawString(text: string, start: number): Token | null {
   return end < 0 ? unterminated(text, start) : make('string', text, start, end + close.length);
 }
 
-/** `'a'`, `'\n'`, `'\x41'`, `'\u0041'`; a lone quote is a symbol, and so is the one in `xs[i]'h`, where `]'` is one token. */
+/**
+ * Reads `'a'`, `'\n'`, `'\x41'` or `'\u0041'`. A lone quote is a symbol, as is the quote in `xs[i]'h`, where `]'` is
+ * one token of Lean.
+ */
 function readCharacter(text: string, start: number): Token {
   if (text[start - 1] === ']') return make('symbol', text, start, start + 1);
   const literal = /'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^xu])|[^\\'])'/uy;
@@ -203,12 +212,12 @@ function readWord(text: string, start: number): Token {
   }
 }
 
-/** Parts of a dotted name without their `«»`: what the name is, however it is written. */
+/** Returns the components of a dotted name without `«»`, which identify the name however it is written. */
 export function nameParts(word: string): string[] {
   return [...word.matchAll(/«([^»]*)»|([^.«]+)/gu)].map((match) => match[1] ?? match[2] ?? '');
 }
 
-/** 1-based line and 0-based column (in characters) of an offset, as Lean counts them. */
+/** Returns the 1-based line and 0-based column (in code points) of an offset, as Lean counts them. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;

@@ -1,7 +1,11 @@
-/** Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, pool, screen, judge of objects, certificates, HTTP service. */
+/**
+ * Decides whether Lean accepts a proof of a given statement: toolchain, sandbox, process pool, screen, object judge,
+ * certificates.
+ */
 export { compileLibrary } from './library/compile.ts';
-export { type LeanOutput, leanMessages } from './library/lean-messages.ts';
-export { discoverModules, type LeanModule, libraryError } from './library/modules.ts';
+export { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from './library/grown-library.ts';
+export { leanMessages } from './library/lean-messages.ts';
+export { discoverModules, type LeanModule } from './library/modules.ts';
 export { joinProject, variablesForProject, withProject } from './library/project-environment.ts';
 export { type LeanHost, openLeanHost } from './runtime/pool/lean-host.ts';
 export { openPool } from './runtime/pool/open-pool.ts';
@@ -13,7 +17,7 @@ export { openDriver } from './runtime/process/open-driver.ts';
 export { treeResources } from './runtime/process/process-tree.ts';
 export { readFrames } from './runtime/process/server/frames.ts';
 export { type ServerWorker, startWorker } from './runtime/process/server/worker.ts';
-export type { LeanExit, ProcessPlace } from './runtime/process/spawn.ts';
+export type { LeanExit, ProcessContext } from './runtime/process/spawn.ts';
 export { watchRun } from './runtime/process/watch-run.ts';
 export { openSandbox, type SandboxPolicy } from './runtime/sandbox/open-sandbox.ts';
 export type { Sandbox, SandboxFacts } from './runtime/sandbox/sandbox.ts';
@@ -31,7 +35,6 @@ export {
   judgeCertificates,
   readCertificate,
 } from './trust/certificate/certificate-file.ts';
-export { checkerVersions } from './trust/certificate/checkers.ts';
 export {
   foreignLines,
   grownSection,
@@ -52,18 +55,12 @@ export {
   type GrownTheorem,
   headerOf,
   LEMMA_MARKS,
-  type LemmaMark,
-  markedNamespace,
   markedProof,
-  markLines,
-  signatureOf,
   theoremText,
   withoutMarks,
 } from './trust/kept-theorem.ts';
 export { readsAsWritten } from './trust/object/as-written.ts';
-export { JUDGED_BY, SECOND_KERNEL } from './trust/object/findings.ts';
-export { hashOfFile } from './trust/object/judge-module.ts';
-export { judgeLibraryModule, type LibraryJudgement } from './trust/object/library-module.ts';
+export { SECOND_KERNEL } from './trust/object/findings.ts';
 export { meaningLines } from './trust/object/meaning.ts';
 export { compileStatements, givenNamespace, statedName } from './trust/object/stated-module.ts';
 export { toolchainFolder } from './trust/object/toolchain-folder.ts';

@@ -1,4 +1,4 @@
-/** The HTTP service. It loads a web server. */
+/** Entry point of the HTTP service. It is separate from `index.ts` because it loads a web server. */
 export { DEFAULT_LIMITS, type LeanServeLimits } from './serve/limits.ts';
 export { startLeanServer } from './serve/server.ts';
 export { refuseStaleWork, type StaleProject } from './serve/stale-project.ts';

@@ -1,3 +1,6 @@
-/** Like `testing.ts`, for tests alone: what is opened here is closed by hooks of the test runner, which no bench has. */
+/**
+ * Like `testing.ts`, for tests only: hooks of the test runner close whatever these functions open. Benchmarks have no
+ * such hooks.
+ */
 export { open } from './testing/opened-verifier.ts';
 export { post, type Served, serveLean } from './testing/served.ts';

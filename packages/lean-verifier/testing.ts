@@ -1,4 +1,4 @@
-/** Entry for tests and benches of other packages that use `@stp/lean-verifier`. Production code imports `index.ts`. */
+/** Entry point for tests and benchmarks of other packages. Production code imports `index.ts`. */
 export type { SourceDirectory } from './library/modules.ts';
 export type { LeanPool, PoolStats } from './runtime/pool/lean-pool.ts';
 export { type ControlGroup, openControlGroup } from './runtime/process/cgroup.ts';
@@ -15,6 +15,7 @@ export { leanForTests } from './testing/toolchain.ts';
 export { moduleMarks } from './toolchain/project-marks.ts';
 export { compileModule } from './trust/object/compiled-module.ts';
 export { confirmProofs } from './trust/object/confirm-proofs.ts';
+export { hashOfFile } from './trust/object/judge-module.ts';
 export { openCheckPool } from './trust/open-verifier.ts';
 export { STANDARD_AXIOMS } from './trust/verdict/axioms.ts';
 export { checkEntries } from './trust/verdict/check-entries.ts';

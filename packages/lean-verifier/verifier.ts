@@ -1,31 +1,34 @@
 /**
- * The `Verifier` port: candidates in, one verdict each out. Every implementation (a pool of Lean processes on this node
- * over any driver, servers elsewhere) gives the same verdicts on the same corpus.
+ * The `Verifier` port: takes candidates and gives one verdict for each. Every implementation (a pool of Lean processes
+ * on this machine with any driver, or remote servers) gives the same verdicts on the same corpus.
  */
 import type { Certificate, LeanMessage, SandboxFacts, VerdictKind } from '@stp/config/records';
 import type { DriverName } from './runtime/process/driver.ts';
 
-/** Where the Lean in use came from (`lean-toolchain` order). */
+/** How the Lean in use was found, in the order in which `lean-toolchain` searches. */
 export type LeanSource = 'configured' | 'path' | 'elan' | 'assembled';
 
 export interface LeanEnvironment {
   readonly source: LeanSource;
   /** Absolute path of the `lean` executable. */
   readonly executable: string;
-  /** Shown to people and written on every verdict: `Lean 4.35.0` or `Lean 4.35.0, assembled (library 4.28)`. */
+  /** Shown to people and stored in every verdict: `Lean 4.35.0` or `Lean 4.35.0, assembled (library 4.28)`. */
   readonly version: string;
-  /** Folders of compiled modules for LEAN_PATH beside the toolchain's own, in order. */
+  /** Folders of compiled modules that LEAN_PATH lists in addition to the toolchain's own, in order. */
   readonly searchPath: readonly string[];
-  /** Content hash over the toolchain's identity and every library file: part of a verdict's cache key. */
+  /** Hash of the toolchain's identity and of every library file. It is part of a verdict's cache key. */
   readonly fingerprint: string;
-  /** Axioms `#print axioms` may list beyond propext, Quot.sound and Classical.choice: names of the toolchain's own
-   *  library where its proofs are not in the package (assembled Lean), decided by a test on the name. */
+  /**
+   * Whether `#print axioms` may list more than propext, Quot.sound and Classical.choice: an assembled Lean declares
+   * theorems of its library as axioms, because the packages lack their proofs. A test on the name decides which axioms
+   * these are.
+   */
   readonly toleratesLibraryAxioms: boolean;
-  /** Hash over the modules of the Lake project that was added. */
+  /** Hash of the modules of the Lake project that was added. */
   readonly project?: string;
-  /** Where its modules are, and what `moduleMarks` said of them when they were read. */
+  /** Folders of the project's modules, and the value of `moduleMarks` when they were read. */
   readonly projectModules?: { readonly folders: readonly string[]; readonly marks: string };
-  /** Compiled modules that a run has added to the search path, in order; missing: there is none. */
+  /** Compiled modules that a run has added to the search path, in order. Missing if there are none. */
   readonly grown?: readonly GrownObject[];
 }
 
@@ -41,11 +44,11 @@ export interface Candidate {
   /** Imports and opens, or null for the library header. */
   readonly header: string | null;
   /**
-   * The header that fixes what the statement means, where `header` adds a grown library to it; null for the library header.
-   * Missing: `header` itself.
+   * The header that fixes the meaning of the statement, if `header` adds a grown library to that header; null for the
+   * library header. Missing: `header` itself.
    */
   readonly statedUnder?: string | null;
-  /** `theorem NAME BINDERS : TYPE` without `:=`. Ours, never the model's, for dataset statements. */
+  /** `theorem NAME BINDERS : TYPE` without `:=`. For statements of a dataset this is our text, never the model's. */
   readonly statement: string;
   /** Tactic block; untrusted. */
   readonly proof: string;
@@ -56,19 +59,25 @@ export interface CheckResult {
   readonly kind: VerdictKind;
   readonly messages: readonly LeanMessage[];
   readonly premises: readonly string[];
-  /** How its object was judged; there where it is proved and its object was asked for. */
+  /**
+   * How the proof's compiled module was judged. Present if the proof counts as proved and the caller asked for
+   * confirmation.
+   */
   readonly certificate?: Certificate | undefined;
-  /** Lean's kernel accepts its object, and the second kernel refuses it. */
+  /** Lean's kernel accepts the compiled module, but the second kernel refuses it. */
   readonly isDisagreement?: true | undefined;
   /** Axioms outside the allowed set. */
   readonly axioms: readonly string[];
-  /** Processor time Lean spent on it (its part, by time, of its run's), ms, without the wait for a process and the import of the header. */
+  /**
+   * Processor time that Lean spent on this candidate, ms: its share of the run's time. Excludes the wait for a process
+   * and the import of the header.
+   */
   readonly checkMs: number;
-  /** Time it waited for a process, ms, over all tries; missing where Lean was not asked now. */
+  /** Time spent waiting for a process, ms, summed over all tries. Missing if Lean was not asked this time. */
   readonly queueMs?: number;
-  /** Most resident memory of the process while it checked this one alone, bytes; missing where others were in the same run. */
+  /** Peak resident memory of the process, bytes. Present only if the candidate was checked alone in a run. */
   readonly peakResidentBytes?: number;
-  /** How Lean was spoken to; missing where it was not asked now. */
+  /** The driver that was used. Missing if Lean was not asked this time. */
   readonly driver?: DriverName;
   readonly fromCache: boolean;
 }
@@ -81,23 +90,25 @@ export interface StatementResult {
 }
 
 export interface CheckOptions {
-  /** Ends the call: running processes are killed by process group, and the promise rejects with the signal's reason. */
+  /** Aborts the call: it kills the running process groups, and the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called after each verdict, in any order. */
   readonly onResult?: (result: CheckResult) => void;
-  /** Checks every candidate alone in a fresh process, past the cache. */
+  /** Checks every candidate in a fresh process without others, and ignores the cache. */
   readonly alone?: true;
   /**
-   * False: a proof that Lean accepted counts at once, without a look at its compiled object and without a certificate. For proofs
-   * of our own whose verdict can only take something away. Default true.
+   * False: a proof that Lean accepted counts at once; its compiled module is not judged and there is no certificate.
+   * Only for our own proofs, whose verdict can do no more than remove something. Default: true.
    */
   readonly confirm?: boolean;
-  /** A proof that exceeds the small limits is a `timeout` at once, not tried again under the big ones. For what should be cheap. */
+  /**
+   * A proof that exceeds the small limits is a `timeout` at once, instead of being tried again under the big limits.
+   */
   readonly smallLimitsOnly?: boolean;
-  /** Heartbeats of one proof; the meaning is that of `BaseLimits`. */
+  /** Maximum heartbeats for one proof, as in `BaseLimits`. */
   readonly heartbeatsMax?: number | null | undefined;
   /**
-   * Whether the result explains a rejection. Without an explanation it has one message that says so, and Lean rejects in about
+   * Whether the result explains a rejection. If not, the result has one message that says so, and Lean rejects in about
    * half the time. Default: every rejection is explained.
    */
   readonly explains?: (candidate: Candidate) => boolean;
@@ -105,11 +116,10 @@ export interface CheckOptions {
 
 export interface Verifier {
   readonly environment: LeanEnvironment;
-  /** The sandbox of its Lean. */
   readonly sandbox: SandboxFacts;
-  /** Verdicts in the order of the candidates. Never rejects for what a candidate does. */
+  /** Returns verdicts in the order of the candidates. Never rejects because of a candidate's content. */
   check(candidates: readonly Candidate[], options?: CheckOptions): Promise<readonly CheckResult[]>;
-  /** Do these statements elaborate? (No proof is tried.) The statement text may be untrusted here. */
+  /** Tests whether statements elaborate, without trying a proof. The statements may be untrusted text. */
   checkStatements(
     statements: readonly { id: string; header: string | null; statement: string }[],
     options?: Pick<CheckOptions, 'signal' | 'heartbeatsMax'>,

@@ -1,11 +1,11 @@
 /**
- * Lines of a client up to a bound. A longer line is not kept: the client gets an error for its request, and the lines behind it are read
- * as before.
+ * Splits a client's input into lines up to a maximum length. A longer line is dropped: the client gets an error for its
+ * request, and later lines are read as usual.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 
 const NEWLINE = 10;
-/** Where a request's id can stand: clients write it first or last. */
+/** Bytes at either end of a line in which the request's id is searched: clients write it first or last. */
 const ENDS_BYTES = 512;
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")\s*,/u;
 const ID_LAST = /,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")\s*\}\s*$/u;
@@ -13,12 +13,12 @@ const ID_LAST = /,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")\s*\}\s*$/u;
 export class BoundedLines extends Transform {
   readonly #bytesMax: number;
   readonly #onLong: (id: string | null) => void;
-  /** Pieces of the line so far; of one that is too long, its beginning and its end alone. */
+  /** Pieces of the line so far; for a line that is too long, only its beginning and end. */
   #pieces: Buffer[] = [];
   #bytes = 0;
   #isLong = false;
 
-  /** @param onLong hears the id of the request, as JSON, where it can be told */
+  /** @param onLong receives the request's id as JSON, or null if it is not found */
   constructor(bytesMax: number, onLong: (id: string | null) => void) {
     super();
     this.#bytesMax = bytesMax;
@@ -43,7 +43,7 @@ export class BoundedLines extends Transform {
     if (this.#bytes <= this.#bytesMax) return;
     this.#isLong = true;
     const all = Buffer.concat(this.#pieces);
-    // A copy: a part of the buffer would keep the whole.
+    // Make a copy, because a slice would keep the whole buffer in memory.
     this.#pieces = [Buffer.concat([all.subarray(0, ENDS_BYTES), all.subarray(-ENDS_BYTES)])];
     this.#bytes = this.#bytesMax + 1;
   }

@@ -1,4 +1,4 @@
-/** Certificates of the proofs that a server has judged, as resources: the newest of them, in memory. */
+/** The most recent certificates of proofs that a server has judged, as resources in memory. */
 import { contentId } from '@stp/config/ids';
 import type { CertificateFile } from '@stp/config/records';
 import { certificateText } from '@stp/lean-verifier';
@@ -12,14 +12,14 @@ export class KeptCertificates {
   /** Returns the address of the resource. */
   add(file: CertificateFile): string {
     const id = contentId(certificateText(file));
-    // The newest stand last.
+    // Most recent last.
     this.#byId.delete(id);
     this.#byId.set(id, file);
     if (this.#byId.size > KEPT_MAX) this.#byId.delete(this.#byId.keys().next().value!);
     return SCHEME + id;
   }
 
-  /** Null where there is none of this address any more. */
+  /** Null if no certificate with this address is kept. */
   get(uri: string): CertificateFile | null {
     return uri.startsWith(SCHEME) ? (this.#byId.get(uri.slice(SCHEME.length).replace(/\/$/u, '')) ?? null) : null;
   }

@@ -1,6 +1,6 @@
 /**
- * The server over streamable HTTP at `/mcp`: a session for each client, with keys. Without keys it serves this machine only, and only
- * under this machine's names, so that no page in a browser reaches it.
+ * Serves MCP over streamable HTTP at `/mcp`, with a session for each client, and keys. Without keys it serves this
+ * machine only, under this machine's names only, so that no web page can reach it.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import fastify from 'fastify';
 const PATH = '/mcp';
 const HEALTH = '/health';
 const SESSIONS_MAX = 64;
-/** A session that nobody has used for so long ends, ms. */
+/** A session that is unused for this long ends, ms. */
 const IDLE_MS = 3_600_000;
 const SWEEP_MS = 60_000;
 const RECEIVE_TIMEOUT_MS = 30_000;
@@ -20,11 +20,11 @@ const SESSION_HEADER = 'mcp-session-id';
 
 export interface HttpOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** Keys of clients; none lets everyone in. */
+  /** Keys of clients. An empty list admits everyone. */
   readonly keys: readonly string[];
-  /** Whether a request may come under any name of this machine's. */
+  /** Whether to accept requests with any host name. */
   readonly anyHost: boolean;
   readonly bodyBytesMax: number;
   readonly createServer: () => McpServer;
@@ -34,7 +34,7 @@ interface Session {
   readonly transport: StreamableHTTPServerTransport;
   readonly server: McpServer;
   usedAt: number;
-  /** Answers that are being written, streams too. */
+  /** Number of answers in progress, including streams. */
   open: number;
 }
 
@@ -44,13 +44,13 @@ export interface RunningHttp {
   close(): Promise<void>;
 }
 
-/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
+/** Throws STP1102 if the port is in use, STP1002 if this machine does not have the given host. */
 export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
   const { keys, anyHost, bodyBytesMax } = options;
   const sessions = new Map<string, Session>();
   const bearers = new BearerKeys(keys);
   const web = fastify({ requestTimeout: RECEIVE_TIMEOUT_MS, forceCloseConnections: true });
-  // The transport reads the body itself, up to its bound.
+  // The transport reads the body itself, up to its limit.
   web.removeAllContentTypeParsers();
   web.addContentTypeParser('*', (_request, _payload, done) => done(null));
   web.get(HEALTH, () => ({ status: 'ok', sessions: sessions.size }));
@@ -92,7 +92,7 @@ export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
     },
   };
 
-  /** A session exists from the client's `initialize` on; a transport that gets another message first refuses it. */
+  /** A session exists once the client has sent `initialize`. A transport refuses any other first message. */
   async function begin(): Promise<Session> {
     const server = options.createServer();
     const transport = new StreamableHTTPServerTransport({
@@ -114,7 +114,7 @@ export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
     response.once('close', () => {
       session.open -= 1;
       session.usedAt = performance.now();
-      // Nothing was begun by this message.
+      // The message did not begin a session.
       if (session.transport.sessionId === undefined) void session.server.close();
     });
     await session.transport.handleRequest(request, response);

@@ -1,6 +1,6 @@
 /**
- * The project folder of a server: reads Lean files below it, and nothing else. A path is judged by what was opened, not by its text, so
- * neither a link nor a rename between two looks leads out.
+ * The project folder of a server: reads Lean files in it, and nothing else. A path is checked after the file was
+ * opened, so neither a link nor a rename between check and use leads outside.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
@@ -10,41 +10,44 @@ import { sha256 } from '@stp/config/ids';
 import { readHeader } from '@stp/lean-text';
 import { FILE_BYTES_MAX } from '@stp/lean-verifier';
 
-/** Folders of tools, not of the project's own sources. */
+/** Folders of tools, which contain no sources of the project. */
 const LEFT_OUT = /^(?:\.|node_modules$)/u;
 const FILES_MAX = 4_000;
 const ALL_BYTES_MAX = 64 * 1_048_576;
 
 export interface ProjectFile {
-  /** Path below the folder, with `/`. */
+  /** Path relative to the folder, with `/`. */
   readonly path: string;
-  /** With line feeds only. */
+  /** Text with line feeds only. */
   readonly text: string;
   /** SHA-256 of the text, hex. */
   readonly hash: string;
 }
 
 export class ProjectFolder {
-  /** Absolute, without links. */
+  /** Absolute path without links. */
   readonly root: string;
 
   private constructor(root: string) {
     this.root = root;
   }
 
-  /** STP1002 where there is no such folder. */
+  /** Throws STP1002 if there is no such folder. */
   static async open(folder: string): Promise<ProjectFolder> {
     const root = await realpath(folder).catch(() => null);
     if (root !== null && (await stat(root)).isDirectory()) return new ProjectFolder(root);
     throw new StpError('STP1002', `there is no folder ${folder}`, 'Name the folder of a Lean project: --project DIR.');
   }
 
-  /** STP1002 for what is outside the folder, no `.lean` file, larger than `FILE_BYTES_MAX`, or no text. */
+  /**
+   * Throws STP1002 for a file that is outside the folder, not a `.lean` file, larger than `FILE_BYTES_MAX`, or not
+   * text.
+   */
   async read(path: string): Promise<ProjectFile> {
     const asked = resolve(this.root, path);
     const refuse = (why: string): StpError =>
       new StpError('STP1002', `${path}: ${why}`, 'Name a .lean file below the project folder.');
-    // Before anything is opened, so that the answer does not tell what lies elsewhere.
+    // Check before opening anything, so that the answer does not reveal what exists elsewhere.
     if (!this.#holds(asked)) throw refuse('it is outside the project folder');
     if (!asked.endsWith('.lean')) throw refuse('it is no .lean file');
     const file = await open(asked, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
@@ -57,7 +60,7 @@ export class ProjectFolder {
     }
   }
 
-  /** Is the file what it was? */
+  /** Whether the file is unchanged. */
   async isUnchanged({ path, hash }: Pick<ProjectFile, 'path' | 'hash'>): Promise<boolean> {
     return this.read(path).then(
       (now) => now.hash === hash,
@@ -65,7 +68,7 @@ export class ProjectFolder {
     );
   }
 
-  /** Lean files of the project, in the order of their names; at most so many, and files that cannot be read are left out. */
+  /** Returns Lean files of the project, sorted by name, up to a maximum number. Unreadable files are omitted. */
   async files(signal: AbortSignal): Promise<ProjectFile[]> {
     const found: ProjectFile[] = [];
     let bytes = 0;
@@ -89,7 +92,7 @@ export class ProjectFolder {
     return found;
   }
 
-  /** Files of the project that a text imports, and those that they import; at most so many. */
+  /** Returns the project files that a text imports, directly or indirectly, up to a maximum number. */
   async imported(text: string): Promise<ProjectFile[]> {
     const found = new Map<string, ProjectFile>();
     const waiting = [text];
@@ -113,9 +116,9 @@ export class ProjectFolder {
   }
 }
 
-/** Where an opened file lies, without links. */
+/** Returns the path of an opened file, without links. */
 async function placeOf(file: FileHandle, asked: string): Promise<string> {
-  // Linux says where the open file lies; elsewhere the path is resolved once more.
+  // Linux reports the path of the open file; elsewhere the path is resolved again.
   return readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(asked));
 }
 

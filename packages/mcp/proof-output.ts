@@ -1,4 +1,4 @@
-/** The judgement of a proof, as tools answer it. */
+/** The judgement of a proof in the tools' answers. */
 import { checkRecordSchema, verdictKindSchema } from '@stp/config/records';
 import {
   type CertifiedTexts,
@@ -20,7 +20,7 @@ export const judgementOutput = {
   certificate_uri: z.string().nullable().describe('resource with the certificate of a proof'),
 };
 
-/** Keeps the certificate of a proof. */
+/** Returns the judgement, and keeps the certificate of the proof. */
 export function judgementOf(texts: CertifiedTexts, result: CheckResult, certificates: KeptCertificates) {
   const { axioms, checks, ...verdict } = rowVerdict(result);
   const file = result.certificate === undefined ? null : certificateFile(texts, result.certificate);

@@ -1,6 +1,6 @@
 /**
- * The server of the Model Context Protocol: one for each connection, over the same workbench. It bounds how many calls are open and how
- * long each takes, passes on progress and cancellation, and turns errors into answers.
+ * The MCP server: one for each connection, over a shared workbench. Limits the number of open calls and the time of
+ * each, passes on progress and cancellation, and converts errors to answers.
  */
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { HALF_CHARACTER, halfCharacterAt, printableText, StpError } from '@stp/base';
@@ -27,19 +27,19 @@ const TOOLS: readonly Tool[] = [
   disprove,
   explainCertificate,
 ];
-/** Objects and elements of a call's arguments. */
+/** Maximum number of objects and array elements in a call's arguments. */
 const INPUT_ELEMENTS_MAX = 1_000;
-/** What a call has after its time to answer with what it found, ms. */
+/** Additional time for a call to answer with its results once its time is over, ms. */
 const GRACE_MS = 5_000;
 const CERTIFICATES_LISTED = 100;
 
 export interface ServerOptions {
   readonly version: string;
-  /** Open calls at once, of all connections. */
+  /** Maximum number of open calls over all connections. */
   readonly callsMax: number;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
-  /** Hears of errors that are no answer to a call. */
+  /** Receives errors that are not the answer to a call. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ export class OpenCalls {
   count = 0;
 }
 
-/** A server for one connection. Starts nothing. */
+/** Creates a server for one connection. Starts nothing. */
 export function createServer(bench: Workbench, open: OpenCalls, options: ServerOptions): McpServer {
   const server = new McpServer(
     { name: 'stp', title: 'stp-selfplay: Lean proofs, judged', version: options.version },
@@ -67,7 +67,7 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
   const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
   server.registerTool(
     name,
-    // A key that the tool does not know is a mistake of the caller.
+    // An unknown argument is an error of the caller.
     { title, description, inputSchema: z.strictObject(input), outputSchema: z.object(output), annotations },
     async (args, extra) => {
       const given = args as Record<string, unknown>;
@@ -88,7 +88,7 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
       };
       try {
         const answer = await tool.run(given, bench, { signal, late, tell });
-        // Clients of older protocol versions read the text alone.
+        // Clients of older protocol versions read only the text.
         return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
       } catch (error) {
         if (ended.aborted) return failed(`not done within ${limit / 1_000} seconds; the work was ended`);

@@ -1,4 +1,4 @@
-/** The server over standard input and output: one client, until its input ends. */
+/** Serves one client over standard input and output, until the input ends. */
 import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -8,12 +8,12 @@ import { BoundedLines } from './bounded-lines.ts';
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly messageBytesMax: number;
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the input has ended, or the signal has aborted. The server is closed then. */
+/** Resolves when the input has ended or the signal has aborted, after closing the server. */
 export async function serveStdio(
   server: McpServer,
   { input, output, messageBytesMax, signal }: StdioOptions,
@@ -28,7 +28,8 @@ export async function serveStdio(
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  // The transport's own bound would end the connection; it lies above that of the lines, which are joined to one buffer at most twice.
+  // Exceeding the transport's own limit would end the connection. It is above the limit of a line, of which at most two
+  // are joined in one buffer.
   const transport = new StdioServerTransport(input.pipe(lines), output, { maxBufferSize: 4 * messageBytesMax });
   await server.connect(transport);
   await ended;

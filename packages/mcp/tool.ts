@@ -1,8 +1,8 @@
-/** A tool of the server: what it takes, what it answers, and how. */
+/** A tool of the server: its input, its output, and its implementation. */
 import { z } from 'zod';
 import type { ToolCall, Workbench } from './workbench.ts';
 
-/** Longest time of a call, seconds. */
+/** Maximum time of a call, s. */
 export const SECONDS_MAX = 3_600;
 
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape, Output extends z.ZodRawShape = z.ZodRawShape> {
@@ -11,12 +11,12 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape, Output extend
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
-  /** Time of a call that names none, seconds. */
+  /** Default time of a call, s. */
   readonly seconds: number;
   run(input: z.output<z.ZodObject<Input>>, bench: Workbench, call: ToolCall): Promise<z.input<z.ZodObject<Output>>>;
 }
 
-/** A tool whose types are forgotten, for the list of them. */
+/** Erases the types of a tool, for the list of tools. */
 export function tool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(its: Tool<Input, Output>): Tool {
   return its as unknown as Tool;
 }

@@ -1,5 +1,7 @@
-/** What the tools work with: the project folder, its Lean, and the certificates so far. The command line opens it. */
-import type { LeanPlaces, Suggester } from '@stp/editor';
+/**
+ * The resources of the tools: the project folder, its Lean, and the certificates so far. The command line opens them.
+ */
+import type { LeanPositions, Suggester } from '@stp/editor';
 import type { LeanEnvironment, Sandbox, Verifier } from '@stp/lean-verifier';
 import type { KeptCertificates } from './certificates.ts';
 import type { ProjectFolder } from './project-folder.ts';
@@ -14,26 +16,24 @@ export interface LeanBench {
   readonly memoryBytesMax: number;
   readonly verifier: Verifier;
   /** Goals and tactics in files. */
-  readonly places: LeanPlaces;
-  /** Searches over the same processes. */
+  readonly places: LeanPositions;
   readonly suggester: Suggester;
 }
 
-/** One call of a tool. */
 export interface ToolCall {
-  /** Aborts when the client cancels or leaves, some time after `late`, and when the server closes. */
+  /** Aborts when the client cancels or disconnects, some time after `late`, and when the server closes. */
   readonly signal: AbortSignal;
-  /** Aborts at the end of the call's time. What was found by then is the answer, where there is something. */
+  /** Aborts at the end of the call's time. The call then answers with its results so far, if any. */
   readonly late: AbortSignal;
-  /** Tells the client how far the call is. */
+  /** Reports progress to the client. */
   readonly tell: (what: string) => void;
 }
 
 export interface Workbench {
   readonly folder: ProjectFolder;
   readonly certificates: KeptCertificates;
-  /** Texts of the modules of this repository's library, for files that import it. */
+  /** Texts of the modules of this repository's library, for files that import them. */
   readonly libraryTexts: () => Promise<readonly string[]>;
-  /** Runs the work with Lean, which the first call opens. Rejects where there is none, and with the call's reason. */
+  /** Runs the work with Lean, which the first call opens. Rejects if there is no Lean, or with the call's reason. */
   withLean<T>(call: ToolCall, work: (lean: LeanBench) => Promise<T>): Promise<T>;
 }

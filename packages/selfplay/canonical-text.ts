@@ -9,7 +9,7 @@
 
 import { CLOSERS, statementPieces, type TextPiece } from '@stp/lean-text';
 import { displayStatement } from './prompts.ts';
-import { readSignature } from './signature.ts';
+import { readSignature } from './statement-signature.ts';
 
 /** Bind names up to a `,`; what follows is their scope, to the end of the bracket or the next `,` or `;`. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['∀', '∃', '∑', '∏', '⋃', '⋂', '⨆', '⨅', '∫']);

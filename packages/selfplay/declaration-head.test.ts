@@ -6,7 +6,7 @@ import { theoremText } from '@stp/datasets';
 import { describe, expect, it } from 'vitest';
 import { statementKey } from './dedupe.ts';
 import { displayStatement } from './prompts.ts';
-import { readSignature } from './signature.ts';
+import { readSignature } from './statement-signature.ts';
 import { statementSymbols } from './statement-symbols.ts';
 
 const REST = ' (α : Type u) (a : α) : a = a';

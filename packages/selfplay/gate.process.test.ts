@@ -13,7 +13,7 @@ import {
   vacuityCandidates,
 } from './gate.ts';
 import { instanceArguments } from './instances.ts';
-import { readSignature } from './signature.ts';
+import { readSignature } from './statement-signature.ts';
 
 describe('signature', () => {
   it('takes binders, hypotheses and conclusion apart', () => {

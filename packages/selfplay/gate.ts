@@ -9,7 +9,7 @@ import type { Conjecturing } from '@stp/config';
 import { statementPieces, typeColon } from '@stp/lean-text';
 import { instanceArguments, isData, typeVariables } from './instances.ts';
 import { displayStatement } from './prompts.ts';
-import { readSignature } from './signature.ts';
+import { readSignature } from './statement-signature.ts';
 
 /** Something to prove about a conjecture. */
 export interface GateCandidate {

@@ -66,7 +66,6 @@ export { type Expansion, type Proposal, type SearchOutcome, searchProof } from '
 export { conjectureInputs, conjecturesMax, isAttempted, repeatInputs, SeedProofs } from './seeds.ts';
 export { dedupeExamples, exampleKey, optimiserSteps } from './select.ts';
 export { type WorkItem, workItemSchema } from './shards.ts';
-export { readSignature } from './signature.ts';
 export { innerProduct, norm } from './similarity.ts';
 export { lemmasWithin } from './slots/lemma-text.ts';
 export {
@@ -82,6 +81,7 @@ export {
 export { slotKey, theoremKey } from './slots/slot-key.ts';
 export { boundNames, PROPOSITION } from './slots/slot-table.ts';
 export { goalStatement, plainStateForm, type StateForm, slottedStateForm } from './slots/state-form.ts';
+export { readSignature } from './statement-signature.ts';
 export { statementSymbols } from './statement-symbols.ts';
 export { targetPairs } from './targets.ts';
 export { matchingCount, Transport } from './transport.ts';

@@ -2,7 +2,7 @@
  * Small values at which a statement may fail: a few for each binder of a known type, and for each hypothesis a tactic
  * that may prove it at those values. The terms are Lean text of our own; nothing here decides anything, Lean does.
  */
-import type { Binder } from './signature.ts';
+import type { Binder } from './statement-signature.ts';
 
 /** Stands for the proof of a hypothesis, to be found at the values. */
 const HYPOTHESIS = '?_';

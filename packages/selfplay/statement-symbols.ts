@@ -1,7 +1,7 @@
 /** The symbols of a statement: by these two statements about the same functions are told to be alike. */
 
 import { declarationHead, statementPieces } from '@stp/lean-text';
-import { readSignature } from './signature.ts';
+import { readSignature } from './statement-signature.ts';
 
 /** Carry no meaning of their own: brackets, punctuation, quantifiers and logical connectives stand in every statement. */
 const COMMON: ReadonlySet<string> = new Set([

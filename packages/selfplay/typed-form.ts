@@ -7,8 +7,8 @@ import type { GrammarSymbol, ShownDefinition, TypedGrammar } from '@stp/config/r
 import { EQUALS, IMPLIES, type SlotRole, slotToken, type TermSignature, variableWord } from '@stp/config/words';
 import type { Prompt } from './formats/formatted.ts';
 import { displayStatement } from './prompts.ts';
-import { readSignature } from './signature.ts';
 import { slottedText } from './slots/prover-form.ts';
+import { readSignature } from './statement-signature.ts';
 
 export interface TypedForm extends Prompt {
   readonly grammar: TypedGrammar;

@@ -8,18 +8,22 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef, ObjectStore, Proved } from '@stp/config/records';
 import { CERTIFICATE, proved, statement } from '@stp/config/testing';
-import { growable, growEnvironment, grownHeaders, grownMarks, grownModules } from '@stp/lean-explore';
 import {
   type Candidate,
   type CheckResult,
   checkFile,
-  hashOfFile,
+  growable,
+  growEnvironment,
+  grownHeaders,
+  grownMarks,
+  grownModules,
   type LeanEnvironment,
   LIBRARY_HEADER,
   markedProof,
   openVerifier,
   type Verifier,
 } from '@stp/lean-verifier';
+import { hashOfFile } from '@stp/lean-verifier/testing';
 import { TRIVIAL_PROOF } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { execaSync } from 'execa';

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DEFAULT_LIMITS, type ModuleReport } from '@stp/lean-kernel';
 import { judgeInThread } from '@stp/lean-kernel/thread';
-import type { ProcessPlace } from '@stp/lean-verifier';
+import type { ProcessContext } from '@stp/lean-verifier';
 import { compileModule } from '@stp/lean-verifier/testing';
 
 /** `unclear`: it did not finish within the limits. */
@@ -39,7 +39,7 @@ const NO_END = /maximum number of heartbeats|deterministic\) timeout|maximum rec
 const FOREIGN = /sorryAx|ofReduceBool|ofReduceNat|trustCompiler|_native/;
 
 export class Oracle {
-  readonly #place: ProcessPlace;
+  readonly #place: ProcessContext;
   readonly #folder: string;
   readonly #toolchain: string;
   #stated = '';
@@ -47,7 +47,7 @@ export class Oracle {
   #runs = 0;
 
   /** `signatures`: all that will be asked about. */
-  constructor(place: ProcessPlace, signatures: readonly string[]) {
+  constructor(place: ProcessContext, signatures: readonly string[]) {
     this.#place = place;
     this.#folder = mkdtempSync(join(place.workingDirectory, 'oracle-'));
     this.#toolchain = join(dirname(dirname(place.environment.executable)), 'lib', 'lean');

@@ -1,7 +1,7 @@
 /** The portfolio's scripts over a grown library, whose marks they may open. */
 import type { Statement } from '@stp/config/records';
-import { grownHeaders, type PortfolioTools, provePortfolio } from '@stp/lean-explore';
-import { markedProof } from '@stp/lean-verifier';
+import { type PortfolioTools, provePortfolio } from '@stp/lean-explore';
+import { grownHeaders, markedProof } from '@stp/lean-verifier';
 import { displayProof } from '@stp/selfplay';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';

@@ -10,12 +10,11 @@ import {
   type Action,
   actionPrice,
   actionsFor,
-  grownHeaders,
   SHARED_HEARTBEATS_MAX,
   type SharedTask,
   trySharing,
 } from '@stp/lean-explore';
-import { markedProof } from '@stp/lean-verifier';
+import { grownHeaders, markedProof } from '@stp/lean-verifier';
 import { ActionBudget, displayProof, fixedPrior, statementTokens } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';

@@ -12,8 +12,7 @@ import {
   shardSearchSchema,
   sumSearches,
 } from '@stp/config/records';
-import { grownHeaders } from '@stp/lean-explore';
-import { limitClasses } from '@stp/lean-verifier';
+import { grownHeaders, limitClasses } from '@stp/lean-verifier';
 import { dedupeSamples, seedFrom, type WorkItem } from '@stp/selfplay';
 import { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';

@@ -2,8 +2,7 @@
 
 import { proverOf } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef, walkSchema } from '@stp/config/records';
-import { grownHeaders } from '@stp/lean-explore';
-import { limitClasses } from '@stp/lean-verifier';
+import { grownHeaders, limitClasses } from '@stp/lean-verifier';
 import { dedupeSamples, randomStream, type StateForm, seedFrom, type WorkItem, workItemSchema } from '@stp/selfplay';
 import { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';

@@ -1,21 +1,24 @@
-/** An encoder-decoder as an engine: ReProver's generators, by beam search at temperature 0 and by sampling above it. */
+/**
+ * Uses an encoder-decoder as an engine: ReProver's generators, by beam search at temperature 0 and by sampling above
+ * it.
+ */
 import type { EncoderDecoder, WrittenText } from '@stp/language-model';
 import { seedFrom } from '@stp/selfplay';
 import { bestOfEach, type Engine, type Query } from './engine.ts';
 
-/** As ReProver's generators were trained: bytes of an input with its end. */
+/** Maximum bytes of an input including its end, as in the training of ReProver's generators. */
 const INPUT_BYTES_MAX = 2_300;
-/** Marks that ReProver's training data has around names of premises. */
+/** Matches tags around premise names in ReProver's training data. */
 const MARK = /<\/?a>/gu;
 
 export interface EncoderDecoderEngineOptions {
   readonly name: string;
-  /** 0: beam search, with as many beams as samples. */
+  /** Temperature 0 means beam search with as many beams as samples. */
   readonly temperatures: readonly number[];
   readonly samples: number;
-  /** Bytes of a tactic; ReProver writes 512. */
+  /** Maximum bytes of a tactic; ReProver uses 512. */
   readonly maxTokens: number;
-  /** Exponent of the beam search's length penalty; ReProver and LeanCopilot have 0, which compares sums. */
+  /** Exponent of the beam search's length penalty. ReProver and LeanCopilot use 0, which compares sums. */
   readonly lengthPenalty: number;
 }
 

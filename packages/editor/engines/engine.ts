@@ -1,4 +1,4 @@
-/** The port behind which suggestions are written: models, servers of models, a list of scripts. */
+/** The port for sources of suggestions: models, servers of models, a list of scripts. */
 import type { ShownDefinition, ShownGoal } from '@stp/config/records';
 
 export interface Query {
@@ -6,39 +6,39 @@ export interface Query {
   /** All goals as Lean prints them. */
   readonly state: string;
   readonly prefix: string;
-  /** The file up to the place; empty where it is not known. */
+  /** The file up to the position; empty if unknown. */
   readonly context: string;
   /** Definitions that the goal mentions, nearest first. */
   readonly definitions: readonly ShownDefinition[];
-  /** Full names of theorems that share terms with the goal, the likeliest first. */
+  /** Full names of theorems that share terms with the goal, most likely first. */
   readonly premises: readonly string[];
 }
 
 export interface Proposal {
   /** Begins with the prefix. */
   readonly text: string;
-  /** Mean log-probability of a token; null without one. */
+  /** Mean log-probability of its tokens; null without one. */
   readonly score: number | null;
-  /** Log-probability of all its tokens together. */
+  /** Sum of the log-probabilities of its tokens; null without one. */
   readonly logprob: number | null;
-  /** Meant to close the goal: such proposals are tried together, in their order. */
+  /** Meant to close the goal. Such proposals are tried together, in order. */
   readonly isCloser?: boolean;
 }
 
 export interface Engine {
   readonly name: string;
-  /** Everything that its proposals depend on beside the query: part of the cache's key. */
+  /** Everything except the query that determines its proposals; part of the cache's key. */
   readonly identity: string;
-  /** Tries what often fails: what Lean refuses of it is not told. */
+  /** The engine's proposals often fail, so those that Lean refuses are not reported. */
   readonly isQuiet?: boolean;
-  /** The likeliest first, without repeats. */
+  /** Returns proposals without repetitions, most likely first. */
   propose(query: Query, signal: AbortSignal): Promise<readonly Proposal[]>;
-  /** The vector of a text; missing where the engine has none. */
+  /** Returns the embedding of a text. Missing if the engine has none. */
   embed?(text: string, signal: AbortSignal): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
-/** Each text once, with its best score; the best first. */
+/** Returns distinct texts with their best scores, best first. */
 export function bestOfEach(proposals: readonly Proposal[]): Proposal[] {
   const best = new Map<string, Proposal>();
   for (const one of proposals.toSorted((left, right) => (right.score ?? 0) - (left.score ?? 0)))

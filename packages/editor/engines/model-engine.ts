@@ -1,4 +1,4 @@
-/** A model as an engine: the embedded one, or a server of models. */
+/** Uses a model as an engine: the embedded one, or one on a server. */
 import type { Generator } from '@stp/language-model';
 import { seedFrom } from '@stp/selfplay';
 import type { PromptKind } from '../defaults.ts';
@@ -6,14 +6,14 @@ import { untilAborted } from '../until-aborted.ts';
 import { bestOfEach, type Engine, type Proposal, type Query } from './engine.ts';
 import { promptsOf } from './prompts.ts';
 
-/** As llmstep's servers have it. */
+/** The default of llmstep's servers. */
 const MAX_TOKENS = 128;
 
 export interface ModelEngineOptions {
   readonly name: string;
   readonly prompt: PromptKind;
   readonly temperatures: readonly number[];
-  /** At each temperature above 0; at 0 there is one. */
+  /** Number of samples at each temperature above 0; at 0 there is one. */
   readonly samples: number;
   readonly maxTokens?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Suggestions without a model: the portfolio's scripts with the goal's names, and single steps that the goal's shape allows.
- * What it knows of a goal it reads from text, so it may guess wrong; Lean decides.
+ * Suggestions without a model: the portfolio's scripts with the goal's names, and single steps that the form of the
+ * goal allows. It reads goals as text, so it may guess wrong; Lean decides.
  */
 import type { ShownDefinition, ShownGoal } from '@stp/config/records';
 import {
@@ -35,7 +35,7 @@ const INSTANCE = /^inst✝/u;
 const HEAD = /^[\p{L}_][\p{L}\p{N}_'.]*/u;
 const BOUND = /^∀ [({]?([\p{L}_][\p{L}\p{N}_']*(?: [\p{L}_][\p{L}\p{N}_']*)*)/u;
 
-/** The text before the word that is being typed, and its beginning. */
+/** Matches the text before the word being typed, and the beginning of that word. */
 const LAST_WORD = /^([\s\S]*?)([\p{L}\p{N}_'.!?₀-₉]*)$/u;
 const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
@@ -43,7 +43,7 @@ const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['⟨', '⟩'],
   ['{', '}'],
 ]);
-/** Tactics that take a name, and what ends them. */
+/** Tactics that take a name, and the text after it. */
 const ARGUMENT_OF = [
   ['exact ', ''],
   ['apply ', ''],
@@ -137,7 +137,7 @@ function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_'])${last}(?![\\p{L}\\p{N}_'])`, 'u').test(text);
 }
 
-/** Scripts that may use the theorems found for the goal, beside its definitions. */
+/** Scripts that may use the theorems found for the goal, in addition to its definitions. */
 function premiseScripts({ goal, definitions, premises }: Query): string[] {
   if (premises.length === 0) return [];
   const functions = definitions.filter(({ kind }) => kind === 'function').map(({ written }) => written);
@@ -150,7 +150,7 @@ function premiseScripts({ goal, definitions, premises }: Query): string[] {
   ];
 }
 
-/** Completes a beginning that a person has typed: by a tactic's own argument, or by the last word of a longer text. */
+/** Completes a beginning that a person has typed: with a tactic's argument, or with the last word of a longer text. */
 function completionsOf({ goal, definitions, premises, prefix }: Query): string[] {
   if (prefix.trim() === '') return [];
   const visible = goal.hypotheses.flatMap(({ names }) => names.filter((name) => !name.includes('✝')));
@@ -165,7 +165,7 @@ function completionsOf({ goal, definitions, premises, prefix }: Query): string[]
   return ['rfl', ...names].filter((name) => name.startsWith(word!)).map((name) => before + name + closing);
 }
 
-/** Tactics that leave goals, by the shape of the goal. */
+/** Tactics that leave goals, by the form of the goal. */
 function stepsOf(query: Query): string[] {
   const { goal, definitions } = query;
   const { target } = goal;

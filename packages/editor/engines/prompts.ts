@@ -1,7 +1,4 @@
-/**
- * The prompts that models of different makes were trained on, or answer well to. A prompt ends with the prefix, and what the
- * model writes continues it.
- */
+/** The prompt formats of different models. A prompt ends with the prefix, and the model's output continues it. */
 import { displayProof, goalStatement, plainStateForm, proverPrompt, slottedStateForm } from '@stp/selfplay';
 import type { PromptKind } from '../defaults.ts';
 import type { Query } from './engine.ts';
@@ -9,11 +6,11 @@ import type { Query } from './engine.ts';
 export interface Prompt {
   readonly prompt: string;
   readonly stop: readonly string[];
-  /** The tactic in what the model wrote; the prefix in front. */
+  /** Returns the tactic in the model's output, beginning with the prefix. */
   read(text: string): string;
 }
 
-/** About how many tokens of a prompt the definitions may take, as in the preset `embedded`. */
+/** Approximate number of prompt tokens for definitions, as in the preset `embedded`. */
 const DEFINITION_TOKENS = 150;
 const FENCE = '---';
 
@@ -34,7 +31,7 @@ const continuing = (prompt: string, prefix: string, stop: readonly string[]): Pr
 });
 
 const MAKERS: Readonly<Record<PromptKind, (query: Query) => readonly Prompt[]>> = {
-  /** Models of this project that were trained on states. */
+  /** For models of this project that were trained on states. */
   state: ({ goal, definitions, prefix }) => {
     const form =
       definitions.length === 0 ? plainStateForm(goal) : slottedStateForm(goal, definitions, DEFINITION_TOKENS);
@@ -45,10 +42,10 @@ const MAKERS: Readonly<Record<PromptKind, (query: Query) => readonly Prompt[]>> 
     };
     return [{ prompt: form.prompt + written, stop: [], read }];
   },
-  /** Models of this project that write whole proofs: the goal is stated as a theorem. */
+  /** For models of this project that write whole proofs: states the goal as a theorem. */
   proof: ({ goal, prefix }) => [continuing(proverPrompt(goalStatement(goal)), prefix, [])],
   llmstep: ({ state, prefix }) => [continuing(`[GOAL]${state}[PROOFSTEP]`, prefix, ['<|endoftext|>'])],
-  /** Two prompts, as llmstep's server for Llemma has: worked examples, and the file as it is. */
+  /** Two prompts, like llmstep's server for Llemma: worked examples, and the file itself. */
   llemma: ({ state, prefix, context }) => {
     const examples = [...EXAMPLES, [state, null] as const].map(([goal, tactic]) => {
       const asked = `Tactic state:\n${FENCE}\n${goal}\n${FENCE}\nNext tactic:\n${FENCE}\n`;
@@ -58,7 +55,7 @@ const MAKERS: Readonly<Record<PromptKind, (query: Query) => readonly Prompt[]>> 
     const shown = continuing(task + examples.join(''), prefix, [FENCE, '\n']);
     return context.trim() === '' ? [shown] : [shown, continuing(context, prefix, [FENCE, '\n'])];
   },
-  /** State and tactic without markers, as ReProver's generators without retrieval. */
+  /** State and tactic without markers, like ReProver's generators without retrieval. */
   reprover: ({ state, prefix }) => [continuing(state, prefix, [])],
 };
 

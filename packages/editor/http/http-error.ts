@@ -1,10 +1,10 @@
-/** Errors with a status that says whether another try can help. Only this file turns errors of the parts into them. */
+/** Errors with a status that says whether a retry can help. Only this file makes them from other errors. */
 import { StpError } from '@stp/base';
 import { CLIENT_GONE_STATUS, type WorkEndings } from '@stp/http';
 
-/** Most bytes of a request: a file with its imports and comments. Mathlib's longest has a third of this. */
+/** Maximum bytes of a request: a file with its imports and comments. Mathlib's longest has a third of this. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** When a client that was turned away may come again, seconds. */
+/** When a refused client may try again, s. */
 const RETRY_AFTER_SECONDS = 1;
 
 export class HttpError extends Error {
@@ -37,7 +37,7 @@ export const workEndings: WorkEndings = {
   shuttingDown: () => new HttpError(503, 'The server is shutting down.', RETRY_AFTER_SECONDS),
 };
 
-/** Handles any thrown value. `report` receives what the client does not see. */
+/** Converts any thrown value. `report` receives details that the client does not see. */
 export function httpErrorOf(error: unknown, report: (error: unknown) => void): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StpError) {

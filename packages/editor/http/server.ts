@@ -1,7 +1,7 @@
 /**
- * Suggestions over HTTP: llmstep's contract on `/`, LeanCopilot's on `/generate` and `/encode`, and `/v2/suggest`, which says
- * all that is known. Without keys it serves this machine only, and only under this machine's names, so that no page in a
- * browser reaches it.
+ * Suggestions over HTTP: llmstep's API on `/`, LeanCopilot's on `/generate` and `/encode`, and `/v2/suggest`, which
+ * returns everything that is known. Without keys it serves this machine only, under this machine's names only, so that
+ * no web page can reach it.
  */
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
@@ -30,25 +30,25 @@ const DRAIN_MS = 10_000;
 const HEALTH_ROUTE = '/health';
 
 export interface SuggestServerOptions {
-  /** Stays the caller's: closing the server does not close it. */
+  /** Closing the server does not close the suggester; the caller does. */
   readonly suggester: Suggester;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** Keys of clients; none lets everyone in. */
+  /** Keys of clients. An empty list admits everyone. */
   readonly keys: readonly string[];
-  /** Whether a request may come under any name of this machine's. */
+  /** Whether to accept requests with any host name. */
   readonly anyHost: boolean;
-  /** Further names under which LeanCopilot may ask for all engines together. */
+  /** Further names under which LeanCopilot may address all engines together. */
   readonly modelNames: readonly string[];
   readonly searchSeconds: number;
   readonly requestsInFlight: number;
   readonly requestTimeoutMs: number;
-  /** The environment of the Lean that checks; missing: it has no project. */
+  /** Environment of the Lean that checks suggestions. Missing: it has no project. */
   readonly environment?: StaleProject['environment'];
-  /** Called when its project was built anew: from then on all work is answered with 503. */
+  /** Called when its project was rebuilt. From then on all work is answered with 503. */
   readonly onStale?: () => void;
-  /** Receives failures that clients see only in part. */
+  /** Receives errors whose details clients do not see. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export interface RunningSuggestServer {
   close(): Promise<void>;
 }
 
-/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
+/** Throws STP1102 if the port is in use, STP1002 if this machine does not have the given host. */
 export async function startSuggestServer(options: SuggestServerOptions): Promise<RunningSuggestServer> {
   const { suggester, requestsInFlight, requestTimeoutMs, onError, keys, anyHost } = options;
   const tracker = new WorkTracker({
@@ -169,7 +169,7 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
   };
 }
 
-/** JSON alone, and only UTF-8: what is no character would otherwise become another text. */
+/** Accepts only JSON in valid UTF-8: invalid bytes would otherwise be read as another text. */
 function readStrictJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
@@ -199,7 +199,7 @@ function addErrors(server: FastifyInstance, onError: (error: unknown) => void): 
   });
 }
 
-/** Makes an error's body in the words of each contract: llmstep's one field, FastAPI's `detail`, and ours. */
+/** Returns an error's body in the format of each API: llmstep's field, FastAPI's `detail`, or ours. */
 function errorBody({ routeOptions: { url } }: FastifyRequest, { status, message }: HttpError): object {
   if (url === '/generate' || url === '/encode') return { detail: message };
   return url === '/' ? { error: message } : { error: { status, message } };

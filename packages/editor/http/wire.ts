@@ -1,4 +1,4 @@
-/** Bodies of requests, and answers in the words of each contract. */
+/** Bodies of requests, and answers in the format of each API. */
 import { HALF_CHARACTER, halfCharacterAt } from '@stp/base';
 import { z } from 'zod';
 import type { AnswerOf, Suggester } from '../suggester.ts';
@@ -9,7 +9,7 @@ const STATE_CHARS_MAX = 65_536;
 const PREFIX_CHARS_MAX = 4_096;
 const CONTEXT_CHARS_MAX = 2 * 1024 * 1024;
 export const SEARCH_SECONDS_MAX = 600;
-/** Between suggestions in what llmstep's client prints; it cannot be escaped there. */
+/** Separates suggestions in the output of llmstep's client, which cannot escape it. */
 const SEPARATOR = '[SUGGESTION]';
 
 const state = z.string().max(STATE_CHARS_MAX);
@@ -39,7 +39,7 @@ export const suggestSchema = z
     path: ['tactic_state'],
   });
 
-/** 413 where a text is too long, 400 for everything else that does not fit. */
+/** Throws 413 if a text is too long, 400 for all other violations. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) {
@@ -60,12 +60,18 @@ export function llmstepRequest(body: unknown): SuggestionRequest {
   return { tacticState, prefix: begun, context: above, searchSeconds: 0, answerSeconds: null, all: false };
 }
 
-/** Makes an answer that llmstep's client can show: nothing that Lean has refused, and nothing with its separator. */
+/**
+ * Returns an answer that llmstep's client can show: without suggestions that Lean has refused, or that contain the
+ * separator.
+ */
 export function llmstepAnswer({ suggestions }: AnswerOf): { suggestions: string[] } {
   return { suggestions: usable(suggestions).flatMap(({ text }) => (text.includes(SEPARATOR) ? [] : [text])) };
 }
 
-/** LeanCopilot orders by score, so that a better suggestion has the higher one: its place, or its model's probability of a token. */
+/**
+ * LeanCopilot sorts by score, so a better suggestion must have a higher one: from its rank, or its model's token
+ * probability.
+ */
 export function generateAnswer({ suggestions }: AnswerOf): { outputs: { output: string; score: number }[] } {
   const outputs = usable(suggestions);
   let last = 1;
@@ -113,7 +119,6 @@ const wireSuggestion = ({
   checked,
 });
 
-/** One of server-sent events. */
 export function serverSentEvent(kind: string, data: unknown): string {
   return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -123,7 +128,7 @@ export function eventText(event: SuggestionEvent): string {
   return serverSentEvent(kind, event.kind === 'suggestion' ? wireSuggestion(event.suggestion) : data);
 }
 
-/** The engine that a name means. 404 for a name that is not served. */
+/** Returns the engine with this name. Throws 404 for an unknown name. */
 export function engineNamed(suggester: Suggester, asked: string, aliases: readonly string[]) {
   const engine = suggester.engines.find((one) => one.name === asked);
   if (engine !== undefined || aliases.includes(asked)) return engine ?? suggester.engines[0]!;

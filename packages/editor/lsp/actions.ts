@@ -1,34 +1,34 @@
-/** The proxy's own code actions: which are offered at a cursor, and what they do. */
+/** The proxy's own code actions: which ones are offered at a cursor, and what they do. */
 import { randomBytes } from 'node:crypto';
 import { type Diagnostic, type Document, type Documents, errorsOf, type Json } from './documents.ts';
-import { type EditPlace, editPlace, type Position } from './place.ts';
+import { type EditTarget, editTarget, type Position } from './edit-target.ts';
 import type { ServedAnswer, SuggesterProcess } from './suggester-process.ts';
 import type { Id, Wire } from './wire.ts';
 
 export const COMMANDS = 'stp.suggest.';
-/** VS Code has one server for each project, and refuses a second one's commands of the same names. */
+/** VS Code runs one server per project, and refuses commands of a second server with the same names. */
 const OF_THIS_PROXY = randomBytes(4).toString('hex');
 const STEP = `${COMMANDS}step.${OF_THIS_PROXY}`;
 const SEARCH = `${COMMANDS}search.${OF_THIS_PROXY}`;
 const EXPLAIN = `${COMMANDS}explain.${OF_THIS_PROXY}`;
-/** Commands of this proxy, each with the title of its action. */
+/** Titles of the actions, by this proxy's commands. */
 export const TITLES: Readonly<Record<string, string>> = {
   [STEP]: 'Suggest next step',
   [SEARCH]: 'Search for a proof',
   [EXPLAIN]: 'Explain why it fails',
 };
-/** Kind of the actions: what an editor asks for may leave it out. */
+/** Kind of the actions. Editors may request other kinds only. */
 export const KIND = 'quickfix';
-/** Longest wait for the goal at a cursor before actions are offered without it. */
+/** Maximum wait for the goal at a cursor before actions are offered without it, ms. */
 const GOAL_WAIT_MS = 1_000;
-/** Time for the checks of one step: a person watches the progress, and can cancel it. */
+/** Time for checking one step, s: a person watches the progress, and can cancel it. */
 const ANSWER_SECONDS = 10;
 const INFORMATION = 3;
 const WARNING = 2;
 const INTERNAL_ERROR = -32603;
 const REQUEST_CANCELLED = -32800;
 
-/** The place that an action was asked for. */
+/** The position for which an action was requested. */
 export interface Asked {
   readonly uri: string;
   readonly position: Position;
@@ -51,7 +51,7 @@ export class Actions {
   readonly #wire: Wire;
   readonly #documents: Documents;
   readonly #options: ActionsOptions;
-  /** Commands that run, by the editor's request and by the token of their progress. */
+  /** Running commands, by the editor's request and by their progress token. */
   readonly #running = new Map<Id, AbortController>();
   readonly #tokens = new Map<Id, AbortController>();
 
@@ -61,12 +61,12 @@ export class Actions {
     this.#options = options;
   }
 
-  /** Returns the actions at a place; null where there is nothing to act on. */
+  /** Returns the actions at a position; null if there is nothing to act on. */
   async at(asked: Asked): Promise<readonly object[] | null> {
     const document = this.#documents.get(asked.uri);
     const errors = document === null ? [] : errorsOf(document, asked.position.line);
-    const place = document === null ? null : editPlace(document.text, asked.position, errors.length > 0);
-    // Where the tactic will begin: behind a hole no goal is left.
+    const place = document === null ? null : editTarget(document.text, asked.position, errors.length > 0);
+    // The position at which the tactic will begin: after a hole no goal remains.
     const goals = await this.#goalsAt({ uri: asked.uri, position: place?.range.start ?? asked.position }, GOAL_WAIT_MS);
     const offered = [
       ...(goals === null || goals.length > 0 ? [STEP, SEARCH] : []),
@@ -80,7 +80,7 @@ export class Actions {
     }));
   }
 
-  /** Cancels the command of a request (`$/cancelRequest`) or of a progress token. False: it is none of ours. */
+  /** Cancels the command of a request (`$/cancelRequest`) or of a progress token. Returns false if it is not ours. */
   cancel(method: string, params: Json): boolean {
     const cancelled =
       method === '$/cancelRequest'
@@ -130,7 +130,7 @@ export class Actions {
     say: (text: string) => void,
   ): Promise<void> {
     const { version, text } = document;
-    const place = editPlace(text, asked.position, errorsOf(document, asked.position.line).length > 0);
+    const place = editTarget(text, asked.position, errorsOf(document, asked.position.line).length > 0);
     const question = {
       context: place.context,
       prefix: place.prefix,
@@ -151,10 +151,10 @@ export class Actions {
     say(`${best.text.split('\n')[0]} (${best.source}, ${left})`);
   }
 
-  /** An editor that knows versions refuses the edit where the text has changed since, and this proxy has not yet heard of it. */
+  /** With versions, an editor refuses the edit if the text has changed and this proxy does not know it yet. */
   async #applyEdit(
     textDocument: { readonly uri: string; readonly version: number },
-    place: EditPlace,
+    place: EditTarget,
     tactic: string,
   ): Promise<void> {
     const edits = [{ range: place.range, newText: place.newText(tactic) }];

@@ -1,7 +1,7 @@
-/** The editor's open documents and what Lean has said of them, as both tell each other. */
-import type { Position } from './place.ts';
+/** The editor's open documents and Lean's diagnostics for them, as seen in their messages. */
+import type { Position } from './edit-target.ts';
 
-/** A message as it came: what is read of it is tested where it is read, and Lean judges the rest. */
+/** An unchecked message. Fields are tested where they are read, and Lean validates the rest. */
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages are not ours to check
 export type Json = any;
 
@@ -29,7 +29,7 @@ export class Documents {
     return this.#open.get(uri) ?? null;
   }
 
-  /** Takes a message of the editor. Messages of another form are Lean's to judge. */
+  /** Processes a message of the editor. Malformed messages are left to Lean. */
   hear(method: string, params: Json): void {
     const uri = params?.textDocument?.uri;
     if (typeof uri !== 'string') return;
@@ -54,7 +54,10 @@ export class Documents {
   }
 }
 
-/** Errors of a line; goals that are left are an error of the line where their block begins, and none of its tactics. */
+/**
+ * Returns the errors on a line. Lean reports remaining goals as an error on the line at which their block begins; these
+ * are omitted.
+ */
 export function errorsOf({ diagnostics }: Document, line: number): readonly Diagnostic[] {
   return diagnostics.filter(
     ({ severity, range, message }) =>

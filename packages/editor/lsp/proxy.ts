@@ -1,7 +1,7 @@
 /**
- * A proxy between an editor and a Lean server. Messages pass as they are, in both directions and in their order. Changed are
- * two answers of the server, on what it can do and on code actions, which get ours beside its own; answered here is what is
- * asked about these actions alone (`actions.ts`).
+ * A proxy between an editor and a Lean server. It forwards messages in both directions, unchanged and in order, with
+ * two exceptions: it adds its actions to the server's answers about capabilities and code actions, and it answers
+ * requests about its own actions (`actions.ts`).
  */
 import type { Readable, Writable } from 'node:stream';
 import { Actions, type Asked, COMMANDS, KIND, TITLES } from './actions.ts';
@@ -14,11 +14,11 @@ export interface ProxyOptions {
   readonly server: { readonly input: Writable; readonly output: Readable };
   readonly suggester: Pick<SuggesterProcess, 'ask' | 'start'>;
   readonly searchSeconds: number;
-  /** Hears what goes wrong here, for a log; no such thing ends what is passed on. */
+  /** Receives errors of the proxy, for a log. They do not interrupt forwarding. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Connects both sides; they end by themselves. */
+/** Connects both sides, which end by themselves. */
 export function startProxy(options: ProxyOptions): void {
   const { editor, server, onError } = options;
   const proxy = new LanguageProxy(options);
@@ -31,7 +31,7 @@ class LanguageProxy {
   readonly #actions: Actions;
   readonly #suggester: ProxyOptions['suggester'];
   readonly #documents = new Documents();
-  /** Code actions that the editor has asked for, by its request. */
+  /** Code actions requested by the editor, by request. */
   readonly #actionsAsked = new Map<Id, Asked>();
   #initializeId: Id | null = null;
 
@@ -42,7 +42,7 @@ class LanguageProxy {
   }
 
   fromEditor(body: Buffer): void {
-    // Found in few messages: only these are read before they are passed on.
+    // Only messages with these texts are parsed before forwarding; they are few.
     const mayBeOurs = body.includes(OWN_TEXT) || body.includes(COMMANDS) || body.includes('$/cancelRequest');
     if (mayBeOurs && this.#isForUs(parse(body))) return;
     write(this.#wire.server, body);
@@ -64,13 +64,13 @@ class LanguageProxy {
     else if (typeof method === 'string' && method.startsWith('textDocument/did')) this.#documents.hear(method, params);
   }
 
-  /** True for what the server is not to get. */
+  /** Returns true for a message that the server must not get. */
   #isForUs(message: Json): boolean {
     if (message === null) return false;
     if (this.#wire.takesAnswer(message)) return true;
     const { method, params, id } = message;
     if (method === 'codeAction/resolve' && Object.hasOwn(TITLES, params?.command?.command)) {
-      // Editors ask for what an action without an edit still lacks. Lean resolves its own; ours are whole.
+      // Editors resolve actions without an edit. Lean resolves its own; ours are complete.
       this.#wire.toEditor({ id, result: params });
       return true;
     }
@@ -105,13 +105,16 @@ class LanguageProxy {
   async #offerActions(message: Json, asked: Asked, body: Buffer): Promise<void> {
     const ours = await this.#actions.at(asked);
     if (ours === null) return write(this.#wire.editor, body);
-    // An error of the server leaves ours.
+    // If the server answers with an error, only our actions remain.
     const theirs = Array.isArray(message.result) ? message.result : [];
     this.#wire.toEditor({ id: message.id, result: [...ours, ...theirs] });
   }
 }
 
-/** Whether an editor that asks for these kinds of actions takes ours; it may ask while a file is saved, for what it then does by itself. */
+/**
+ * Whether an editor that requests these kinds of actions accepts ours. While saving a file, editors request kinds to
+ * apply automatically.
+ */
 function wants(only: Json): boolean {
   return !Array.isArray(only) || only.some((kind) => kind === '' || kind === KIND);
 }

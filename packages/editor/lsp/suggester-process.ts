@@ -1,6 +1,6 @@
 /**
- * The suggester behind the proxy: a server that runs already, or a `stp suggest serve` of its own, started when it is first
- * needed and anew after it has ended. A process of its own, so that nothing it does delays or ends what the proxy passes on.
+ * The suggester behind the proxy: an existing server, or a child process `stp suggest serve`, which starts on demand
+ * and restarts after it has ended. It is a separate process, so that it cannot delay or end the forwarding of messages.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -10,17 +10,17 @@ import { HttpClient } from '@stp/http';
 import type { Json } from './documents.ts';
 
 const SERVING = /^serving suggestions on (http:\/\/\S+)/u;
-/** The first start may get Lean and compile the library. */
+/** Time limit of a start, ms. The first start may install Lean and compile the library. */
 const START_MS = 600_000;
 const SILENCE_MS = 120_000;
-/** The suggester and its Lean yield to the editor and to the Lean server that a person waits for. */
+/** Lower priority than the editor and the Lean server for which a person waits. */
 const NICENESS = 10;
 const NOT_SERVING = 503;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface SuggesterCommand {
   readonly words: readonly string[];
-  /** Environment variable in which the server reads its keys. */
+  /** Environment variable from which the server reads its keys. */
   readonly keysVariable: string;
 }
 
@@ -41,32 +41,32 @@ export interface ServedAnswer {
 type OnEvent = (kind: string, data: Json) => void;
 
 class ConnectionLost extends Error {}
-/** The server ends, or opens its Lean again over a project that was built anew: it will serve at another address. */
+/** The server is ending, or reopens Lean because the project was rebuilt; it will serve at another address. */
 class NotServing extends Error {}
 
 export class SuggesterProcess {
   readonly #source: SuggesterSource;
   #client: Promise<HttpClient> | null = null;
   #child: ChildProcess | null = null;
-  /** The client of the address at which the child serves next. */
+  /** Resolves to the client of the child's next address. */
   #next: PromiseWithResolvers<HttpClient> | null = null;
-  /** Whether `#client` is that one. */
+  /** Whether `#client` is that client. */
   #isAwaited = false;
 
   constructor(source: SuggesterSource) {
     this.#source = source;
   }
 
-  /** Starts it, so that the first question finds it warm. */
+  /** Starts the suggester in advance, so that it is warm for the first request. */
   start(): void {
     this.#connect().catch(() => {});
   }
 
   /**
-   * Asks once more where a suggester of its own has ended, or opens its Lean again: it may have been killed since the last
-   * question, and the project may have been built.
+   * Asks a question, and repeats it once if our own suggester has ended, or is reopening Lean: it may have been killed
+   * since the last question, or the project may have been rebuilt.
    *
-   * @param onEvent hears what the server says on the way
+   * @param onEvent receives the server's events
    */
   async ask(body: object, signal: AbortSignal, onEvent: OnEvent): Promise<ServedAnswer> {
     const connecting = this.#connect();
@@ -76,7 +76,7 @@ export class SuggesterProcess {
     } catch (error) {
       const isGone = error instanceof ConnectionLost;
       if (!(isGone || error instanceof NotServing) || 'url' in this.#source) throw error;
-      // Another question may have started a new one meanwhile.
+      // Another question may have started a new process meanwhile.
       if (this.#client === connecting) {
         if (isGone || this.#next === null) this.#drop();
         else this.#client = this.#reopened(this.#next.promise);
@@ -130,7 +130,7 @@ export class SuggesterProcess {
       if (url === undefined) return console.error(line);
       if (this.#child !== child) return;
       const client = clientOf(url, key);
-      // A question may have waited for it, or none was asked since the project was built.
+      // Either a question waits for it, or none was asked since the project was rebuilt.
       if (!this.#isAwaited) this.#client = Promise.resolve(client);
       this.#isAwaited = false;
       this.#next?.resolve(client);
@@ -158,14 +158,16 @@ export class SuggesterProcess {
   }
 }
 
-/** A promise that nobody may be waiting for when it fails. */
+/** Returns a promise whose rejection may be unhandled. */
 function unheard(): PromiseWithResolvers<HttpClient> {
   const next = Promise.withResolvers<HttpClient>();
   next.promise.catch(() => {});
   return next;
 }
 
-/** The server's answer to one question. Throws `ConnectionLost` where the server is gone, `NotServing` where it says so itself. */
+/**
+ * Returns the server's answer. Throws `ConnectionLost` if the server is gone, `NotServing` if it reports that itself.
+ */
 async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEvent: OnEvent): Promise<ServedAnswer> {
   let answer: ServedAnswer | null = null;
   let failure = '';
@@ -187,7 +189,7 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
   throw status === NOT_SERVING ? new NotServing(said) : new Error(said);
 }
 
-/** Returns the message of a refusal; its beginning if it has another form. */
+/** Returns the message of a refusal, or its beginning if it has another format. */
 function messageIn(body: string): string {
   try {
     return String(JSON.parse(body).error.message);

@@ -1,11 +1,11 @@
-/** Messages of the Language Server Protocol as the proxy sends and reads them, and its own requests to either side. */
+/** Sends and reads messages of the Language Server Protocol, and makes the proxy's own requests to either side. */
 import type { Readable, Writable } from 'node:stream';
 import { readFrames } from '@stp/lean-verifier';
 import type { Json } from './documents.ts';
 
 export type Id = number | string;
 
-/** Prefix of the ids of requests and progress that are the proxy's own. */
+/** Prefix of ids of the proxy's own requests and progress. */
 const OWN = 'stp-suggest-';
 export const OWN_TEXT = Buffer.from(OWN);
 
@@ -29,14 +29,14 @@ export class Wire {
     write(this.editor, bodyOf(message));
   }
 
-  /** @param type as `window/showMessage` has it: 2 a warning, 3 information */
+  /** @param type as in `window/showMessage`: 2 for a warning, 3 for information */
   show(type: 2 | 3, message: string): void {
     this.toEditor({ method: 'window/showMessage', params: { type, message } });
   }
 
   /**
-   * Sends a request and resolves with its result. Null if it is answered with an error, or not within `waitMs`; then it is
-   * cancelled.
+   * Sends a request and resolves with its result. Null if the answer is an error, or if there is none within `waitMs`;
+   * then the request is cancelled.
    */
   ask(to: Writable, method: string, params: object, waitMs?: number): Promise<Json> {
     const id = this.newId();
@@ -54,7 +54,7 @@ export class Wire {
     return promise;
   }
 
-  /** Takes the answer to a request of the proxy. False for any other message. */
+  /** Processes the answer to a request of the proxy. Returns false for any other message. */
   takesAnswer({ id, method, result }: Json): boolean {
     if (typeof id !== 'string' || !id.startsWith(OWN) || method !== undefined) return false;
     this.#open.get(id)?.(result ?? null);
@@ -65,12 +65,12 @@ export class Wire {
 
 const bodyOf = (message: object): Buffer => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-/** Writes a message in one piece, so that another never tears it. */
+/** Writes a message in a single piece, so that messages do not mix. */
 export function write(output: Writable, body: Buffer): void {
   output.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
 }
 
-/** Returns the message, or null for text that is no JSON. */
+/** Returns the message, or null for text that is not JSON. */
 export function parse(body: Buffer): Json {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -80,8 +80,8 @@ export function parse(body: Buffer): Json {
 }
 
 /**
- * Follows a stream of messages. From the first bytes that are no message of the protocol on, it passes bytes. The input waits
- * where the output does.
+ * Reads messages from a stream. From the first bytes that are not a message of the protocol on, it forwards bytes.
+ * Applies back-pressure from output to input.
  */
 export function follow(
   input: Readable,

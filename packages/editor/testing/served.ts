@@ -1,4 +1,4 @@
-/** A suggester over real Lean behind HTTP, for the tests of a file; all of it ends with the file. */
+/** Starts a suggester with real Lean over HTTP for the tests of a file; everything is closed at the end of the file. */
 import { rm } from 'node:fs/promises';
 import {
   coreEnvironment,
@@ -11,7 +11,7 @@ import { AnswerCache } from '../cache.ts';
 import type { Engine, Proposal } from '../engines/engine.ts';
 import { portfolioEngine } from '../engines/portfolio-engine.ts';
 import { type RunningSuggestServer, type SuggestServerOptions, startSuggestServer } from '../http/server.ts';
-import { openLeanPlaces } from '../lean-places.ts';
+import { openLeanPositions } from '../lean-positions.ts';
 import { Suggester, type SuggesterOptions } from '../suggester.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 export const runMark = `test-suggest-${process.pid}`;
 
-/** Writes the same for every goal. */
+/** Returns an engine that proposes the same texts for every goal. */
 export function listEngine(name: string, texts: readonly (string | Proposal)[]): Engine {
   return {
     name,
@@ -37,7 +37,7 @@ export async function suggesterOf(options: Partial<SuggesterOptions> = {}): Prom
   const workingDirectory = scratchFolder();
   const suggester = new Suggester({
     engines: [portfolioEngine()],
-    places: openLeanPlaces(1, {
+    places: openLeanPositions(1, {
       environment,
       workingDirectory,
       runMark,
@@ -87,7 +87,7 @@ export interface Posted {
   readonly body: any;
 }
 
-/** A POST of JSON; text and bytes go as they are. */
+/** Sends a POST request with JSON. Strings and bytes are sent unchanged. */
 export async function post(url: string, body: unknown, init: RequestInit = {}): Promise<Posted> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {

@@ -1,6 +1,7 @@
 /**
- * The theorems of compiled modules as statements to prove, module after module in the order of the library. Memory does
- * not grow with the library: a few modules are worked on at once, and of those behind it keeps a short key of each theorem.
+ * Reads the theorems of compiled modules as statements to prove, module by module in the order of the library. Memory
+ * use hardly grows with the library: a few modules are processed at once, and of finished modules only a short key of
+ * each theorem is kept.
  */
 import { HEADER_CHARS_MAX } from '@stp/config/records';
 import { Decline, InputError } from '@stp/lean-kernel';
@@ -11,45 +12,45 @@ import { type RestatedModule, type RestateTask, restate } from './restate.ts';
 
 export interface CompiledSetOptions extends RestateTask {
   readonly graph: ModuleGraph;
-  /** Folders of all modules of the graph. */
+  /** Folders that contain all modules of the graph. */
   readonly searchPath: readonly string[];
   readonly indexFolder: string | null;
   readonly isAskedModule: (name: string) => boolean;
-  /** Modules whose theorems proofs may use; what they state is told, too. */
+  /** Selects modules whose theorems proofs may use; their statements are returned too. */
   readonly isPremiseModule: (name: string) => boolean;
   readonly isAskedName: (shown: string) => boolean;
-  /** Are the modules Lean's own, so that a header that must not know them begins with `prelude`? */
+  /** Whether the modules belong to Lean itself. Then a header that must not import them begins with `prelude`. */
   readonly isPrelude: boolean;
-  /** Are the constants that proofs mention told? */
+  /** Whether to list the constants that proofs mention. */
   readonly withPremises: boolean;
-  /** Modules worked on at once. */
+  /** Number of modules processed concurrently. */
   readonly width: number;
 }
 
 export interface CompiledTheorem {
-  /** With dots, odd parts in «». */
+  /** Name with dots; unusual components are in «». */
   readonly name: string;
   /** The text after the name. */
   readonly signature: string;
-  /** The lines above it: `prelude`, then `import A`, one a line. */
+  /** The lines above it: `prelude`, then `import A`, one per line. */
   readonly header: string;
   readonly premises: FoundTheorem['premises'];
 }
 
 export interface CompiledModuleStatements {
   readonly module: GraphModule;
-  /** Were statements asked for, or only premises? */
+  /** Whether statements were requested, or only premises. */
   readonly isAsked: boolean;
-  /** Its theorems as proofs elsewhere may use them: names, and the texts after them. */
+  /** Its theorems for use in other proofs: names, and the texts after them. */
   readonly premises: readonly { readonly name: string; readonly signature: string }[];
-  /** Is it only what the module itself imports, because Lean cannot load more together? */
+  /** Whether the header imports only what the module imports, because Lean cannot load more modules together. */
   readonly isNarrow: boolean;
   readonly theorems: readonly CompiledTheorem[];
-  /** How many of them are printed with all their implicit arguments. */
+  /** How many of them are printed with all implicit arguments. */
   readonly explicit: number;
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
   readonly examples: readonly string[];
-  /** Why nothing of the module is there; empty where it could be read. */
+  /** Why the module could not be read; empty if it could. */
   readonly problem: string;
 }
 
@@ -68,7 +69,7 @@ export async function* compiledStatements(options: CompiledSetOptions): AsyncGen
     const work = options.isAskedModule(modules[0]!.name)
       ? stateModule(modules[0]!, reader, known, options).then((stated) => [stated])
       : premisesOf(modules, reader, known, options);
-    // Its failure is thrown when its turn comes.
+    // Its error is thrown when its result is awaited.
     work.catch(() => {});
     running.push(work);
     if (running.length >= options.width) yield* await running.shift()!;
@@ -76,10 +77,10 @@ export async function* compiledStatements(options: CompiledSetOptions): AsyncGen
   for (const work of running) yield* await work;
 }
 
-/** Modules without statements that one Lean process prints. */
+/** Maximum number of premise modules that one Lean process prints. */
 const PREMISE_MODULES_MAX = 32;
 
-/** The modules that are asked for, one by one, and those of premises between them in groups, in the graph's order. */
+/** Yields the requested modules one by one, and the premise modules between them in groups, in the graph's order. */
 function* worked({ graph, isAskedModule, isPremiseModule }: CompiledSetOptions): Generator<readonly GraphModule[]> {
   let group: GraphModule[] = [];
   for (const module of graph.inOrder()) {
@@ -105,7 +106,7 @@ const UNSTATED = {
 
 type PremiseNames = Pick<ReadModule, 'theorems' | 'others'>;
 
-/** Modules of which no statements are asked for. What cannot be read has no premises. */
+/** Reads modules without requested statements. Unreadable modules have no premises. */
 async function premisesOf(
   modules: readonly GraphModule[],
   reader: TheoremReader,
@@ -158,7 +159,7 @@ function printed(
   });
 }
 
-/** @param stated texts of theorems that are stated again, by name */
+/** @param stated texts of the restated theorems, by name */
 async function statedPremises(
   module: GraphModule,
   read: PremiseNames,
@@ -229,11 +230,11 @@ function sum(first: ReadModule['leftOut'], second: RestatedModule['leftOut']): P
   return total;
 }
 
-/** Modules that state a statement, under its key. */
+/** Modules that contain a statement, by its key. */
 class KnownStatements {
   readonly #modules = new Map<string, string[]>();
 
-  /** Without the theorems that a module beside it, or an earlier theorem of its own, states as well. */
+  /** Removes theorems that a module in `besides`, or an earlier theorem of this module, also states. */
   withoutRepeated(read: ReadModule, module: string, besides: ReadonlySet<string>): ReadModule {
     const own = new Set<string>();
     const theorems = read.theorems.filter(({ key }) => {

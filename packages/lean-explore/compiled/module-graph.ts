@@ -1,30 +1,30 @@
 /**
- * The modules of a compiled library or project, and who imports whom. Finds the imports under which a theorem can be
- * stated again: as much as possible of what knows neither the theorem's module nor anything that imports it.
+ * The modules of a compiled library or project and their imports. Finds the imports under which a theorem can be stated
+ * again: as many modules as possible that import neither the theorem's module nor a module that imports it.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decline, InputError, moduleName, readModule, Terms } from '@stp/lean-kernel';
 
 export interface GraphModule {
-  /** With dots. */
+  /** Name with dots. */
   readonly name: string;
   /** Absolute path of its `.olean`. */
   readonly path: string;
   readonly imports: readonly string[];
 }
 
-/** A module that cannot be read, and so none that imports it can be loaded. */
+/** A module that cannot be read, so modules that import it cannot be loaded. */
 export interface UnreadableModule {
   readonly name: string;
   readonly why: string;
 }
 
 const OLEAN = '.olean';
-/** Parts of a module's name that would name another folder, or that a list of imports cannot hold as they are. */
+/** Matches name components that neither name another folder nor need quoting in an import. */
 const PLAIN_PART = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u;
 
-/** Names of all modules below a folder, sorted. */
+/** Returns the names of all modules in a folder, sorted. */
 export function modulesBelow(folder: string): string[] {
   const found: string[] = [];
   const look = (within: string, prefix: string): void => {
@@ -53,7 +53,10 @@ export class ModuleGraph {
       }
   }
 
-  /** The modules of the names and all they import, found in the folders in turn. A module that cannot be read, or imports one, is left out. */
+  /**
+   * Reads the named modules and everything that they import, from the first folder that has them. Omits unreadable
+   * modules and modules that import one.
+   */
   static read(roots: readonly string[], searchPath: readonly string[]): ModuleGraph {
     const read = new Map<string, GraphModule>();
     const broken = new Map<string, string>();
@@ -85,7 +88,7 @@ export class ModuleGraph {
     return this.#modules.get(name);
   }
 
-  /** All modules, each after what it imports; of those that are free to stand anywhere, by name. */
+  /** Returns all modules, each after its imports; independent modules are sorted by name. */
   inOrder(): GraphModule[] {
     const ordered: GraphModule[] = [];
     const state = new Map<string, 'open' | 'done'>();
@@ -113,7 +116,7 @@ export class ModuleGraph {
     return ordered;
   }
 
-  /** All modules that import it, directly or not. */
+  /** Returns all modules that import it, directly or indirectly. */
   importersOf(name: string): ReadonlySet<string> {
     const found = new Set<string>();
     const waiting = [name];
@@ -126,13 +129,16 @@ export class ModuleGraph {
     return found;
   }
 
-  /** The modules that know neither it nor what imports it. */
+  /** Returns all other modules that do not import it, directly or indirectly. */
   besides(name: string): ReadonlySet<string> {
     const importers = this.importersOf(name);
     return new Set([...this.#modules.keys()].filter((other) => other !== name && !importers.has(other)));
   }
 
-  /** The members of `modules` that no other of them imports; sorted. With every module `modules` must have what it imports. */
+  /**
+   * Returns the members of `modules` that no other member imports, sorted. `modules` must contain the imports of its
+   * members.
+   */
   maximal(modules: ReadonlySet<string>): string[] {
     const isImported = (name: string): boolean => (this.#importers.get(name) ?? []).some((other) => modules.has(other));
     return [...modules].filter((name) => !isImported(name)).sort();

@@ -1,6 +1,6 @@
 /**
- * Reads the theorems of compiled modules one module after the other. The tables of terms are made anew when they have
- * grown, so memory does not grow with the library.
+ * Reads the theorems of compiled modules, one module after another. The tables of terms are discarded once they are
+ * large, so memory use does not grow with the library.
  */
 import {
   CompiledLibrary,
@@ -19,10 +19,10 @@ import {
 import { mentionsInOrder } from '../context/mentions.ts';
 import type { GraphModule } from './module-graph.ts';
 
-/** Expressions after which the tables are made anew; some 60 bytes each with what is remembered of them. */
+/** Number of expressions after which the tables are discarded. Each takes about 60 bytes, including cached data. */
 const NODES_MAX = 3_000_000;
 
-/** Why a theorem of a module is not stated again. */
+/** Reasons why a theorem of a module is not stated again. */
 export const LEFT_OUT = {
   private: 'private names',
   generated: 'names that Lean made up',
@@ -42,15 +42,18 @@ export type LeftOut = keyof typeof LEFT_OUT;
 
 export interface FoundTheorem {
   readonly name: Name;
-  /** With dots, odd parts in «». */
+  /** Name with dots; unusual components are in «». */
   readonly shown: string;
-  /** Among the constants of its module. */
-  readonly place: number;
-  /** Two theorems of one statement have one key. */
+  /** Index among the constants of its module. */
+  readonly index: number;
+  /** Equal for theorems with the same statement. */
   readonly key: string;
-  /** Where it stands among the module's theorems; null where the object does not tell. */
+  /** Position among the module's theorems; null if the compiled module does not tell. */
   readonly order: number | null;
-  /** Constants that its proof mentions and its statement does not; null where there is no proof, or they are not asked for. */
+  /**
+   * Constants that its proof mentions and its statement does not. Null if there is no proof, or if they were not
+   * requested.
+   */
   readonly premises: readonly string[] | null;
 }
 
@@ -58,11 +61,11 @@ export interface ReadModule {
   readonly module: CompiledModule;
   readonly terms: Terms;
   readonly theorems: readonly FoundTheorem[];
-  /** Names of theorems that are not restated and that proofs elsewhere may use, with dots. */
+  /** Names, with dots, of theorems that are not restated but that proofs elsewhere may use. */
   readonly others: readonly string[];
-  /** The statements that are not restated, by reason. */
+  /** Number of statements that are not restated, by reason. */
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
-  /** Keys of all its theorems, also of those that are left out, with their names. */
+  /** Keys of all its theorems with their names, including those that are left out. */
   readonly keys: ReadonlyMap<string, string>;
 }
 
@@ -70,11 +73,11 @@ export interface ReaderOptions {
   /** Names of all modules that may be read or mentioned. */
   readonly modules: readonly string[];
   readonly searchPath: readonly string[];
-  /** Keeps which module holds which constant; null keeps nothing. */
+  /** Folder for an index from constants to modules; null for none. */
   readonly indexFolder: string | null;
-  /** Is the theorem of this name asked for? */
+  /** Whether the theorem with this name was requested. */
   readonly isAsked: (shown: string) => boolean;
-  /** Are the constants that proofs mention told? */
+  /** Whether to list the constants that proofs mention. */
   readonly withPremises: boolean;
 }
 
@@ -93,7 +96,7 @@ export class TheoremReader {
     this.#options = options;
   }
 
-  /** Throws `InputError` for a module that is damaged, and `Decline`. */
+  /** Throws `InputError` for a damaged module, or `Decline`. */
   read(from: GraphModule): ReadModule {
     const tables = this.#open();
     return explained(from.path, () =>
@@ -130,16 +133,16 @@ class ModuleReading {
     const deprecated = module.entries.deprecated();
     const marks = module.entries.simpMarks();
     const orderOf = sourceOrder(ranges, marks);
-    const places = new Map(module.names.map((name, place) => [name, place]));
+    const places = new Map(module.names.map((name, index) => [name, index]));
     const theorems: FoundTheorem[] = [];
     const others: string[] = [];
-    for (const [place, name] of module.names.entries()) {
-      const key = this.#statementKey(place);
+    for (const [index, name] of module.names.entries()) {
+      const key = this.#statementKey(index);
       if (key === null) continue;
       const shown = displayName(terms.names, name);
       const kind = kindOfName(terms, name, ranges.size > 0 ? ranges.has(name) : null);
       if (kind === null) this.#keys.set(key, shown);
-      const inType = mentionsInOrder(terms, [module.constant(place, false).type]);
+      const inType = mentionsInOrder(terms, [module.constant(index, false).type]);
       const isOwn = (its: Name): boolean => places.has(its) && !isPartOfStatement(terms, its);
       const reason =
         kind ??
@@ -153,20 +156,20 @@ class ModuleReading {
         theorems.push({
           name,
           shown,
-          place,
+          index,
           key,
           order: orderOf.get(name) ?? null,
-          premises: withPremises && !module.isAxiom(place) ? this.#premises(place, inType) : null,
+          premises: withPremises && !module.isAxiom(index) ? this.#premises(index, inType) : null,
         });
     }
     theorems.sort((a, b) => (a.order ?? -1) - (b.order ?? -1) || (a.shown < b.shown ? -1 : 1));
     return { module, terms, theorems, others, leftOut: this.#left, keys: this.#keys };
   }
 
-  #premises(place: number, inType: readonly Name[]): string[] {
+  #premises(index: number, inType: readonly Name[]): string[] {
     const { terms } = this.#tables;
     const stated = new Set(inType);
-    return [...this.#module.mentioned(place)]
+    return [...this.#module.mentioned(index)]
       .filter((its) => !stated.has(its) && kindOfName(terms, its, null) === null)
       .map((its) => displayName(terms.names, its));
   }
@@ -175,33 +178,36 @@ class ModuleReading {
     this.#left[reason] = (this.#left[reason] ?? 0) + 1;
   }
 
-  /** Null for what states nothing: a definition, or a function whose body is not in the package. */
-  #statementKey(place: number): string | null {
+  /** Returns null for a constant that states nothing: a definition, or a function without a body in the package. */
+  #statementKey(index: number): string | null {
     const { kernel, keys } = this.#tables;
-    const constant = this.#module.constant(place, false);
+    const constant = this.#module.constant(index, false);
     if (constant.kind === 'theorem') return keys.of(constant);
     if (constant.kind !== 'axiom' || constant.isUnsafe) return null;
     return kernel.ask((checker) => checker.inference.isProposition(constant.type)) === true ? keys.of(constant) : null;
   }
 }
 
-/** Why nobody wrote the name; null for a name that a person wrote, as far as can be told. */
+/** Returns why the name was not written by a person; null if it was, as far as can be determined. */
 function kindOfName({ names }: Terms, name: Name, isWritten: boolean | null): LeftOut | null {
   const parts = names.parts(name);
   if (parts[0] === '_private') return 'private';
   const isGenerated =
     isWritten === false ||
     parts.some((part) => typeof part === 'bigint' || part.startsWith('_') || part === '_@') ||
-    // `instDecidableEqNat`: instances without a name of their own.
+    // Automatic names of instances, such as `instDecidableEqNat`.
     /^inst[A-Z]/u.test(String(parts.at(-1))) ||
     isDerivedPart(String(parts.at(-1)));
   return isGenerated ? 'generated' : null;
 }
 
-/** A `match` in a statement is a constant of its module; Lean makes it again where the statement is elaborated again. */
+/** A `match` in a statement is a constant of its module. Lean makes it again when the statement is elaborated again. */
 const isPartOfStatement = ({ names }: Terms, name: Name): boolean => /^match_\d/.test(String(names.last(name)));
 
-/** Where the object tells it: places in the source or, without these, in the list of marks for `simp`. */
+/**
+ * Returns the order of theorems if the compiled module tells it: by source ranges or, without these, by the list of
+ * `simp` marks.
+ */
 function sourceOrder(
   ranges: ReadonlyMap<Name, { readonly line: number; readonly column: number }>,
   marks: readonly SimpMark[],

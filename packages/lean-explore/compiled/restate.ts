@@ -1,7 +1,7 @@
 /**
- * States theorems of compiled modules again, in text, under imports that know neither them nor what came after them. A
- * text is kept only where Lean elaborates it, under that header, to the type of the original, compared as terms of our
- * own kernel.
+ * States theorems of compiled modules again as text, under imports that contain neither them nor anything that depends
+ * on them. A text is kept only if Lean elaborates it under that header to the type of the original, compared as terms
+ * of our own kernel.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -20,14 +20,14 @@ import type { GraphModule } from './module-graph.ts';
 import { PRINTINGS, type Printing, printStatements } from './print-statements.ts';
 import type { FoundTheorem, LeftOut, ReadModule } from './reader.ts';
 
-/** Statements of one Lean process. */
+/** Maximum number of statements per Lean process. */
 const BATCH_MAX = 300;
 
 export interface RestateTask {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
   readonly scratchDirectory: string;
-  /** Characters of a statement, its name not counted. */
+  /** Maximum characters of a statement without its name. */
   readonly charsMax: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,13 +42,13 @@ export interface Restated {
 export interface RestatedModule {
   readonly restated: readonly Restated[];
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
-  /** The first few of each reason, `NAME: text or message`. */
+  /** The first few examples of each reason, as `NAME: text or message`. */
   readonly examples: readonly string[];
 }
 
 const EXAMPLES_MAX = 3;
 
-/** `headerLines`: `prelude`, then `import A`, one a line. */
+/** `headerLines`: `prelude`, then `import A`, one per line. */
 export async function restate(
   from: GraphModule,
   read: ReadModule,
@@ -69,12 +69,12 @@ export async function restate(
         { ...task, printing, header: `${isPrelude ? 'prelude\n' : ''}import ${from.name}` },
       );
       const tried = await tryTexts(waiting, printed, read, headerLines, task);
-      for (const [place, outcome] of tried.entries())
-        if (typeof outcome === 'string') restated.push({ theorem: waiting[place]!, signature: outcome, printing });
-      // What the first printing says of a failure is what people see.
+      for (const [index, outcome] of tried.entries())
+        if (typeof outcome === 'string') restated.push({ theorem: waiting[index]!, signature: outcome, printing });
+      // People see the failure of the first printing.
       failed = new Map(
-        waiting.flatMap((theorem, place) => {
-          const outcome = tried[place]!;
+        waiting.flatMap((theorem, index) => {
+          const outcome = tried[index]!;
           return typeof outcome === 'string' ? [] : [[theorem, failed.get(theorem) ?? outcome] as const];
         }),
       );
@@ -96,7 +96,7 @@ interface Failure {
   readonly why: string;
 }
 
-/** Finds for each theorem the signature that means the same, or why there is none. */
+/** Finds for each theorem a signature with the same meaning, or the reason why there is none. */
 async function tryTexts(
   theorems: readonly FoundTheorem[],
   printed: readonly (string | null)[],
@@ -110,10 +110,10 @@ async function tryTexts(
     const screened = screenStatement(`theorem stated${text}`);
     return screened.accepted ? screened.signature : { reason: 'refused', why: screened.refusal.reason };
   });
-  // Below its own name, as the set states it.
+  // Read in the namespace of its own name, as problem sets state it.
   const namespaces = theorems.map(({ shown }) => theoremNamespace(shown));
-  const asked = outcomes.flatMap((text, place) =>
-    typeof text === 'string' ? [{ place, signature: text, namespace: namespaces[place] }] : [],
+  const asked = outcomes.flatMap((text, index) =>
+    typeof text === 'string' ? [{ index, signature: text, namespace: namespaces[index] }] : [],
   );
   if (asked.length === 0) return outcomes;
   const directory = join(task.scratchDirectory, `restated-${randomBytes(8).toString('hex')}`);
@@ -129,12 +129,12 @@ async function tryTexts(
       },
     );
     const means = path === null ? (): boolean => false : comparison(path, read);
-    for (const [index, { place }] of asked.entries()) {
-      const name = statedName(index);
-      const why = problem || wrong.get(index);
-      if (why) outcomes[place] = { reason: problem ? 'unloaded' : 'unread', why: why.slice(0, 300) };
-      else if (!means(read.terms.names.of(name), theorems[place]!))
-        outcomes[place] = { reason: 'different', why: asked[index]!.signature.slice(0, 300) };
+    for (const [at, { index }] of asked.entries()) {
+      const name = statedName(at);
+      const why = problem || wrong.get(at);
+      if (why) outcomes[index] = { reason: problem ? 'unloaded' : 'unread', why: why.slice(0, 300) };
+      else if (!means(read.terms.names.of(name), theorems[index]!))
+        outcomes[index] = { reason: 'different', why: asked[at]!.signature.slice(0, 300) };
     }
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -142,34 +142,34 @@ async function tryTexts(
   return outcomes;
 }
 
-/** Does the constant of this name in the compiled module state what the theorem says? */
+/** Whether the constant with this name in the compiled module has the theorem's type. */
 export function comparison(
   path: string,
   { terms, module }: ReadModule,
 ): (name: Name, theorem: FoundTheorem) => boolean {
   const stated = readModule(path, terms);
-  const statedPlaces = placesOf(stated);
+  const statedIndices = placesOf(stated);
   const ownPlaces = placesOf(module);
   return (name, theorem) => {
-    const place = statedPlaces.get(name);
-    if (place === undefined) return false;
+    const index = statedIndices.get(name);
+    if (index === undefined) return false;
     return statesTheSame(
       terms,
-      { constant: module.constant(theorem.place, false), own: constantsOf(module, ownPlaces) },
-      { constant: stated.constant(place, false), own: constantsOf(stated, statedPlaces) },
+      { constant: module.constant(theorem.index, false), own: constantsOf(module, ownPlaces) },
+      { constant: stated.constant(index, false), own: constantsOf(stated, statedIndices) },
     );
   };
 }
 
 const placesOf = (module: CompiledModule): ReadonlyMap<Name, number> =>
-  new Map(module.names.map((name, place) => [name, place]));
+  new Map(module.names.map((name, index) => [name, index]));
 
 function constantsOf(
   module: CompiledModule,
   places: ReadonlyMap<Name, number>,
 ): (name: Name) => CompiledConstant | null {
   return (name) => {
-    const place = places.get(name);
-    return place === undefined ? null : module.constant(place);
+    const index = places.get(name);
+    return index === undefined ? null : module.constant(index);
   };
 }

@@ -1,12 +1,17 @@
-/** Divides theorems of a library into areas, and into those whose proofs share what they use with others and those that do not. */
+/**
+ * Divides theorems of a library into areas, and into training and held-out theorems by the premises of their proofs.
+ */
 import { createHash } from 'node:crypto';
 
-/** Share of a set that is held out, as for other sets. */
+/** Held-out share of a set, as for other sets. */
 const HELD_OUT_SHARE = 0.3;
-/** Folders that say nothing of what is in them. */
+/** Folders whose names say nothing about their content. */
 const PLAIN_FOLDERS: ReadonlySet<string> = new Set(['Data']);
 
-/** `List` for `Init.Data.List.Lemmas`: the first part of the name below the library's, `Data` left out. */
+/**
+ * Returns the area of a module: `List` for `Init.Data.List.Lemmas`, the first name component after the library's,
+ * without `Data`.
+ */
 export function areaOf(module: string): string {
   const parts = module.split('.');
   const below = parts.slice(1).filter((part) => !PLAIN_FOLDERS.has(part));
@@ -14,19 +19,20 @@ export function areaOf(module: string): string {
 }
 
 /**
- * Chooses premises by hash and holds out all theorems that use one of them, so each of these uses a premise that no
- * training proof uses (`novel_premises` of arXiv 2306.15626). Premises are taken until the share of theorems is reached.
+ * Chooses premises by hash and holds out all theorems that use one of them, so each held-out theorem uses a premise
+ * that no training proof uses (`novel_premises` of arXiv 2306.15626). Premises are added until the held-out share is
+ * reached.
  */
 export class NoveltyBounds {
   readonly #scores: number[] = [];
   #count = 0;
 
-  /** Theorems with a proof. */
+  /** Number of theorems with a proof. */
   get count(): number {
     return this.#count;
   }
 
-  /** The theorem's score: the least hash of what its proof uses; null without a proof. */
+  /** Returns the theorem's score: the smallest hash of its proof's premises; null without a proof. */
   add(premises: readonly string[] | null): number | null {
     if (premises === null) return null;
     this.#count += 1;
@@ -35,7 +41,7 @@ export class NoveltyBounds {
     return score;
   }
 
-  /** Scores below it are held out. */
+  /** Theorems with smaller scores are held out. */
   bound(): number {
     const sorted = this.#scores.toSorted((a, b) => a - b);
     return sorted[Math.floor(HELD_OUT_SHARE * sorted.length)] ?? 0;

@@ -1,4 +1,4 @@
-/** Finds applications of definitions to a statement's own binders alone, such as `drop n xs`. */
+/** Finds definitions that are applied only to binders of the statement, such as `drop n xs`. */
 import {
   APPLICATION,
   argumentsOf,
@@ -17,11 +17,11 @@ import {
 
 export interface FoundApplication {
   readonly name: Name;
-  /** Places of the binders that are its explicit arguments. */
+  /** Indices of the binders that are its explicit arguments. */
   readonly places: readonly number[];
 }
 
-/** Kinds of the binders of a definition that counts; null for any other constant. */
+/** Returns the binder kinds of a relevant definition; null for any other constant. */
 type KindsOf = (name: Name) => readonly BinderKind[] | null;
 
 export function applicationsIn(terms: Terms, type: Expr, kindsOf: KindsOf): FoundApplication[] {
@@ -36,7 +36,7 @@ export function applicationsIn(terms: Terms, type: Expr, kindsOf: KindsOf): Foun
   return [...found.values()];
 }
 
-/** Below `own` binders of the statement. */
+/** Walks a term below `own` binders of the statement. */
 function* walk(terms: Terms, root: Expr, own: number, kindsOf: KindsOf): Generator<FoundApplication> {
   const seen = new Set<string>();
   const waiting = [{ expr: root, depth: own }];

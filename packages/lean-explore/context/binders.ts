@@ -1,5 +1,5 @@
 /**
- * The binders of a statement's type: what each one is, and how a proof may use it. The second kernel gives their types.
+ * Describes the binders of a statement's type, and how a proof may use each. The second kernel determines their types.
  */
 import {
   ANONYMOUS,
@@ -22,13 +22,13 @@ import {
 import { mentionsInOrder } from './mentions.ts';
 import type { ContextBinder, ContextInductive } from './statement-context.ts';
 
-/** Component of generated names: `a._@.Module._hyg.7`. */
+/** Component of generated names, such as `a._@.Module._hyg.7`. */
 const HYGIENIC = '_@';
 
 interface Looked {
   readonly kind: 'type' | 'function' | 'hypothesis' | 'variable';
   readonly typeHead: Name | null;
-  /** At the head of the type as far as it unfolds; of a proposition nothing is unfolded. */
+  /** Head of the type after unfolding as far as possible. Propositions are not unfolded. */
   readonly unfoldedHead: Name | null;
 }
 
@@ -43,20 +43,23 @@ export class BinderReader {
     this.#library = library;
   }
 
-  /** `stated`: a theorem whose proof abstracts what stands before the colon. Null where its types cannot be told. */
+  /**
+   * `stated` is a theorem whose proof abstracts the binders before the colon. Returns null if their types cannot be
+   * determined.
+   */
   read(stated: CompiledConstant, written: readonly CompiledBinder[]): readonly ContextBinder[] | null {
     const introduced = stated.kind === 'theorem' ? lambdas(this.#terms, stated.value) : 0;
     const looked = this.#kernel.ask((checker) => this.#look(checker, stated.type, written.length));
     if (looked === null) return null;
     const names = written.map(({ name }) => plainName(this.#terms.names, name));
-    return written.map(({ kind }, place): ContextBinder => {
-      const { kind: ofType, typeHead, unfoldedHead } = looked[place]!;
+    return written.map(({ kind }, index): ContextBinder => {
+      const { kind: ofType, typeHead, unfoldedHead } = looked[index]!;
       return {
-        name: names[place]!,
+        name: names[index]!,
         kind: kind === 'instance' ? 'instance' : ofType,
         isExplicit: kind === 'explicit',
-        isIntroduced: place < introduced,
-        isShadowed: names[place] !== null && names.lastIndexOf(names[place]!) > place,
+        isIntroduced: index < introduced,
+        isShadowed: names[index] !== null && names.lastIndexOf(names[index]!) > index,
         typeHead: typeHead === null ? null : displayName(this.#terms.names, typeHead),
         inductive: unfoldedHead === null ? null : this.#inductive(unfoldedHead),
       };
@@ -97,7 +100,7 @@ export class BinderReader {
   }
 }
 
-/** Does a constructor take a value of one of the types? */
+/** Whether a constructor has an argument of one of the types. */
 function holds(terms: Terms, library: CompiledLibrary, name: Name, block: readonly Name[]): boolean {
   const its = library.constant(name);
   if (its?.kind !== 'constructor') return false;
@@ -123,7 +126,7 @@ function lambdas(terms: Terms, value: Expr): number {
   return count;
 }
 
-/** Null for a generated name. */
+/** Returns null for a generated name. */
 function plainName(names: NameTable, name: Name): string | null {
   const shown = displayName(names, name);
   return name === ANONYMOUS || shown.split('.').includes(HYGIENIC) || shown.includes(`«${HYGIENIC}»`) ? null : shown;

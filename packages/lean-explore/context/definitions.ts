@@ -1,7 +1,7 @@
 /**
- * Finds the definitions that a statement uses: starting from the constants of its type, it follows the types and values
- * of constants that a person wrote in one of our modules. Constants that Lean generated (matchers, recursors,
- * equations) are followed but not listed.
+ * Finds the definitions that a statement uses: starting from the constants of its type, follows the types and values of
+ * constants that a person wrote in one of our modules. Constants that Lean generated (matchers, recursors, equations)
+ * are followed but not listed.
  */
 import { sep } from 'node:path';
 import {
@@ -20,13 +20,13 @@ import { mentionsInOrder } from './mentions.ts';
 import { declarationText, sourceLines } from './source-text.ts';
 import type { ContextDefinition } from './statement-context.ts';
 
-/** Roots of the modules that everybody shares: known by their names, not told. */
+/** Roots of widely known modules, whose constants are named but not described. */
 const SHARED_ROOTS = new Set(
   'Mathlib Batteries Aesop Qq ProofWidgets ImportGraph Plausible LeanSearchClient Cli Lake'.split(' '),
 );
-/** Definitions of one statement. */
+/** Maximum number of definitions for one statement. */
 const DEFINITIONS_MAX = 400;
-/** Names of the recursors to which recursion is compiled. */
+/** Matches the recursors to which Lean compiles recursion. */
 const RECURSORS = /^(?:brecOn|binductionOn)/u;
 const WELL_FOUNDED = new Set(['WellFounded.fix', 'WellFounded.Nat.fix', 'WellFounded.fixF']);
 
@@ -34,7 +34,7 @@ export type Definition = Omit<ContextDefinition, 'written'>;
 
 export interface MentionedDefinitions {
   readonly definitions: readonly Definition[];
-  /** Theirs in the same order. */
+  /** Kernel names of the definitions, in the same order. */
   readonly names: readonly Name[];
   readonly core: readonly string[];
 }
@@ -42,15 +42,15 @@ export interface MentionedDefinitions {
 export interface DefinitionOptions {
   /** Folder of the toolchain's own modules. */
   readonly toolchainFolder: string;
-  /** The source that a module was compiled from; null where it is not known. */
+  /** Returns the source text of a module; null if it is unknown. */
   readonly source: (module: string) => string | null;
 }
 
-/** Constants of the statement's module itself: definitions of its header, a `match` in it. */
+/** Constants of the statement's own module: definitions of its header, or a `match` in the statement. */
 export interface OwnConstants {
-  /** Null where the module has none of that name. */
+  /** Returns null if the module lacks the name. */
   readonly constant: (name: Name) => CompiledConstant | null;
-  /** Does it stand in the source? */
+  /** Whether the source contains its declaration. */
   readonly isWritten: (name: Name) => boolean;
   readonly binders: (name: Name) => readonly CompiledBinder[];
 }
@@ -84,13 +84,13 @@ export class DefinitionReader {
         if (passed.has(name)) continue;
         passed.add(name);
         const made = own.constant(name);
-        const place = made === null ? this.#library.place(name) : null;
-        if (made === null && (place === null || this.#isShared(place.module))) {
-          if (distance === 0 && place !== null) core.add(name);
+        const location = made === null ? this.#library.locate(name) : null;
+        if (made === null && (location === null || this.#isShared(location.module))) {
+          if (distance === 0 && location !== null) core.add(name);
           continue;
         }
         const constant = made ?? this.#library.constant(name)!;
-        const isWritten = place === null ? own.isWritten(name) : this.#isWritten(name, place.module);
+        const isWritten = location === null ? own.isWritten(name) : this.#isWritten(name, location.module);
         const isNamed = isWritten && constant.kind !== 'theorem';
         if (isNamed && constant.kind !== 'recursor') {
           distances.set(name, distance);
@@ -136,7 +136,7 @@ export class DefinitionReader {
         isRecursive: this.#isRecursive(name, given, own),
         arity: explicitIn(own.binders(name)),
       };
-    const { module } = this.#library.place(name)!;
+    const { module } = this.#library.locate(name)!;
     const constant = this.#library.constant(name)!;
     const { ranges, projections } = this.#writtenIn(module);
     const range = ranges.get(name);
@@ -161,7 +161,7 @@ export class DefinitionReader {
     if (constant.kind === 'constructor') return 'constructor';
     if (constant.kind === 'inductive')
       return [...projections].some((field) => names.prefix(field) === constant.name) ? 'structure' : 'inductive';
-    // One that Lean named or derived, or that its source calls so.
+    // A name that Lean gave or derived, or a declaration that the source calls an instance.
     const isInstance = /^inst\P{Ll}/u.test(String(names.last(constant.name))) || /\binstance\b/u.test(signature);
     return isInstance ? 'instance' : 'definition';
   }
@@ -175,7 +175,7 @@ export class DefinitionReader {
     return lines;
   }
 
-  /** Returns whether its value, or that of a part of it that Lean made (`f._unary`), is a recursion. */
+  /** Whether its value, or that of a part that Lean made for it (`f._unary`), is recursive. */
   #isRecursive(name: Name, constant: CompiledConstant, own: OwnConstants): boolean {
     const { names } = this.#terms;
     const seen = new Set<Name>();

@@ -1,6 +1,4 @@
-/**
- * Reads the contexts of statements from one compiled module and the modules it imports. Reads objects, runs no code.
- */
+/** Reads the contexts of statements from a compiled module and its imports, without running any code. */
 import {
   type CompiledConstant,
   CompiledLibrary,
@@ -21,21 +19,21 @@ import { writtenName } from './written-name.ts';
 
 export interface ModuleToRead extends DefinitionOptions {
   readonly path: string;
-  /** Folders with the modules it imports. */
+  /** Folders that contain its imported modules. */
   readonly searchPath: readonly string[];
   readonly indexFolder: string | null;
 }
 
 export interface StatedName {
-  /** Place of the statement among those that were asked for. */
-  readonly place: number;
+  /** Index among the requested statements. */
+  readonly index: number;
   /** Name of the theorem in the module. */
   readonly name: string;
-  /** Namespaces that are open for its proof. */
+  /** Namespaces that are open in its proof. */
   readonly opened: readonly string[];
 }
 
-/** Throws `InputError` for a file that is not a module, and `Decline`. */
+/** Throws `InputError` for a file that is not a module, or `Decline`. */
 export function readContexts(stated: readonly StatedName[], options: ModuleToRead): ContextAnswer[] {
   const terms = new Terms();
   const module = readModule(options.path, terms);
@@ -46,7 +44,7 @@ export function readContexts(stated: readonly StatedName[], options: ModuleToRea
     terms,
     module,
     library,
-    places: new Map(module.names.map((name, place) => [name, place])),
+    places: new Map(module.names.map((name, index) => [name, index])),
     written: explained(options.path, () => module.entries.sourceRanges()),
     binders: new BinderReader(terms, kernel, library),
     definitions: new DefinitionReader(terms, library, options),
@@ -68,17 +66,17 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
   const { terms, module, library, places, written } = parts;
   const own: OwnConstants = {
     constant(its: Name): CompiledConstant | null {
-      const place = places.get(its);
-      return place === undefined ? null : module.constant(place);
+      const index = places.get(its);
+      return index === undefined ? null : module.constant(index);
     },
     isWritten: (its) => written.has(its),
     binders: (its) => module.binders(places.get(its)!),
   };
-  const place = places.get(terms.names.of(name));
-  const constant = place === undefined ? undefined : module.constant(place);
-  if (place === undefined || constant?.kind !== 'theorem')
+  const index = places.get(terms.names.of(name));
+  const constant = index === undefined ? undefined : module.constant(index);
+  if (index === undefined || constant?.kind !== 'theorem')
     return { context: null, reason: 'the module has no such theorem' };
-  const binders = parts.binders.read(constant, module.binders(place));
+  const binders = parts.binders.read(constant, module.binders(index));
   if (binders === null) return { context: null, reason: 'the types of its binders could not be told' };
   const { definitions, names, core } = parts.definitions.mentionedBy(constant.type, own);
   const scope = {

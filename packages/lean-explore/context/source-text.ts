@@ -5,18 +5,18 @@ import { maskSource } from '@stp/lean-text';
 
 export interface DeclarationText {
   readonly signature: string;
-  /** Without the bar in front. */
+  /** Equations without the leading bar. */
   readonly equations: readonly string[];
 }
 
 const OPENING = '([{⟨⦃';
 const CLOSING = ')]}⟩⦄';
-/** White space before a bar. */
+/** Maximum white space before a bar, in characters. */
 const LOOK_AHEAD = 80;
-/** Lines after a definition's equations that do not belong to them. */
+/** Matches lines after a definition's equations that do not belong to them. */
 const BEHIND = /^\s*(?:termination_by|decreasing_by|deriving)\b/u;
 
-/** A source without comments, by lines; what a range says counts in characters, not in UTF-16 units. */
+/** Returns the lines of a source without comments. Ranges count code points, not UTF-16 units. */
 export function sourceLines(source: string): readonly string[] {
   return maskSource(source).withoutComments.split('\n');
 }
@@ -36,7 +36,7 @@ export function declarationText(lines: readonly string[], range: SourceRange, is
   return isDefinition ? splitDefinition(text) : { signature: text.replace(/^\|\s*/u, ''), equations: [] };
 }
 
-/** Splits a definition at the first `:=`, `where` or line that starts with a bar, outside brackets. */
+/** Splits a definition at the first `:=`, `where` or line that begins with a bar, outside brackets. */
 function splitDefinition(text: string): DeclarationText {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
@@ -54,7 +54,7 @@ function splitDefinition(text: string): DeclarationText {
 
 const before = (text: string, index: number): string => text.slice(0, index).trim();
 
-/** Returns the alternatives of the definition itself: lines whose bar stands no deeper than the first one's. */
+/** Returns the alternatives of the definition itself: lines whose bar is indented no deeper than the first one. */
 function alternatives(text: string): string[] {
   const found: string[] = [];
   let depth = 0;

@@ -1,73 +1,80 @@
-/** The names that a statement's proof may use, read from Lean's objects: its binders, and the definitions it uses. */
+/**
+ * The names that a statement's proof may use, read from compiled modules: its binders, and the definitions that it
+ * uses.
+ */
 
-/** A binder of the statement's type, in its order: those before the colon and those the type itself still has. */
+/** A binder of the statement's type, in order: those before the colon, then those that remain in the type. */
 export interface ContextBinder {
-  /** The name in the statement; null where it has none that a proof could use. */
+  /** The name in the statement; null if it has none that a proof could use. */
   readonly name: string | null;
   /**
-   * `type`: ranges over types or propositions. `instance`: found by Lean (`[DecidableEq α]`). `hypothesis`: its type is a proposition.
-   * `function`: its type is a function type and no proposition. `variable`: every other value.
+   * `type`: ranges over types or propositions. `instance`: found by Lean (`[DecidableEq α]`). `hypothesis`: its type is
+   * a proposition. `function`: its type is a function type, but not a proposition. `variable`: any other value.
    */
   readonly kind: 'variable' | 'hypothesis' | 'type' | 'instance' | 'function';
   readonly isExplicit: boolean;
-  /** It stands before the colon, so a proof begins with it in scope; the others wait for `intro`. */
+  /** It is before the colon, so it is in scope when a proof begins; the others require `intro`. */
   readonly isIntroduced: boolean;
-  /** A later binder has its name, which then means that one. */
+  /** A later binder has the same name, which then refers to the later one. */
   readonly isShadowed: boolean;
-  /** Full name of the constant at the head of its type, `List` of `List Nat`; null if there is none. */
+  /** Full name of the constant at the head of its type, such as `List` for `List Nat`; null if there is none. */
   readonly typeHead: string | null;
-  /** The inductive type that its type unfolds to; null if that is not an inductive type. */
+  /** The inductive type to which its type unfolds; null if there is none. */
   readonly inductive: ContextInductive | null;
 }
 
 export interface ContextInductive {
   /** Full name. */
   readonly name: string;
-  /** Some constructor holds a value of the type itself: induction brings a hypothesis. */
+  /** A constructor has an argument of the type itself, so induction gives a hypothesis. */
   readonly isRecursive: boolean;
-  /** Last parts of the constructors' names, in order: `nil`, `cons`. */
+  /** Last components of the constructors' names, in order: `nil`, `cons`. */
   readonly constructors: readonly string[];
 }
 
 /**
- * Hand-written definitions of the library's or a problem set's modules, or of the statement's header, that the statement mentions, directly or not.
+ * A definition that a person wrote in a module of the library or of a problem set, or in the statement's header, and
+ * that the statement mentions directly or indirectly.
  */
 export interface ContextDefinition {
   /** Full name. */
   readonly name: string;
-  /** The shortest way in which a proof of the statement can write it: after its header's `open`s, past its binders. */
+  /** The shortest form in which a proof of the statement can write it, given its header's `open`s and its binders. */
   readonly written: string;
   readonly kind: 'definition' | 'instance' | 'inductive' | 'structure' | 'constructor' | 'projection';
-  /** 0: the statement mentions it. 1: a definition that the statement mentions does. And so on. */
+  /** 0: the statement mentions it. 1: a definition that the statement mentions does, and so on. */
   readonly distance: number;
-  /** Its text up to the first equation, without comments; null where its source is not known, for projections, and in a header. */
+  /**
+   * Its text up to the first equation, without comments. Null if its source is unknown, for projections, and for
+   * definitions of a header.
+   */
   readonly signature: string | null;
-  /** Texts of its equations: alternatives without their bar, or the one body. Empty for types and constructors. */
+  /** Texts of its equations: alternatives without their bar, or a single body. Empty for types and constructors. */
   readonly equations: readonly string[];
-  /** Defined by recursion of its own, structural or well-founded: `fun_induction` applies. */
+  /** Defined by structural or well-founded recursion, so `fun_induction` applies. */
   readonly isRecursive: boolean;
-  /** How many explicit arguments its type takes. */
+  /** Number of explicit arguments in its type. */
   readonly arity: number;
 }
 
-/** A definition that the statement applies to nothing but its own binders: `drop n xs`. */
+/** A definition that the statement applies only to its own binders, such as `drop n xs`. */
 export interface ContextApplication {
   /** Full name. */
   readonly definition: string;
-  /** Names of the binders that are its explicit arguments, all of them given. */
+  /** Names of the binders that are its explicit arguments. No explicit argument is missing. */
   readonly arguments: readonly string[];
 }
 
 export interface StatementContext {
   readonly binders: readonly ContextBinder[];
-  /** Nearest first; of one distance in the order in which they are met. */
+  /** Nearest first. Definitions at the same distance are in the order in which they are found. */
   readonly definitions: readonly ContextDefinition[];
   readonly applications: readonly ContextApplication[];
-  /** Full names of constants of other libraries (core, Std, Mathlib) that the statement mentions itself, in its order. */
+  /** Full names of constants of other libraries (core, Std, Mathlib) that the statement mentions directly, in order. */
   readonly core: readonly string[];
 }
 
-/** `reason`: why nothing could be read; empty where it was. */
+/** `reason`: why the context could not be read; empty if it could. */
 export type ContextAnswer =
   | { readonly context: StatementContext; readonly reason: '' }
   | { readonly context: null; readonly reason: string };

@@ -1,17 +1,16 @@
 /**
- * Finds the names that proofs of statements may use. Lean, in its sandbox, compiles the screened statements into
- * modules, one module for all statements with the same imports. Then this file reads the objects of these modules and
- * of the modules they import.
+ * Finds the names that proofs of statements may use. Lean compiles the screened statements in its sandbox, one module
+ * for all statements with the same imports. Then these modules and their imports are read.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   compileStatements,
   givenNamespace,
   hasDefinitions,
-  type ProcessPlace,
+  type ProcessContext,
   screenHeader,
   screenStatement,
   splitImports,
@@ -23,7 +22,7 @@ import { type ModuleToRead, readContexts, type StatedName } from './read-module.
 import type { ContextAnswer } from './statement-context.ts';
 import { openedBy } from './written-name.ts';
 
-/** Statements of one module. */
+/** Maximum number of statements per module. */
 const STATEMENTS_MAX = 300;
 
 export interface StatementToRead {
@@ -34,12 +33,12 @@ export interface StatementToRead {
 }
 
 export interface ContextTask extends Pick<DefinitionOptions, 'source'> {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   readonly libraryHeader: string;
-  /** A folder is made below it, and removed. */
+  /** A folder is made in it, and removed afterwards. */
   readonly scratchDirectory: string;
   readonly memoryBytesMax: number;
-  /** Keeps which module holds which constant; null keeps nothing. */
+  /** Folder for an index from constants to modules; null for none. */
   readonly indexFolder: string | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,15 +51,18 @@ interface Screened {
   readonly namespace: string;
 }
 
-/** A reader of a module that holds statements. */
+/** A reader for a module that contains statements. */
 export interface StatementReader<Answer> {
-  /** An answer for each, in order. */
+  /** Returns one answer per statement, in order. */
   read(stated: readonly StatedName[], module: ModuleToRead): readonly Answer[] | Promise<readonly Answer[]>;
   /** The answer for a statement that could not be compiled or read. */
   unread(reason: string): Answer;
 }
 
-/** Reads the context of each statement, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
+/**
+ * Reads the context of each statement, in order. Rejects only with the signal's reason, or if the scratch folder cannot
+ * be written.
+ */
 export function statementContexts(
   statements: readonly StatementToRead[],
   task: ContextTask,
@@ -71,7 +73,7 @@ export function statementContexts(
   });
 }
 
-/** Compiles statements as `statementContexts` does, and gives them to another reader of the compiled module. */
+/** Compiles statements as `statementContexts` does, and passes the module to another reader. */
 export async function readStatements<Answer>(
   statements: readonly StatementToRead[],
   task: ContextTask,
@@ -97,8 +99,8 @@ export async function readStatements<Answer>(
       task.signal?.throwIfAborted();
       const batch = group.slice(from, from + STATEMENTS_MAX);
       const found = await readBatch(batch, task, reader);
-      for (const [place, { index }] of batch.entries()) answers[index] = found[place]!;
-      await turn();
+      for (const [at, { index }] of batch.entries()) answers[index] = found[at]!;
+      await yieldToOthers();
     }
   return answers;
 }
@@ -130,12 +132,12 @@ async function readBatch<Answer>(
     const searchPath = [...place.environment.searchPath, own];
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(index));
-    const names = readable.map(([index, { opens, index: place, namespace }]) => ({
-      place,
-      name: statedName(index),
+    const names = readable.map(([at, { opens, index, namespace }]) => ({
+      index,
+      name: statedName(at),
       opened: openedBy(
         [
-          ...(hasDefinitions(opens) ? [`namespace ${givenNamespace(index)}`] : []),
+          ...(hasDefinitions(opens) ? [`namespace ${givenNamespace(at)}`] : []),
           opens,
           ...(namespace === '' ? [] : [`namespace ${namespace}`]),
         ].join('\n'),

@@ -1,19 +1,22 @@
 /**
- * How a proof writes the name of a constant: as short as the header's opened namespaces and the statement's binders
- * allow.
+ * Determines how a proof writes the name of a constant: as short as the header's open namespaces and the statement's
+ * binders allow.
  */
 import { openedNamespaces } from '@stp/lean-text';
 
 export interface NameScope {
-  /** Namespaces that are open, with dots. */
+  /** Open namespaces, with dots. */
   readonly opened: readonly string[];
-  /** Names of binders: they come before constants. */
+  /** Names of binders, which take precedence over constants. */
   readonly bound: ReadonlySet<string>;
-  /** Is there a constant of this full name? */
+  /** Whether there is a constant with this full name. */
   readonly has: (name: string) => boolean;
 }
 
-/** `open A B` opens `B` and, where there is one, `A.B`: whether there is shows in whether it has constants. */
+/**
+ * Returns the namespaces that a header may open: `open A B` opens `B` and, if it exists, `A.B`. It exists if it
+ * contains constants.
+ */
 export function openedBy(header: string): string[] {
   const opened: string[] = [];
   for (const name of openedNamespaces(header)) opened.push(name, ...opened.map((outer) => `${outer}.${name}`));

@@ -1,7 +1,7 @@
 /**
- * Tries to prove that a statement is false: by test values in the places of its variables, of which Lean decides the rest, and by
- * tactics on the negation. A disproof is a certified proof of the negation, and the negation is checked to be that of the
- * statement. That none was found says nothing.
+ * Tries to prove that a statement is false: by test values for its variables, for which Lean decides the rest, and by
+ * tactics on the negation. A disproof is a certified proof of the negation, which is verified to be the negation of the
+ * statement. A failed attempt says nothing.
  */
 import type { Certificate } from '@stp/config/records';
 import { statementPieces, typeColon } from '@stp/lean-text';
@@ -16,50 +16,50 @@ import {
 import { type ContextTask, readStatements, type StatementToRead } from '../context/statement-contexts.ts';
 import { type Instance, type Instances, type NamedValue, readInstances } from './instances.ts';
 
-/** Instances of the first try; most false statements fail on one of them. */
+/** Number of instances in the first try. Most false statements fail on one of them. */
 const FIRST_INSTANCES = 10;
-/** Proofs of one try. */
+/** Maximum number of proofs per try. */
 const AT_ONCE = 60;
 const TACTICS: readonly string[] = ['decide', 'omega', 'simp', 'grind'];
 const NAME = 'disproof';
 
-/** The surroundings in which `disprove` works. */
 export interface DisproveTools {
-  /** Certifies the disproof. */
   readonly verifier: Verifier;
-  /** Where the statement is compiled; of the verifier's environment. */
+  /** How to compile the statement, with the verifier's environment. */
   readonly task: ContextTask;
 }
 
-/** Ways to prove the negation. */
 export interface DisproveOptions {
-  /** Tactics for the negation as a whole. Default: `decide`, `omega`, `simp`, `grind`. */
+  /** Tactics to try on the whole negation. Default: `decide`, `omega`, `simp`, `grind`. */
   readonly tactics?: readonly string[];
 }
 
-/** The result of an attempt. */
 export type Disproof =
   | {
       readonly verdict: 'disproved';
-      /** The values on which the statement fails; null if a tactic proved the negation as a whole. */
+      /** Values for which the statement fails; null if a tactic proved the whole negation. */
       readonly values: readonly NamedValue[] | null;
-      /** A sentence for people. */
       readonly words: string;
-      /** `theorem disproof : ¬ (∀ BINDERS, TYPE)`; below the statement's header. */
+      /** `theorem disproof : ¬ (∀ BINDERS, TYPE)`, for the statement's header. */
       readonly statement: string;
-      /** The tactic block that proves it. */
       readonly proof: string;
       readonly certificate: Certificate | null;
     }
   | {
-      /** `unknown`: nothing was found. `invalid`: the statement was refused, or Lean cannot read it. `infra`: Lean could not be run. */
+      /**
+       * `unknown`: nothing was found. `invalid`: the statement was refused, or Lean cannot elaborate it. `infra`: Lean
+       * could not run.
+       */
       readonly verdict: 'unknown' | 'invalid' | 'infra';
       readonly words: string;
-      /** As above; null where it could not be written. */
+      /** The negation; null if it could not be written. */
       readonly statement: string | null;
     };
 
-/** Never says `disproved` without a proof that the verifier has accepted. Rejects only with the signal's reason, or as `readStatements` does. */
+/**
+ * Returns `disproved` only with a proof that the verifier has accepted. Rejects only with the signal's reason, or as
+ * `readStatements` does.
+ */
 export async function disprove(
   asked: StatementToRead,
   { verifier, task }: DisproveTools,
@@ -85,7 +85,7 @@ export async function disprove(
     tries.push(byInstance.slice(from, from + AT_ONCE));
   let isUnjudged = false;
   for (const attempts of tries) {
-    const candidates = attempts.map(({ proof }, place) => ({ id: String(place), header, statement, proof }));
+    const candidates = attempts.map(({ proof }, index) => ({ id: String(index), header, statement, proof }));
     for (const { kind, id } of await tried(candidates, verifier, task)) {
       isUnjudged ||= kind === 'infra';
       if (kind !== 'proved') continue;
@@ -107,7 +107,7 @@ export async function disprove(
 
 const signalOf = ({ signal }: ContextTask) => (signal === undefined ? {} : { signal });
 
-/** Without their compiled objects: only what is found is judged in full. */
+/** Tries proofs without judging their compiled modules; only a successful one is judged afterwards. */
 function tried(
   candidates: readonly Candidate[],
   verifier: Verifier,
@@ -121,7 +121,7 @@ function tried(
   });
 }
 
-/** The statement of the negation, in the namespace of the statement's own name; null where there is no colon. */
+/** Returns the negated statement, in the namespace of the statement's name; null if there is no colon. */
 function negated({ signature, namespace }: { readonly signature: string; readonly namespace: string }): string | null {
   const universes = universeParameters(signature);
   const rest = signature.slice(universes.length);

@@ -1,6 +1,6 @@
 /**
- * Instances of a statement: its binders, read from its compiled theorem, with test values in their places. It also says whether
- * a second theorem of the same module states that the first is false. Reads objects, runs nothing.
+ * Instances of a statement: test values for the binders of its compiled theorem. Also verifies that a second theorem of
+ * the same module states the negation of the first. Reads compiled modules without running code.
  */
 import {
   ANONYMOUS,
@@ -27,23 +27,23 @@ import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { type NameScope, writtenName } from '../context/written-name.ts';
 import { ELEMENT_TYPE, type GroundType, instantiateType, typeKey } from '../explore/ground-type.ts';
 import { SmallRandom, sampleValue } from '../explore/samples.ts';
-import { readType, SignatureReader } from '../explore/signature.ts';
+import { readType, SignatureReader } from '../explore/term-signature.ts';
 import { type ElementType, LIFTED_TYPES, SMALL_TYPES, valueText } from './value-text.ts';
 
-/** Instances of one choice of types. */
+/** Maximum number of instances for one choice of types. */
 const INSTANCES_MAX = 60;
-/** Greatest sizes of values, in turn: what holds of small ones may fail of larger ones. */
+/** Maximum sizes of values, in order. Small values may satisfy a statement that larger ones violate. */
 const SIZES = [1, 2, 3, 4, 5, 6, 12, 25, 50];
-/** One value in so many is the one before of its type. */
+/** One in this many values repeats the previous value of its type. */
 const SAME_ONCE_IN = 4;
-/** One instance of this many has values with one end, and one has values with two. */
+/** One in this many instances has values with a single end, and one has values with two ends. */
 const FEW_ENDS_IN = 4;
 const ENDS = 3;
 const SEED = 1;
-/** Numerals stand for values of types that are not known here: rational numbers, `Fin 5`. */
+/** Numerals serve as values of types that are unknown here, such as rational numbers or `Fin 5`. */
 const NUMERALS = ['0', '1', '2', '3', '(-1)', '5', '7'];
 
-/** Arguments for the other binders: either of two. */
+/** Arguments for other binders; both alternatives are tried. */
 const FIXED = {
   proposition: ['False', 'True'],
   predicate: ['(fun _ => False)', '(fun _ => True)'],
@@ -51,40 +51,39 @@ const FIXED = {
   hypothesis: ['(by decide)', '(by decide)'],
 } as const;
 
-/** A binder of a statement: what may stand in its place. */
+/** What may replace a binder of a statement. */
 type Slot =
   | { readonly kind: 'type'; readonly isSmall: boolean }
   | { readonly kind: keyof typeof FIXED }
   /** `type` is null for a type without known values. */
   | { readonly kind: 'value'; readonly type: GroundType | null };
 
-/** A value of a counterexample. */
 export interface NamedValue {
-  /** The name in the statement; null for a binder without one. */
+  /** The binder's name in the statement; null if it has none. */
   readonly name: string | null;
-  /** In Lean. */
+  /** The value as a Lean term. */
   readonly value: string;
 }
 
-/** One instance: arguments for the statement's binders, up to its last hypotheses. */
+/** One instance: arguments for the statement's binders, except for its last hypotheses. */
 export interface Instance {
   readonly arguments: readonly string[];
-  /** The arguments that are types, propositions, and values. */
+  /** Only the arguments that are types, propositions or values. */
   readonly values: readonly NamedValue[];
 }
 
-/** The instances of a statement, smallest first, or why there are none. */
+/** The instances of a statement, smallest first, or the reason why there are none. */
 export type Instances =
   | { readonly instances: readonly Instance[] }
   | { readonly reason: string; readonly isUnreadable?: boolean };
 
 /**
- * Reads the first theorem's instances, if the second says exactly that the first is false: it is `¬` of the first one's type,
+ * Reads the instances of the first theorem, if the second is exactly its negation: `¬` applied to the first one's type,
  * below no further binder. Throws as the kernel's readers do.
  */
 export function readInstances(stated: readonly StatedName[], options: ModuleToRead): Instances[] {
   const [statement, negation] = stated;
-  if (statement?.place !== 0 || negation?.place !== 1)
+  if (statement?.index !== 0 || negation?.index !== 1)
     return stated.map(() => ({ reason: 'Lean cannot read its negation' }));
   const terms = new Terms();
   const module = readModule(options.path, terms);
@@ -100,8 +99,8 @@ export function readInstances(stated: readonly StatedName[], options: ModuleToRe
 }
 
 function constantOf(module: CompiledModule, name: Name): CompiledConstant | null {
-  const place = module.names.indexOf(name);
-  return place < 0 ? null : module.constant(place);
+  const index = module.names.indexOf(name);
+  return index < 0 ? null : module.constant(index);
 }
 
 function isNegation(terms: Terms, module: CompiledModule, first: CompiledConstant, second: CompiledConstant): boolean {
@@ -174,7 +173,10 @@ function instancesOf(
 const isProp = (terms: Terms, expr: Expr): boolean =>
   terms.kind(expr) === SORT && terms.level(expr) === terms.levels.zero;
 
-/** Cuts the slots behind the last value. The hypotheses after it and the claim are one proposition that Lean decides. */
+/**
+ * Cuts the slots after the last value. The remaining hypotheses and the conclusion form one proposition that Lean
+ * decides.
+ */
 function untilLastValue(slots: readonly Slot[]): readonly Slot[] {
   return slots.slice(0, 1 + slots.findLastIndex(({ kind }) => kind !== 'hypothesis' && kind !== 'instance'));
 }
@@ -192,7 +194,7 @@ interface Filling {
   readonly written: (full: string) => string;
 }
 
-/** Each instance once. A single number runs through all numbers from 0. */
+/** Returns distinct instances. If there is a single number, it takes all values from 0. */
 function filled(element: ElementType, { slots, names, signature, written }: Filling): Instance[] {
   const random = new SmallRandom(SEED);
   const found = new Map<string, Instance>();
@@ -220,8 +222,8 @@ function filled(element: ElementType, { slots, names, signature, written }: Fill
       return random.below(2) === 0 ? no : yes;
     });
     if (texts.includes(null)) continue;
-    const values = slots.flatMap(({ kind }, place) =>
-      kind === 'instance' || kind === 'hypothesis' ? [] : [{ name: names[place]!, value: texts[place]! }],
+    const values = slots.flatMap(({ kind }, index) =>
+      kind === 'instance' || kind === 'hypothesis' ? [] : [{ name: names[index]!, value: texts[index]! }],
     );
     found.set(texts.join(' '), { arguments: texts as string[], values });
   }

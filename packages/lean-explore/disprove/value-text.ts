@@ -1,10 +1,10 @@
-/** Writes test values as Lean terms, for places whose type Lean knows. */
+/** Writes test values as Lean terms, for positions at which Lean knows the type. */
 import { displayName } from '@stp/lean-kernel';
 import type { Value } from '../explore/evaluator.ts';
 import { ELEMENT, type GroundType, instantiateType } from '../explore/ground-type.ts';
-import type { SignatureReader } from '../explore/signature.ts';
+import type { SignatureReader } from '../explore/term-signature.ts';
 
-/** A type that stands for the type variables of a statement, and its values by number. */
+/** A type that replaces the type variables of a statement, and its values by number. */
 export interface ElementType {
   readonly type: string;
   readonly value: (number: bigint) => string;
@@ -12,25 +12,28 @@ export interface ElementType {
 
 const SIGNED: ElementType['value'] = (number) => (number % 2n === 0n ? `${number / 2n}` : `(-${number / 2n + 1n})`);
 
-/** For `Type`. */
+/** Replacements in the universe `Type`. */
 export const SMALL_TYPES: readonly ElementType[] = [
   { type: 'Nat', value: (number) => `${number}` },
   { type: 'Bool', value: (number) => (number % 2n === 0n ? 'false' : 'true') },
   { type: 'Int', value: SIGNED },
 ];
-/** For a type in any universe. */
+/** Replacements for a type in any universe. */
 export const LIFTED_TYPES: readonly ElementType[] = [
   { type: '(ULift Nat)', value: (number) => `(ULift.up ${number})` },
 ];
 
 interface Writing {
   readonly signature: SignatureReader;
-  /** Returns the way in which the proof writes a constant. */
+  /** Returns how the proof writes a constant. */
   readonly written: (full: string) => string;
   readonly element: ElementType;
 }
 
-/** `type` is the value's, with `ELEMENT` for the statement's type variables. Null for a constructor that cannot be written so. */
+/**
+ * `type` is the value's type, with `ELEMENT` for the statement's type variables. Returns null for a constructor that
+ * cannot be written.
+ */
 export function valueText(value: Value, type: GroundType, writing: Writing): string | null {
   const { form } = value;
   if (form.kind === 'function') return `(${form.text})`;
@@ -39,7 +42,7 @@ export function valueText(value: Value, type: GroundType, writing: Writing): str
   const types = (signature.scheme(form.name)?.slots ?? []).flatMap((slot) =>
     slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
   );
-  const fields = form.fields.map((field, place) => valueText(field, types[place]!, writing));
+  const fields = form.fields.map((field, index) => valueText(field, types[index]!, writing));
   if (fields.includes(null)) return null;
   const { names } = signature.terms;
   const name = displayName(names, form.name);
@@ -57,5 +60,5 @@ export function valueText(value: Value, type: GroundType, writing: Writing): str
   }
 }
 
-/** The text between the brackets of a list, as one element; none for the empty list. */
+/** Returns the text between a list's brackets as a single element, or none for the empty list. */
 const listElements = (list: string): string[] => (list === '[]' ? [] : [list.slice(1, -1)]);

@@ -1,14 +1,15 @@
 /**
- * Functions that Lean's core library has too, found by tests: `plus n m = n + m`. Once that is proved and rewrites, all that Lean knows
- * of its own function serves the other: theorems of its library, and its procedures for numbers.
+ * Finds functions that equal one of Lean's core library on tests, such as `plus n m = n + m`. Once the equation is
+ * proved and used as a rewrite rule, the core library's theorems and Lean's decision procedures for numbers apply to
+ * the other function.
  */
 import { CORE_FUNCTIONS } from './core-functions.ts';
 import { ARROW, type GroundType, instantiateType, typeKey } from './ground-type.ts';
-import type { SignatureReader, TermSymbol } from './signature.ts';
+import type { SignatureReader, TermSymbol } from './term-signature.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
 import type { TestValues } from './test-values.ts';
 
-/** Finds such functions; what it found of one holds of it in every signature. */
+/** Finds equivalents, and caches the result for each function. */
 export class CoreEquivalents {
   readonly #signature: SignatureReader;
   readonly #found = new Map<string, Term | null>();
@@ -18,9 +19,9 @@ export class CoreEquivalents {
   }
 
   /**
-   * Equations between functions of the symbols, on the left, and those of the core library, each with those of the functions that its
-   * own one is defined by: the proof of `times n m = n * m` wants `plus n m = n + m`.
-   * @param mentions as `Signature` has it
+   * Returns equations between functions of the symbols (left) and of the core library (right), together with those for
+   * the functions in its definition: the proof of `times n m = n * m` needs `plus n m`.
+   * @param mentions as in `Signature`
    */
   of(
     symbols: readonly TermSymbol[],
@@ -49,7 +50,10 @@ export class CoreEquivalents {
     return right === null ? [] : [{ left, right }];
   }
 
-  /** Functions of the core library that take the variables, in this order or in another one that their types tell. */
+  /**
+   * Returns applications of core functions to the variables, in this order or in another one that their types
+   * determine.
+   */
   #like({ types, arguments: given, result }: TermSymbol, variables: readonly Term[]): Term[] {
     const leaves = new Map([...given, result].flatMap(leavesOf).map((type) => [typeKey(type), type]));
     return [...CORE_FUNCTIONS.keys()].flatMap((name) => {
@@ -68,19 +72,19 @@ export class CoreEquivalents {
   }
 }
 
-/** Each of the terms once, of these types; null where they have others. */
+/** Returns the terms permuted to fit these types; null if they do not fit. */
 function inOrderOf(types: readonly GroundType[], terms: readonly Term[]): Term[] | null {
   const left = [...terms];
   const chosen = types.flatMap((type) => {
-    const place = left.findIndex((term) => typeKey(term.type) === typeKey(type));
-    return place < 0 ? [] : left.splice(place, 1);
+    const index = left.findIndex((term) => typeKey(term.type) === typeKey(type));
+    return index < 0 ? [] : left.splice(index, 1);
   });
   return left.length === 0 && chosen.length === types.length ? chosen : null;
 }
 
 const leavesOf = (type: GroundType): GroundType[] => (type.args.length === 0 ? [type] : type.args.flatMap(leavesOf));
 
-/** A variable for each argument; null where the test values have not so many, or none at all are needed. */
+/** Returns a variable for each argument; null if the test values have too few, or if there is no argument. */
 function variablesFor({ arguments: given }: TermSymbol, values: TestValues): Term[] | null {
   const used = new Map<string, number>();
   const terms = given.flatMap((type): Term[] => {

@@ -1,4 +1,4 @@
-/** Functions of Lean's core library that others may be equal to, and how its theorems write them. */
+/** Functions of Lean's core library that may equal other functions, and how library theorems write them. */
 import type { CompiledLibrary, Expr, Name, Terms } from '@stp/lean-kernel';
 import { mentionsInOrder } from '../context/mentions.ts';
 
@@ -14,8 +14,8 @@ const decided =
     `decide (${one} ${operator} ${other})`;
 
 /**
- * Constants of `Init` with first-order types, each with the form in which theorems of the library speak of it; null: by its name. The
- * first that is equal to a function is taken.
+ * Constants of `Init` with first-order types, each with the notation that library theorems use; null: its name. The
+ * first one that equals a function is used.
  */
 export const CORE_FUNCTIONS: ReadonlyMap<string, Written | null> = new Map<string, Written | null>([
   ['Nat.add', infix('+')],
@@ -58,14 +58,14 @@ export const CORE_FUNCTIONS: ReadonlyMap<string, Written | null> = new Map<strin
   ['List.any', null],
 ]);
 
-/** Returns the notation for an application of the constant; undefined: its name is written. */
+/** Returns the notation for an application of the constant; undefined if its name is written. */
 export const coreNotation = (name: string): Written | undefined => CORE_FUNCTIONS.get(name) ?? undefined;
 
-/** Instances name functions (`List.instAppend`, `List.append`), and one may name the next. */
+/** Matches instances, which name functions (`List.instAppend`, `List.append`) and may refer to other instances. */
 const INSTANCE = /^inst/u;
 const INSTANCES_DEEP = 4;
 
-/** The functions of the list that a statement's type mentions, itself or through instances, in its order. */
+/** Returns the listed functions that a statement's type mentions, directly or through instances, in order. */
 export function coreFunctionsIn(terms: Terms, library: CompiledLibrary, type: Expr): Name[] {
   const found = new Set<Name>();
   const passed = new Set<Name>();

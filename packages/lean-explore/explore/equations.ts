@@ -1,39 +1,43 @@
 /**
- * Equations that hold on test values: all terms over a signature up to a number of functions are put into classes by their values
- * under the same assignments, as in QuickSpec (Smallbone et al. 2017, §4). Larger terms are made of the first of each class, and
- * one that an equation found earlier rewrites is left out. That an equation holds on tests proves nothing.
+ * Finds equations that hold on test values. All terms over a signature up to a number of functions are classified by
+ * their values under the same assignments, as in QuickSpec (Smallbone et al. 2017, §4). Larger terms are built from the
+ * first term of each class, and a term that an earlier equation rewrites is skipped. Passing tests proves nothing.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Value } from './evaluator.ts';
 import { typeKey } from './ground-type.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, rewritten, ruleOf } from './rewriting.ts';
-import type { TermSymbol } from './signature.ts';
+import type { TermSymbol } from './term-signature.ts';
 import { applied, type Equation, functionsOf, type Term, variablesOf, variableTerm } from './terms.ts';
 import type { EvaluatedSignature, TestValues } from './test-values.ts';
 
 export interface ExploreLimits {
-  /** Functions of one signature: those nearest to the statement. */
+  /** Maximum number of functions in a signature; the nearest to the statement are used. */
   readonly nearMax: number;
-  /** 1: what the statement mentions, and what the definitions of that mention. */
+  /** Maximum distance. 1: what the statement mentions, and what the definitions of that mention. */
   readonly distanceMax: number;
-  /** Functions in one side, at most. */
+  /** Maximum number of functions in one side. */
   readonly functionsMax: number;
   readonly constructorsMax: number;
-  /** Terms that are evaluated, at most. */
   readonly termsMax: number;
-  /** Steps of the kernel for the values of all terms, some ten million a second; some functions cost thousands an application. */
+  /**
+   * Maximum kernel steps for the values of all terms; about ten million take a second. Some functions cost thousands
+   * per application.
+   */
   readonly stepsMax: number;
   readonly equationsMax: number;
-  /** Variables of one type. */
+  /** Maximum number of variables of one type. */
   readonly variablesMax: number;
   /**
-   * Whether equal functions are both used. Of two functions that are equal on all tests larger terms hold the first alone, and
-   * it may take lemmas about the other to prove that they are equal. With this, what holds of the other is found as well.
+   * Whether to use both of two functions that are equal on all tests. Otherwise larger terms contain only the first,
+   * but proving that they are equal may need lemmas about the other. With this option, equations about the other are
+   * found too.
    */
   readonly twins: boolean;
   /**
-   * Larger terms hold the function that is defined first, of two that are equal, and not the one that the statement mentions first: `s` and
-   * not `plus` in `s n = plus n one`. So laws of helper functions are found that others imply, and that a proof of these others may take.
+   * Of two equal functions, larger terms contain the one defined first, not the one that the statement mentions first:
+   * `s` instead of `plus` in `s n = plus n one`. This finds laws of helper functions that others imply, but that proofs
+   * of these others may need.
    */
   readonly simplestFirst: boolean;
 }
@@ -51,13 +55,13 @@ export const EXPLORE_LIMITS: ExploreLimits = {
   simplestFirst: false,
 };
 
-/** Functions and work that each step deeper adds. */
+/** Functions and work that each further step adds. */
 const DEEPER_NEAR = 2;
 const DEEPER_FACTOR = 2;
 
 /**
- * Returns limits that are that many steps deeper than the first exploration: over functions further away, with more of them in
- * a side, and with time for that.
+ * Returns limits for an exploration `deeper` steps beyond the first: with more distant functions, more functions per
+ * side, and more time.
  */
 export const deeperLimits = (deeper: number): ExploreLimits => ({
   ...EXPLORE_LIMITS,
@@ -71,34 +75,39 @@ export const deeperLimits = (deeper: number): ExploreLimits => ({
   simplestFirst: deeper > 0,
 });
 
-/** Most terms are rewritten by an equation found earlier and not evaluated; no more than so many for each that may be. */
+/**
+ * Maximum number of considered terms per term that may be evaluated. Earlier equations rewrite most terms, which are
+ * not evaluated.
+ */
 const CONSIDERED_PER_TERM = 10;
-/** Terms between two turns of other work: some hundred milliseconds. */
+/** Number of terms between two yields to other work: some hundred milliseconds. */
 const TERMS_AT_ONCE = 100;
-/** Equations under a condition, at most, those of small terms first: hundreds can be true of a signature. */
+/** Maximum number of equations with a condition, smallest terms first. A signature can have hundreds. */
 const CONDITIONAL_MAX = 24;
-/** Tests, of the first and of the further ones, that have to meet a condition, and of the first that have to fail it. */
+/**
+ * Minimum number of tests that must satisfy a condition (first and further tests), and of first tests that must violate
+ * it.
+ */
 const MEETING_MIN = 3;
 export const MORE_MEETING_MIN = 20;
-/** Pairs of terms that are drawn for a random equation, at most. */
+/** Maximum number of pairs of terms drawn for a random equation. */
 const DRAWS_PER_EQUATION = 50;
 export interface Explored {
-  /** In the order in which they were found: fewer functions first. */
+  /** Ordered by discovery: fewer functions first. */
   readonly equations: readonly Equation[];
   readonly terms: number;
-  /** Terms that the evaluator gave no value. */
+  /** Number of terms without a value. */
   readonly withoutValue: number;
 }
 
 interface Classed {
   readonly term: Term;
-  /** Arguments of an application. */
   readonly args: readonly Classed[];
-  /** Its values under the first tests, as far as they were asked for; null where it has none. */
+  /** Its values under the first tests, as far as computed; null if it has none. */
   readonly values: (Value | null)[];
 }
 
-/** Terms by their values under one test after the other; branches are made where a second term comes. */
+/** A tree of terms by their values under one test after another. A node branches when a second term arrives. */
 interface ClassTree {
   readonly first: Classed;
   branches: Map<string, ClassTree> | null;
@@ -110,7 +119,7 @@ function addTo<T>(lists: Map<string, T[]>, key: string, one: T): void {
   else list.push(one);
 }
 
-/** Is `test` one function of variables, all of them in `term`? */
+/** Whether `test` is one function applied to variables that all occur in `term`. */
 function isTestOf(test: Term, term: Term): boolean {
   if (test.functions !== 1 || test.constructors > 0) return false;
   const its = new Set(variablesOf(term).map((variable) => variableTerm(variable).key));
@@ -121,12 +130,12 @@ export class Explorer {
   readonly #values: TestValues;
   readonly #limits: ExploreLimits;
   readonly #symbols: readonly TermSymbol[];
-  /** Classes of equal terms, under their types. */
+  /** Classes of equal terms, by type. */
   readonly #classes = new Map<string, ClassTree>();
   /** First terms of their classes, by number of functions, then by type. */
   readonly #levels: Map<string, Classed[]>[] = [];
   readonly #rules: Rule[] = [];
-  /** Applications of functions, by type: what random equations are made of. */
+  /** Applications of functions, by type, from which random equations are made. */
   readonly #applications = new Map<string, Term[]>();
   #terms = 0;
   #considered = 0;
@@ -142,11 +151,11 @@ export class Explorer {
     this.#symbols = symbols;
   }
 
-  /** Gives way to other work of the process after some hundred terms. */
+  /** Yields to other work of the process after some hundred terms. */
   async explore(signal?: AbortSignal): Promise<Explored> {
     for (const _ of this.#steps()) {
       signal?.throwIfAborted();
-      await turn();
+      await yieldToOthers();
     }
     const kept = this.#kept();
     const all = [...kept, ...this.#halves(kept), ...this.#conditional()];
@@ -169,7 +178,7 @@ export class Explorer {
     }
   }
 
-  /** Constructors around the terms of a level. */
+  /** Applies constructors to the terms of a level. */
   *#grow(functions: number): Generator<void> {
     for (const symbol of this.#symbols) if (symbol.isConstructor) yield* this.#applyTo(symbol, functions, functions);
   }
@@ -184,7 +193,7 @@ export class Explorer {
     );
   }
 
-  /** All applications of the symbol whose arguments have so many functions together. */
+  /** Makes all applications of the symbol whose arguments contain this many functions in total. */
   *#applyTo(
     symbol: TermSymbol,
     functions: number,
@@ -192,17 +201,17 @@ export class Explorer {
     args: readonly Classed[] = [],
     left = functions,
   ): Generator<void> {
-    const place = args.length;
-    if (place === symbol.arguments.length) {
+    const index = args.length;
+    if (index === symbol.arguments.length) {
       if (left > 0) return;
       this.#apply(symbol, args, level);
       if (this.#considered % TERMS_AT_ONCE === 0) yield;
       return;
     }
-    const isLast = place + 1 === symbol.arguments.length;
+    const isLast = index + 1 === symbol.arguments.length;
     for (let own = isLast ? left : 0; own <= left; own++) {
-      const pool = this.#levels[own]?.get(typeKey(symbol.arguments[place]!)) ?? [];
-      // The list may grow while it is walked, by constructors of its own type.
+      const pool = this.#levels[own]?.get(typeKey(symbol.arguments[index]!)) ?? [];
+      // The list may grow during the loop, by constructors of its own type.
       for (const one of [...pool]) {
         if (this.#isOver()) return;
         yield* this.#applyTo(symbol, functions, level, [...args, one], left - own);
@@ -222,7 +231,7 @@ export class Explorer {
     this.#class({ term, args, values: [] }, level);
   }
 
-  /** Returns its value under the test of that number. */
+  /** Returns its value under the test with this index. */
   #valueUnder(test: number, one: Classed): Value | null {
     let value = one.values[test];
     if (value === undefined) {
@@ -236,8 +245,8 @@ export class Explorer {
   }
 
   /**
-   * The first term of its class; itself where it begins one. Tests are asked for only as far as they tell classes apart, which
-   * spares most of them.
+   * Returns the first term of its class, which is the term itself if it begins a class. Tests are run only as far as
+   * needed to separate classes, which avoids most of them.
    */
   #firstOf(one: Classed): Classed {
     const type = typeKey(one.term.type);
@@ -266,7 +275,7 @@ export class Explorer {
   #class(one: Classed, level: number): void {
     const first = this.#firstOf(one);
     if (first !== one) {
-      // What has no value under some test says nothing.
+      // A term without a value under some test says nothing.
       if (one.values.includes(null)) this.#withoutValue++;
       else this.#found({ left: one.term, right: first.term });
       return;
@@ -275,8 +284,8 @@ export class Explorer {
   }
 
   /**
-   * After `explore`: well-typed equations between two of its terms, chosen without a look at their values. Fewer where terms that go
-   * together are rare.
+   * After `explore`: returns well-typed equations between two of its terms, chosen without regard to their values.
+   * Returns fewer than `count` if few terms fit together.
    */
   randomEquations(count: number): Equation[] {
     const pools = [...this.#applications.values()];
@@ -298,16 +307,16 @@ export class Explorer {
   }
 
   /**
-   * Drops equations that follow from one other by putting terms in the places of variables (of two that follow from each other
-   * the first stays), and those whose sides the ones kept before rewrite to one term.
+   * Drops equations that are instances of another one (of two that are instances of each other the first stays), and
+   * equations whose sides the earlier kept ones rewrite to the same term.
    */
   #kept(): Equation[] {
-    const follows = (place: number, from: number): boolean =>
-      isInstance(this.#rules[place]!.equation, this.#rules[from]!.equation);
+    const follows = (index: number, from: number): boolean =>
+      isInstance(this.#rules[index]!.equation, this.#rules[from]!.equation);
     const general = this.#rules.filter(
-      (_, place) =>
+      (_, index) =>
         !this.#rules.some(
-          (_other, from) => from !== place && follows(place, from) && (from < place || !follows(from, place)),
+          (_other, from) => from !== index && follows(index, from) && (from < index || !follows(from, index)),
         ),
     );
     const kept: Rule[] = [];
@@ -319,8 +328,9 @@ export class Explorer {
   }
 
   /**
-   * Splits an equation between two tests: what it says where the smaller one is true, and where it is false. That insertion
-   * keeps a list sorted may be proved where it is not that it keeps one unsorted.
+   * Splits an equation between two tests into the cases where the smaller test is true and where it is false. For
+   * example, a proof that insertion keeps a list sorted may be found although none is found that it keeps a list
+   * unsorted.
    */
   #halves(kept: readonly Equation[]): Equation[] {
     return kept
@@ -331,7 +341,7 @@ export class Explorer {
       .slice(0, CONDITIONAL_MAX);
   }
 
-  /** `true` and `false`, where the signature has them. */
+  /** `true` and `false`, if the signature contains them. */
   #truths(): Term[] {
     return this.#symbols
       .filter(({ isConstructor, result }) => isConstructor && result.head === 'Bool')
@@ -339,8 +349,8 @@ export class Explorer {
   }
 
   /**
-   * `p = b → q = c` over tests p and q of the signature, such as `leq n m = false → leq m n = true`; p is one function of
-   * variables, all of which q has. Without those that put terms in the places of another one's variables.
+   * Returns equations `p = b → q = c` over tests p and q of the signature, such as `leq n m = false → leq m n = true`,
+   * where p is one function applied to variables that all occur in q. Omits instances of others.
    */
   #conditional(): Equation[] {
     const tests = [1, 2]
@@ -379,13 +389,16 @@ export class Explorer {
     );
   }
 
-  /** Does an equation found earlier rewrite it at its root? Its parts are first in their classes. */
+  /** Whether an earlier equation rewrites the term at its root. Its arguments are first terms of their classes. */
   #isRewritten(term: Term): boolean {
     return this.#rules.some((rule) => rewritten(term, rule) !== null);
   }
 }
 
-/** Names of functions that larger terms hold in the place of others: `f x y = g x y` and `f x y = g y x` found `f` equal to `g`. */
+/**
+ * Returns the functions that replace others in larger terms: `f x y = g x y` or `f x y = g y x` showed that `f` equals
+ * `g`.
+ */
 export function firstOfTwins(equations: readonly Equation[]): string[] {
   const names = equations.flatMap(({ left, right, condition }) => {
     if (condition !== undefined || !('symbol' in left.form) || !('symbol' in right.form)) return [];

@@ -1,7 +1,7 @@
 /**
- * Values of closed terms: constructors all the way down. The second kernel reduces a function applied to values; what it cannot
- * reduce within its limits has no value. An application of a function to the same values is computed once, and charged to
- * everybody who asks for it: what one may spend does not depend on what others have asked before.
+ * Computes values of closed terms: terms that consist only of constructors. The second kernel reduces functions applied
+ * to values; a term that it cannot reduce within its limits has no value. Each application is computed once, but
+ * charged to every caller, so that a caller's budget does not depend on earlier calls by others.
  */
 import {
   apply,
@@ -20,15 +20,15 @@ import {
   type Terms,
 } from '@stp/lean-kernel';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
-import type { SignatureReader, SymbolScheme, TermSymbol } from './signature.ts';
+import type { SignatureReader, SymbolScheme, TermSymbol } from './term-signature.ts';
 
-/** Reductions of one application; thousands of applications are to take seconds. */
+/** Limits for one application: thousands of applications should take seconds. */
 const LIMITS = { ...DEFAULT_LIMITS, fuel: 20_000, nodes: 100_000 };
-/** Constructors and units of numbers in one value. */
+/** Maximum size of a value: its constructors plus its numbers. */
 const VALUE_SIZE_MAX = 400;
 
 export interface Value {
-  /** Equal for equal values of one type. */
+  /** Equal for equal values of the same type. */
   readonly key: string;
   readonly type: GroundType;
   readonly form:
@@ -41,16 +41,15 @@ export function naturalValue(value: bigint): Value {
   return { key: String(value), type: NATURAL_TYPE, form: { kind: 'natural', value } };
 }
 
-/** The cost of values. */
 export interface Meter {
-  /** Steps of the kernel, each application once; some ten million a second where they are computed. */
+  /** Kernel steps, each application counted once. About ten million take a second when they are computed. */
   steps: number;
 }
 
 interface Result {
   readonly value: Value | null;
   readonly steps: number;
-  /** The last who was charged for it. */
+  /** The last caller that was charged for it. */
   charged: Meter | null;
 }
 
@@ -59,7 +58,7 @@ export class Evaluator {
   readonly #kernel: Kernel;
   readonly #signature: SignatureReader;
   readonly #results = new Map<string, Result>();
-  /** Inductive types and constructors that were read: constants with their levels, and parameters of constructors. */
+  /** Inductive types and constructors that were read: their numbers of levels, and the parameters of constructors. */
   readonly #constants = new Map<Name, { readonly levels: number; readonly parameters: number | null }>();
   readonly #prepared = new Set<string>();
   readonly #zero: Name;
@@ -73,7 +72,7 @@ export class Evaluator {
     this.#successor = terms.names.of('Nat.succ');
   }
 
-  /** Null where it has no value. */
+  /** Returns null if the application has no value. */
   apply(symbol: TermSymbol, values: readonly Value[], meter: Meter): Value | null {
     const key = [symbol.name, typeKey(symbol.result), ...values.map((value) => value.key)].join(' ');
     let known = this.#results.get(key);
@@ -99,7 +98,10 @@ export class Evaluator {
     return known.value;
   }
 
-  /** Reads the constructors of a type and of their fields: within a question nothing can be read. */
+  /**
+   * Reads the constructors of a type and of their fields in advance, because nothing can be read while the kernel
+   * works.
+   */
   #prepare(type: GroundType): void {
     const key = typeKey(type);
     if (this.#prepared.has(key)) return;
@@ -137,7 +139,7 @@ export class Evaluator {
     return expr;
   }
 
-  /** The test for equality of numbers, which every type with such a test is explored at. */
+  /** The equality test of numbers, which is used for every type that requires such a test. */
   #equality(className: string): Expr {
     const { names } = this.#terms;
     const decide = this.#terms.constant(names.of('instDecidableEqNat'), EMPTY_LEVELS);
@@ -170,7 +172,7 @@ export class Evaluator {
     return scheme === null ? null : this.#application(scheme, type.args, form.fields);
   }
 
-  /** Null for what has no constructor at its head, and for what is too large. */
+  /** Returns null if there is no constructor at the head, or if the value is too large. */
   #read(checker: Checker, expr: Expr, type: GroundType, spent: { size: number }): Value | null {
     const terms = this.#terms;
     if (type.head === 'Nat' || type.head === ELEMENT) return this.#natural(checker, expr, spent);
@@ -179,7 +181,8 @@ export class Evaluator {
     const head = headOf(terms, whole);
     if (terms.kind(head) !== CONSTANT) return null;
     const name = terms.name(head);
-    // Of a constructor that was read ahead; of a function, whose application is stuck, nothing may be read here.
+    // Constructors were read in advance. The head may be a function whose application is stuck, which must not be read
+    // here.
     const parameters = this.#constants.get(name)?.parameters ?? null;
     const scheme = parameters === null ? null : this.#signature.scheme(name);
     if (scheme === null || parameters === null) return null;
@@ -189,8 +192,8 @@ export class Evaluator {
     );
     if (types.length !== given.length) return null;
     const fields: Value[] = [];
-    for (const [place, its] of given.entries()) {
-      const field = this.#read(checker, its, types[place]!, spent);
+    for (const [index, its] of given.entries()) {
+      const field = this.#read(checker, its, types[index]!, spent);
       if (field === null) return null;
       fields.push(field);
     }

@@ -1,19 +1,19 @@
 /**
- * Explores on threads of this process, each with a share of the statements: an exploration is minutes of evaluation, in which the
- * process would answer nobody and one core would work.
+ * Explores in worker threads, each with a part of the statements. An exploration computes for minutes, during which the
+ * process could otherwise not respond and would use one core.
  */
 import { Worker } from 'node:worker_threads';
 import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import type { ExploredStatement, ExploreOptions } from './explore-statements.ts';
 
-/** Terms nest as deep as test values, and evaluation nests in them. Only what is used is allocated. */
+/** Terms nest as deep as test values, and so does evaluation. The system allocates only the stack that is used. */
 const STACK_MEBIBYTES = 64;
 const HEAP_MEBIBYTES = 4_096;
 
 interface Asked
   extends Omit<ModuleToRead, 'source'>,
     Pick<ExploreOptions, 'seed' | 'random' | 'coreEquivalents' | 'coreFunctions' | 'limits'> {
-  /** The text of each module from which it was compiled, under the module's name. */
+  /** Source text of each module, by the module's name. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -26,13 +26,13 @@ export interface ThreadOptions extends Asked {
   readonly signal: AbortSignal;
 }
 
-/** Explores as `exploreModule` does, in threads. A thread that needs more memory than it has fails the whole. */
+/** Explores like `exploreModule`, in threads. If a thread runs out of memory, the whole call fails. */
 export async function exploreInThreads(
   stated: readonly StatedName[],
   { threads, signal, ...asked }: ThreadOptions,
 ): Promise<ExploredStatement[]> {
   const size = Math.ceil(stated.length / threads);
-  const shares = Array.from({ length: threads }, (_, place) => stated.slice(place * size, (place + 1) * size));
+  const shares = Array.from({ length: threads }, (_, index) => stated.slice(index * size, (index + 1) * size));
   const ended = new AbortController();
   try {
     const found = shares.map((share) =>

@@ -1,6 +1,7 @@
 /**
- * Conjectures by exploration: what functions near a statement satisfy on test values, as texts of theorems. Nothing is learned;
- * what is proposed is well formed, passed tests and may still be false. Reads compiled objects, runs nothing.
+ * Conjectures by exploration: equations that the functions near a statement satisfy on test values, as texts of
+ * theorems. Nothing is learned. An equation is well formed and passed tests, but may be false. Reads compiled modules
+ * without running code.
  */
 
 import { equationWordsSchema, type TermSignature, termSignatureSchema, WORDS_MAX } from '@stp/config/words';
@@ -26,39 +27,39 @@ import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './eq
 import { Evaluator } from './evaluator.ts';
 import { symbolsOf } from './near-symbols.ts';
 import { byPathOrder, type RankOf } from './path-order.ts';
-import { SignatureReader } from './signature.ts';
+import { SignatureReader } from './term-signature.ts';
 import { type Equation, equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
 import { type EvaluatedSignature, TestValues } from './test-values.ts';
 import { Wording } from './words.ts';
 
 export const exploredStatementSchema = z.strictObject({
-  /** Each once; fewer functions first, after those with functions of Lean's core library. */
+  /** Distinct equations: first those with core functions, then by number of functions. */
   equations: z.array(
     z.strictObject({
       /** `{α : Type} (xs : List α) : left = right`. */
       text: z.string(),
-      /** The equation in the words of `Wording`; null where it has none. */
+      /** The equation in the words of `Wording`; null if it cannot be written in them. */
       words: equationWordsSchema.nullable(),
-      /** Texts of others that its proof is likely to need. */
+      /** Texts of other equations that its proof probably needs. */
       after: z.array(z.string()),
-      /** Does it say which function of Lean's core library a function is? */
+      /** Whether it states that a function equals one of Lean's core library. */
       isCore: z.boolean(),
     }),
   ),
-  /** The signature of terms that equations are made of there. */
+  /** The signature of the terms in the equations. */
   signature: termSignatureSchema,
-  /** Terms that were evaluated, and those without a value. */
+  /** Number of evaluated terms; `withoutValue` counts those without a value. */
   terms: z.number().int(),
   withoutValue: z.number().int(),
-  /** Why there is nothing; empty otherwise. */
+  /** Why there are no equations; otherwise empty. */
   reason: z.string(),
 });
 export type ExploredStatement = z.infer<typeof exploredStatementSchema>;
 
 const NO_SIGNATURE: TermSignature = { types: [], symbols: [] };
 
-/** The answer for a statement that could not be compiled or read. */
+/** Returns the answer for a statement that could not be compiled or read. */
 export const unexplored = (reason: string): ExploredStatement => ({
   equations: [],
   signature: NO_SIGNATURE,
@@ -69,17 +70,20 @@ export const unexplored = (reason: string): ExploredStatement => ({
 
 export interface ExploreOptions extends ModuleToRead {
   readonly seed: number;
-  /** A control: gives as many random equations instead, well formed and most of them false. */
+  /** As a control: returns the same number of random equations instead, which are well formed and mostly false. */
   readonly random?: boolean;
   /** Puts the equations of `CoreEquivalents` first. */
   readonly coreEquivalents?: boolean;
-  /** Explores functions of Lean's core library where a statement uses no others. */
+  /** Explores functions of Lean's core library if a statement uses no others. */
   readonly coreFunctions?: boolean;
   readonly limits?: ExploreLimits;
   readonly signal?: AbortSignal;
 }
 
-/** An answer for each, in order. Statements over the same functions share the work. Throws STP1801 and `Decline` as the kernel's readers do. */
+/**
+ * Returns one answer per statement, in order. Statements with the same functions share the work. Throws STP1801, or
+ * `Decline` as the kernel's readers do.
+ */
 export async function exploreModule(
   stated: readonly StatedName[],
   options: ExploreOptions,
@@ -111,7 +115,7 @@ export async function exploreModule(
     const known = done.get(signature.key) ?? (await exploreOne(signature));
     done.set(signature.key, known);
     const { equivalents, chosen, signature: its, terms, withoutValue, reason } = known;
-    // First, since all others may follow from them; and never turned round.
+    // They come first, since all others may follow from them, and are never reversed.
     const first = equivalents.map(({ equation, after }) => ({
       text: textOf(equation, 'as it is'),
       words: null,
@@ -128,29 +132,29 @@ export async function exploreModule(
 }
 
 export const testedSchema = z.strictObject({
-  /** The text to state; null where the words are no well-typed equation. */
+  /** The text to state; null if the words are not a well-typed equation. */
   text: z.string().nullable(),
   verdict: z.enum(['holds', 'fails', 'unevaluated', 'follows']),
 });
 export type Tested = z.infer<typeof testedSchema>;
 
-/** Equations to test, in words over the functions near one statement, and such as are known to hold. */
+/** Equations to test, in words over the functions near one statement, and equations that are known to hold. */
 export interface EquationsToTest {
   readonly candidates: readonly (readonly string[])[];
   readonly known: readonly (readonly string[])[];
 }
 
-/** The equations over the functions near one statement. */
+/** The test results for the equations near one statement. */
 export interface TestedEquations {
-  /** One for each candidate, in order; none where the statement could not be read. */
+  /** One answer per candidate, in order; empty if the statement could not be read. */
   readonly answers: readonly Tested[];
-  /** Why it could not be read; empty otherwise. */
+  /** Why it could not be read; otherwise empty. */
   readonly reason: string;
 }
 
 export const untested = (reason: string): TestedEquations => ({ answers: [], reason });
 
-/** An answer for each statement, in order. Throws as `exploreModule` does. */
+/** Returns one answer per statement, in order. Throws as `exploreModule` does. */
 export async function testEquations(
   asked: readonly EquationsToTest[],
   stated: readonly StatedName[],
@@ -160,8 +164,8 @@ export async function testEquations(
     stated,
     options,
     untested,
-    async ({ values, wording }, textOf, { place }) => {
-      const { candidates, known } = asked[place]!;
+    async ({ values, wording }, textOf, { index }) => {
+      const { candidates, known } = asked[index]!;
       const read = candidates.map((words) => wording.read(words));
       const whole = read.filter((equation) => equation !== null);
       const facts = known.flatMap((words) => wording.read(words) ?? []);
@@ -184,11 +188,17 @@ interface Signature {
   readonly evaluated: EvaluatedSignature;
   readonly values: TestValues;
   readonly wording: Wording;
-  /** Names of what the function's definition mentions, and the definitions of that, and so on; its own is among them. */
+  /**
+   * Returns the names that a function's definition mentions, directly or through other definitions, including its own
+   * name.
+   */
   readonly mentions: (full: string) => ReadonlySet<string>;
 }
 
-/** As a theorem says it: what rewrites by it goes from its left to its right, the greater side as `byPathOrder` has it, or as it is. */
+/**
+ * Prints an equation as a theorem. With `greater`, the side that is greater in `byPathOrder` is on the left, so that
+ * rewriting goes from left to right.
+ */
 type TextOf = (equation: Equation, side?: 'greater' | 'as it is') => string;
 
 async function forEachSignature<Answer>(
@@ -209,12 +219,12 @@ async function forEachSignature<Answer>(
   const print = (name: Name): string => terms.names.print(name);
   const mentions = mentioning(terms, definitions);
   const rankOf = ranks(terms, library, mentions);
-  const places = new Map(module.names.map((name, place) => [name, place]));
+  const places = new Map(module.names.map((name, index) => [name, index]));
   const signatures = new Map<string, Signature>();
   const answers: Answer[] = [];
   for (const one of stated) {
-    const place = places.get(terms.names.of(one.name));
-    const constant = place === undefined ? undefined : module.constant(place);
+    const index = places.get(terms.names.of(one.name));
+    const constant = index === undefined ? undefined : module.constant(index);
     if (constant === undefined) {
       answers.push(missing('the module has no such theorem'));
       continue;
@@ -222,7 +232,7 @@ async function forEachSignature<Answer>(
     const own = functionsNear(definitions, constant.type, limits);
     const isCore = options.coreFunctions === true && own.length === 0;
     const near = isCore ? coreFunctionsIn(terms, library, constant.type).slice(0, limits.nearMax) : own;
-    // Of two equal terms the one found first stands in larger ones.
+    // Of two equal terms, the one found first is used in larger terms.
     const names = limits.simplestFirst
       ? near.toSorted((one, other) => rankOf(print(one)) - rankOf(print(other)))
       : near;
@@ -253,8 +263,8 @@ const shortWords = (words: string[] | null): string[] | null =>
 function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, distanceMax }: ExploreLimits): Name[] {
   const mentioned = definitions.mentionedBy(type, NO_OWN);
   return mentioned.names
-    .filter((_, place) => {
-      const { kind, distance } = mentioned.definitions[place]!;
+    .filter((_, index) => {
+      const { kind, distance } = mentioned.definitions[index]!;
       return kind === 'definition' && distance <= distanceMax;
     })
     .slice(0, nearMax);
@@ -274,7 +284,10 @@ function mentioning(terms: Terms, definitions: DefinitionReader): Signature['men
   };
 }
 
-/** A constructor is the greater the later its type declares it; a function, the more definitions its own one rests on. */
+/**
+ * Ranks constructors by their position in the type's declaration, and functions by the number of definitions on which
+ * they depend.
+ */
 function ranks(terms: Terms, library: CompiledLibrary, mentions: Signature['mentions']): RankOf {
   const known = new Map<string, number>();
   return (full) => {

@@ -1,4 +1,4 @@
-/** A thread of `explore-in-threads.ts`. */
+/** The worker thread of `explore-in-threads.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadRequest } from './explore-in-threads.ts';
 import { exploreModule } from './explore-statements.ts';

@@ -1,12 +1,13 @@
 /**
- * The most general types at which an equation is well typed, by unification (Hindley and Milner's inference without `let`). Terms
- * are explored at one type of elements, or at numbers; what is found of `append` there holds of lists of anything.
+ * Finds the most general types at which an equation is well typed, by unification (Hindley–Milner inference without
+ * `let`). Terms are explored at one element type, or at numbers, but an equation about `append` holds for lists of any
+ * type.
  */
 import { ELEMENT, type GroundType, type TypeScheme } from './ground-type.ts';
-import type { SymbolScheme, TermSymbol } from './signature.ts';
+import type { SymbolScheme, TermSymbol } from './term-signature.ts';
 import type { Equation, Term } from './terms.ts';
 
-/** A term with the types of its parts; numbers of variables are those of `GeneralEquation.types`. */
+/** A term with the types of its parts; type variables are numbered as in `GeneralEquation.types`. */
 export interface TypedTerm {
   readonly term: Term;
   readonly type: TypeScheme;
@@ -14,13 +15,16 @@ export interface TypedTerm {
 }
 
 export interface GeneralEquation {
-  /** Left and right, those of the condition first. */
+  /** The left and right side, preceded by those of the condition. */
   readonly sides: readonly TypedTerm[];
-  /** Returns the type of a term's variable, by its key. */
+  /** Returns the type of a variable of the terms, by its key. */
   variableType(key: string): TypeScheme;
 }
 
-/** Types have variables from 0, in no order; a variable of which a test for equality is asked stays what it was explored at. */
+/**
+ * Returns an equation with general types. Type variables are numbered from 0 in no particular order; one that needs an
+ * equality test keeps the type at which it was explored.
+ */
 export function generalised(equation: Equation): GeneralEquation {
   const inference = new Inference();
   const sides = [...(equation.condition ? [equation.condition] : []), equation].flatMap(({ left, right }) => {
@@ -44,7 +48,7 @@ const schemeOf = ({ head, args }: GroundType): TypeScheme => ({ head, args: args
 
 class Inference {
   readonly variables = new Map<string, TypeScheme>();
-  /** The type at which each type variable was explored, and what it is bound to. */
+  /** For each type variable the type at which it was explored; `#bound` has the type to which it is bound. */
   readonly #ground: GroundType[] = [];
   readonly #bound: (TypeScheme | undefined)[] = [];
   readonly #tested: TypeScheme[] = [];
@@ -58,7 +62,7 @@ class Inference {
     }
     const parts = form.args.map((part) => this.term(part));
     const { given, result } = this.#instance(form.symbol);
-    for (const [place, part] of parts.entries()) this.unify(part.type, given[place]!);
+    for (const [index, part] of parts.entries()) this.unify(part.type, given[index]!);
     return { term, type: result, parts };
   }
 
@@ -67,8 +71,8 @@ class Inference {
     if ('variable' in a && 'variable' in b && a.variable === b.variable) return;
     if ('variable' in a) this.#bound[a.variable] = b;
     else if ('variable' in b) this.#bound[b.variable] = a;
-    // The terms are well typed at the types that they were explored at, so heads agree.
-    else for (const [place, its] of a.args.entries()) this.unify(its, b.args[place]!);
+    // Terms are well typed at their explored types, so the heads agree.
+    else for (const [index, its] of a.args.entries()) this.unify(its, b.args[index]!);
   }
 
   fixTested(): void {

@@ -1,15 +1,15 @@
 /**
- * Types of the terms that are explored: inductive types applied to such types, functions between them, and one type of elements
- * (`α`) without any property. What is polymorphic in several types is explored with all of them the same, and stated of any
- * (`general-types.ts`).
+ * The types of explored terms: inductive types applied to such types, functions between them, and one element type
+ * (`α`) without any property. A function with several type variables is explored with all of them equal; its equations
+ * are then generalised (`general-types.ts`).
  */
 
-/** The type of elements. Values of it are numbers where a term is evaluated. */
+/** The element type. During evaluation its values are numbers. */
 export const ELEMENT = 'α';
 export const ARROW = '→';
 
 export interface GroundType {
-  /** Full name of an inductive type, `ELEMENT`, or `ARROW`, whose arguments are a domain and a codomain. */
+  /** Full name of an inductive type, `ELEMENT`, or `ARROW`, whose arguments are domain and codomain. */
   readonly head: string;
   readonly args: readonly GroundType[];
 }
@@ -21,7 +21,7 @@ export function typeKey({ head, args }: GroundType): string {
   return args.length === 0 ? head : `${head}(${args.map(typeKey).join(',')})`;
 }
 
-/** A type with variables, numbered from 0, in the places of types. */
+/** A type that may contain type variables, numbered from 0. */
 export type TypeScheme =
   | { readonly variable: number }
   | { readonly head: string; readonly args: readonly TypeScheme[] };

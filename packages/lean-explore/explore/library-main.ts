@@ -1,10 +1,10 @@
 /**
- * Explores the functions near each theorem of the library and writes `data/sft/equations.jsonl`: what a conjecturer that writes
- * under a grammar learns from first. Run it when the library or the exploration has changed:
+ * Explores the functions near each theorem of the library and writes `data/sft/equations.jsonl`, the first training
+ * data of a conjecturer that writes under a grammar. Run it after changes of the library or the exploration:
  *
  *     node packages/lean-explore/explore/library-main.ts [--limit N]
  *
- * It needs an installed Lean (`bin/stp setup`) and, on one core, some twenty minutes.
+ * It needs an installed Lean (`bin/stp setup`) and takes about twenty minutes on one core.
  */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,10 +26,10 @@ import type { LibraryEquations } from './equations-file.ts';
 import { exploreModule, unexplored } from './explore-statements.ts';
 
 const PROCESSES = 2;
-/** Statements explored between two words of progress. */
+/** Number of statements between two lines of progress. */
 const AT_ONCE = 20;
 const SEED = 1;
-/** Equations that need no idea: they are no examples. */
+/** Equations with trivial proofs, which are not used as examples. */
 const TRIVIAL = {
   family: 'trivial',
   script: 'trivial',
@@ -62,7 +62,7 @@ function count(some: readonly LibraryEquations[]): number {
   return some.reduce((sum, { equations }) => sum + equations.length, 0);
 }
 
-/** One row for each set of functions that has an equation. */
+/** Returns one row for each set of functions that has an equation. */
 async function explored(): Promise<LibraryEquations[]> {
   const modules = await discoverModules(sources);
   const texts = new Map(modules.map(({ name, source }) => [name, source]));
@@ -82,8 +82,8 @@ async function explored(): Promise<LibraryEquations[]> {
       read: (stated, module) => exploreModule(stated, { ...module, seed: SEED }),
       unread: unexplored,
     });
-    for (const [place, { name }] of some.entries()) {
-      const { signature, equations } = found[place]!;
+    for (const [index, { name }] of some.entries()) {
+      const { signature, equations } = found[index]!;
       const written = equations.flatMap(({ text, words }) => (words === null ? [] : [{ text, words }]));
       if (written.length === 0) continue;
       const key = JSON.stringify([signature, written[0]!.text]);

@@ -1,4 +1,4 @@
-/** The symbols that terms near a statement are made of: its functions at one element type, and constructors. */
+/** The symbols of terms near a statement: its functions, instantiated at one element type, and constructors. */
 import type { Name } from '@stp/lean-kernel';
 import {
   ARROW,
@@ -10,11 +10,11 @@ import {
   type TypeScheme,
   typeKey,
 } from './ground-type.ts';
-import type { SignatureReader, SymbolScheme, TermSymbol } from './signature.ts';
+import type { SignatureReader, SymbolScheme, TermSymbol } from './term-signature.ts';
 
 /**
- * Returns the element type at which polymorphic functions are instantiated: that of the other functions' lists, so that all fit
- * together. Numbers come first, since tests for equality are known for numbers alone.
+ * Returns the element type at which polymorphic functions are instantiated: that of the other functions' lists, so that
+ * terms fit together. Numbers are preferred, since only they have known equality tests.
  */
 function elementOf(schemes: readonly SymbolScheme[]): GroundType {
   const within = schemes.flatMap((scheme) =>
@@ -29,7 +29,7 @@ function elementOf(schemes: readonly SymbolScheme[]): GroundType {
   return (isAtNumbers ? undefined : within.find((type) => type !== null && type.head !== 'Nat')) ?? NATURAL_TYPE;
 }
 
-/** Types without arguments in a type; null for its variables. */
+/** Returns the types without arguments within a type; null for each type variable. */
 function leavesOf(type: TypeScheme): (GroundType | null)[] {
   if ('variable' in type) return [null];
   return type.args.length === 0 ? [{ head: type.head, args: [] }] : type.args.flatMap(leavesOf);

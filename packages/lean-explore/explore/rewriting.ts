@@ -1,12 +1,12 @@
-/** Equations as rules that rewrite terms, and what follows from them. */
+/** Equations as rewrite rules, and their consequences. */
 import { applied, type Equation, matches, substituted, type Term, variablesOf, variableTerm } from './terms.ts';
 
-/** An equation, from left to right; the left term came later. */
+/** An equation as a rule from left to right. Its left term was found later. */
 export interface Rule {
   readonly equation: Equation;
   /**
-   * Its right side is its left side with other variables, as of `f x y = f y x`. No term and no equation is left out because of it:
-   * `x + 0 = x` follows from `0 + x = x` and `x + y = y + x`, but it takes the former to prove the latter.
+   * Its right side is its left side with permuted variables, as in `f x y = f y x`. It never excludes a term or an
+   * equation: `x + 0 = x` follows from `0 + x = x` and `x + y = y + x`, but proving the latter needs the former.
    */
   readonly isPermutation: boolean;
 }
@@ -16,7 +16,9 @@ export function rewritten(term: Term, { equation: { left, right }, isPermutation
   return isPermutation || !matches(left, term, bound) ? null : substituted(right, bound);
 }
 
-/** Returns the term to which the rules rewrite a term, its parts first. Ends after so many steps where they go round. */
+/**
+ * Rewrites a term with the rules, arguments first. Stops after a number of steps, in case the rules do not terminate.
+ */
 export function normal(term: Term, rules: readonly Rule[], steps = { left: 200 }): Term {
   let at = term;
   while (steps.left > 0) {
@@ -37,7 +39,7 @@ export function normal(term: Term, rules: readonly Rule[], steps = { left: 200 }
   return at;
 }
 
-/** Are there variables, and none on the right that is not on the left? */
+/** Whether the left side has variables, and all variables of the right side. */
 export function isNamedLeft({ left, right }: Equation): boolean {
   const own = new Set(variablesOf(left).map((variable) => variableTerm(variable).key));
   return own.size > 0 && variablesOf(right).every((variable) => own.has(variableTerm(variable).key));
@@ -48,7 +50,7 @@ export const ruleOf = (equation: Equation): Rule => ({
   isPermutation: matches(equation.left, equation.right, new Map()),
 });
 
-/** Is the equation the other one with terms in the places of its variables, in one direction or the other? */
+/** Whether the equation is an instance of the other one, in either direction. */
 export function isInstance(equation: Equation, of: Equation): boolean {
   const straight = new Map<string, Term>();
   if (matches(of.left, equation.left, straight) && matches(of.right, equation.right, straight)) return true;
@@ -56,7 +58,7 @@ export function isInstance(equation: Equation, of: Equation): boolean {
   return matches(of.left, equation.right, turned) && matches(of.right, equation.left, turned);
 }
 
-/** The same for equations under a condition, the condition included. */
+/** The same for equations with a condition, which must match too. */
 export function isInstanceUnder(equation: Required<Equation>, of: Equation): boolean {
   const bound = new Map<string, Term>();
   const pairs = [

@@ -1,14 +1,14 @@
-/** Values to test equations with: small ones first, chosen by a generator of fixed numbers, so that a test can be repeated. */
+/** Values for testing equations, small ones first. The generator has fixed seeds, so that tests can be repeated. */
 import { apply, EMPTY_LEVELS, type Expr, type Terms } from '@stp/lean-kernel';
 import { naturalValue, type Value } from './evaluator.ts';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
-import type { SignatureReader } from './signature.ts';
+import type { SignatureReader } from './term-signature.ts';
 
-/** Constructors of a type within each other: of lists and numbers, which end by themselves, and of trees. */
+/** Maximum nesting of constructors of a type: `LENGTH_MAX` for lists and numbers, `DEPTH_MAX` for trees. */
 const LENGTH_MAX = 8;
 const DEPTH_MAX = 4;
 
-/** Marsaglia's xorshift (2003), 32 bits. */
+/** Marsaglia's xorshift generator (2003), 32 bits. */
 export class SmallRandom {
   #state: number;
 
@@ -26,18 +26,17 @@ export class SmallRandom {
   }
 }
 
-/** Limits on the size of values. */
 export interface SampleSize {
-  /** 0 gives the least value. */
+  /** 0 gives the smallest value. */
   readonly size: number;
   /**
-   * Null: any. Else what ends a value is one of so few, from the given one on, that parts of values are equal more often than by
-   * chance: `[a, b]` begins with `[a]`.
+   * Null: no restriction. Otherwise the final parts of values are among `count` values, beginning with `from`, so that
+   * parts of values are equal more often than by chance: `[a, b]` begins with `[a]`.
    */
   readonly ends: { readonly from: number; readonly count: number } | null;
 }
 
-/** Null where no values of the type are known. */
+/** Returns null if no values of the type are known. */
 export function sampleValue(
   signature: SignatureReader,
   type: GroundType,
@@ -84,10 +83,9 @@ export function sampleValue(
   };
 }
 
-/** A function from numbers, or elements, which are numbers here: its key, how Lean writes it, and its term. */
+/** A function on numbers, which also represent elements: its key, its text in Lean, and its term. */
 type SampleFunction = readonly [name: string, text: string, make: (terms: Terms) => Expr];
 
-/** Sample functions under their types. */
 const FUNCTIONS: Readonly<Record<string, readonly SampleFunction[]>> = {
   'Nat → Nat': [
     ['same', 'fun x => x', (terms) => lambda(terms, terms.bound(0))],

@@ -2,21 +2,21 @@
 import { coreNotation } from './core-functions.ts';
 import { generalised, type TypedTerm } from './general-types.ts';
 import { ARROW, ELEMENT, type GroundType, type TypeScheme, typeKey } from './ground-type.ts';
-import type { TermSymbol } from './signature.ts';
+import type { TermSymbol } from './term-signature.ts';
 
 export interface Variable {
   readonly type: GroundType;
-  /** Among those of its type, from 0. */
+  /** Index among the variables of its type, from 0. */
   readonly index: number;
 }
 
 export interface Term {
   readonly type: GroundType;
   readonly form: { readonly variable: Variable } | { readonly symbol: TermSymbol; readonly args: readonly Term[] };
-  /** Functions in it; constructors and variables are not counted. */
+  /** Number of functions in it, without constructors and variables. */
   readonly functions: number;
   readonly constructors: number;
-  /** Symbols and variables in it. */
+  /** Number of symbols and variables in it. */
   readonly size: number;
   /** Equal for equal terms. */
   readonly key: string;
@@ -39,7 +39,7 @@ export function applied(symbol: TermSymbol, args: readonly Term[]): Term {
   };
 }
 
-/** Variables in the order in which they stand, each once. */
+/** Returns the distinct variables in order of occurrence. */
 export function variablesOf(...terms: readonly Term[]): Variable[] {
   const found = new Map<string, Variable>();
   const walk = ({ form, key }: Term): void => {
@@ -50,7 +50,7 @@ export function variablesOf(...terms: readonly Term[]): Variable[] {
   return [...found.values()];
 }
 
-/** Is `term` an instance of `pattern`? Fills `bound`, by the key of a variable. */
+/** Whether `term` is an instance of `pattern`. Fills `bound` with the values of variables, by key. */
 export function matches(pattern: Term, term: Term, bound: Map<string, Term>): boolean {
   if ('variable' in pattern.form) {
     const known = bound.get(pattern.key);
@@ -62,7 +62,7 @@ export function matches(pattern: Term, term: Term, bound: Map<string, Term>): bo
   if ('variable' in term.form) return false;
   const [own, its] = [pattern.form, term.form];
   if (own.symbol.name !== its.symbol.name || own.symbol.result !== its.symbol.result) return false;
-  return own.args.every((part, place) => matches(part, its.args[place]!, bound));
+  return own.args.every((part, index) => matches(part, its.args[index]!, bound));
 }
 
 export function substituted(term: Term, bound: ReadonlyMap<string, Term>): Term {
@@ -77,14 +77,14 @@ export function substituted(term: Term, bound: ReadonlyMap<string, Term>): Term 
 export interface Equation {
   readonly left: Term;
   readonly right: Term;
-  /** It holds where this one does; missing where it always holds. */
+  /** The equation holds if this one does. Missing: it always holds. */
   readonly condition?: Equation;
 }
 
-/** Functions in it, but for those on the right. */
+/** Number of functions in the left side and in the condition. */
 export const functionsOf = ({ left, condition }: Equation): number => left.functions + (condition?.left.functions ?? 0);
 
-/** Names of variables under the heads of their types; three of a type at most. */
+/** Names of variables by the heads of their types; at most three per type. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   Nat: ['n', 'm', 'k'],
   [ELEMENT]: ['x', 'y', 'z'],
@@ -93,7 +93,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   [ARROW]: ['f', 'g', 'h'],
 };
 const OTHER_NAMES = ['a', 'b', 'c', 'd', 'e', 'i', 'j', 'l', 's', 't', 'u', 'v', 'w'];
-/** Names of types, in the order in which they are needed. An equation over more of them than this does not come up. */
+/** Names of types, in order of need. No equation has more type variables than this. */
 const TYPE_NAMES = [ELEMENT, 'β', 'γ', 'δ', 'ε', 'ζ', 'η', 'θ', 'ι', 'κ', 'μ', 'ν'];
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   ...Object.values(NAMES).flat(),
@@ -101,7 +101,10 @@ export const VARIABLE_NAMES: ReadonlySet<string> = new Set([
   ...TYPE_NAMES,
 ]);
 
-/** The equation at its most general types, as the statement of a theorem without a name: `{α : Type} (xs : List α) : left = right`. A condition stands before it and `→`. */
+/**
+ * Prints the equation at its most general types, as a theorem statement without a name: `{α : Type} (xs : List α) :
+ * left = right`. A condition is printed before it with `→`.
+ */
 export function equationText(equation: Equation, written: (name: string) => string, universe = 'Type'): string {
   const { sides, variableType } = generalised(equation);
   const names = new Map<string, string>();
@@ -126,19 +129,17 @@ export function equationText(equation: Equation, written: (name: string) => stri
     return `(${name} : ${typeText(type, naming)})`;
   });
   const texts = sides.map((side) => termText(side, naming));
-  const equations = texts.flatMap((text, place) => (place % 2 === 0 ? [`${text} = ${texts[place + 1]}`] : []));
+  const equations = texts.flatMap((text, index) => (index % 2 === 0 ? [`${text} = ${texts[index + 1]}`] : []));
   const types = typeNames.size === 0 ? [] : [`{${[...typeNames.values()].join(' ')} : ${universe}}`];
   return `${[...types, ...binders].join(' ')} : ${equations.join(' → ')}`;
 }
 
 interface Naming {
-  /** Names of variables, by key. */
   readonly names: ReadonlyMap<string, string>;
   readonly written: (name: string) => string;
   typeName(variable: number): string;
 }
 
-/** Writes a type in Lean's syntax. */
 function typeText(type: TypeScheme, naming: Naming, isArgument = false): string {
   if ('variable' in type) return naming.typeName(type.variable);
   const { head, args } = type;
@@ -155,7 +156,7 @@ function termText({ term, type, parts }: TypedTerm, naming: Naming, argumentOf: 
   if ('variable' in form) return naming.names.get(key)!;
   const texts = parts.map((part) => termText(part, naming, form.symbol));
   const text = symbolText(form.symbol.name, texts, naming.written);
-  // `zip xs []` leaves open what the second list would hold, and `take n []` what the only one would.
+  // `zip xs []` does not determine the second list's element type, and `take n []` not that of its only list.
   const isOpen = argumentOf !== null && argumentOf.scheme.variables > 0 && !argumentOf.isConstructor;
   if (isOpen && parts.length === 0 && form.symbol.scheme.variables > 0) return `(${text} : ${typeText(type, naming)})`;
   return argumentOf !== null && text.includes(' ') && !/^\[.*\]$/u.test(text) ? `(${text})` : text;

@@ -1,22 +1,22 @@
 /**
- * Tests equations that others have written over a signature: by values, and by rewriting with those that hold. That an equation
- * holds on tests proves nothing.
+ * Tests given equations over a signature: by values, and by rewriting with equations that hold. Passing tests proves
+ * nothing.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { MORE_MEETING_MIN } from './equations.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, ruleOf } from './rewriting.ts';
 import type { Equation } from './terms.ts';
 import type { TestValues } from './test-values.ts';
 
 /**
- * Answers of the tests about an equation: `holds` or `fails`; `unevaluated` where hardly any test gives both sides a value;
- * `follows` if others that hold rewrite its sides to one term, or it puts terms in the places of their variables.
+ * The result of testing an equation: `holds`; `fails`; `unevaluated` if hardly any test gives both sides a value;
+ * `follows` if other equations that hold rewrite both sides to the same term, or if it is an instance of one.
  */
 export type TestVerdict = 'holds' | 'fails' | 'unevaluated' | 'follows';
 
 export interface TestedEquation {
   readonly verdict: TestVerdict;
-  /** With its condition only where it needs one. A theorem may say it the other way round (`byPathOrder`). */
+  /** It has a condition only if it needs one. A theorem may state it in the other direction (`byPathOrder`). */
   readonly equation: Equation;
 }
 
@@ -25,7 +25,7 @@ const isConditional = (equation: Equation): equation is Required<Equation> => eq
 const sizeOf = ({ left, right, condition }: Equation): number =>
   left.size + right.size + (condition === undefined ? 0 : condition.left.size);
 
-/** The side with more functions, then the larger one, to the left, if it has all variables of the other. */
+/** Puts the side with more functions, then the larger side, on the left, if it contains all variables of the other. */
 function oriented(equation: Equation): Equation {
   const { left, right } = equation;
   const turned = { ...equation, left: right, right: left };
@@ -34,12 +34,12 @@ function oriented(equation: Equation): Equation {
 }
 
 /**
- * Tests those with fewer symbols first, so that the simpler one of two stays. An equation that holds also where its condition
- * does not is one without a condition; the larger side comes to the left. Gives way to other work after each.
+ * Tests equations with fewer symbols first, so that the simpler of two stays. An unnecessary condition is dropped, and
+ * the larger side is put on the left. Yields to other work after each equation.
  *
- * @param known that hold already
- * @param stepsMax of the kernel for all values together; what comes after them is `unevaluated`
- * @returns a verdict each, in their order
+ * @param known equations that already hold
+ * @param stepsMax maximum kernel steps for all values together; later equations are `unevaluated`
+ * @returns one verdict per candidate, in order
  */
 export async function testEach(
   candidates: readonly Equation[],
@@ -51,12 +51,12 @@ export async function testEach(
   const facts = new KnownFacts(known);
   const results = new Array<TestedEquation>(candidates.length);
   const bySize = [...candidates.entries()].sort(([, a], [, b]) => sizeOf(a) - sizeOf(b));
-  for (const [place, candidate] of bySize) {
+  for (const [index, candidate] of bySize) {
     signal?.throwIfAborted();
     const result = values.steps < stepsMax ? tested(oriented(candidate), facts, values) : unevaluated(candidate);
     if (result.verdict === 'holds') facts.add(result.equation);
-    results[place] = result;
-    await turn();
+    results[index] = result;
+    await yieldToOthers();
   }
   return results;
 }
@@ -72,7 +72,7 @@ function tested(equation: Equation, facts: KnownFacts, values: TestValues): Test
     : { verdict, equation: free };
 }
 
-/** Where a condition is, tests that meet it count. */
+/** If there is a condition, only tests that satisfy it count. */
 function verdictOf({ left, right, condition }: Equation, values: TestValues): TestVerdict {
   let evaluated = 0;
   for (const test of [...values.tests, ...values.moreTests]) {

@@ -1,27 +1,33 @@
-/** Values for the variables of a signature, chosen by a generator of fixed numbers, and what terms are under them. */
+/** Values for the variables of a signature, from a generator with fixed seeds, and the values of terms under them. */
 import type { Evaluator, Meter, Value } from './evaluator.ts';
 import { type GroundType, typeKey } from './ground-type.ts';
 import { SmallRandom, sampleValue } from './samples.ts';
-import type { SignatureReader, TermSymbol } from './signature.ts';
+import type { SignatureReader, TermSymbol } from './term-signature.ts';
 import { type Term, type Variable, variableTerm } from './terms.ts';
 
-/** Assignments by which terms are put into classes; the first gives every variable its least value. */
+/** Number of assignments that classify terms. The first assigns the smallest values. */
 const TESTS = 20;
 /**
- * Further ones that an equation has to pass. Each way to put variables into two terms is an equation of its own, so a false one is
- * tried many times over: with 40 further tests most of what passed over `take`, `drop` and `minus` was false.
+ * Number of further tests that an equation must pass. Every way to put variables into two terms gives another equation,
+ * so many false ones are tested; with few further tests, most that pass are false.
  */
 const MORE_TESTS = 200;
-/** Greatest size of a test value, and of one of the further tests: what holds of three elements may not hold of eight. */
+/**
+ * Maximum sizes of test values in the first and in the further tests: equations that hold for three elements may fail
+ * for eight.
+ */
 const SIZE_MAX = 3;
 const MORE_SIZE_MAX = 5;
-/** One of this many further tests has values with one end, and one has values with two. */
+/** One in this many further tests has values with a single end, and one has values with two ends. */
 const FEW_ENDS_IN = 4;
 const ENDS = 3;
-/** One variable in so many has the value of another of its type in the further tests: some equations fail only there. */
+/**
+ * In the further tests one in this many variables repeats the value of another variable of its type: some equations
+ * fail only then.
+ */
 const SAME_ONCE_IN = 4;
 
-/** Values of variables, under the keys of their terms. */
+/** Values of variables, by the keys of their terms. */
 export type Assignment = ReadonlyMap<string, Value>;
 
 export interface EvaluatedSignature {
@@ -31,7 +37,7 @@ export interface EvaluatedSignature {
   readonly seed: number;
 }
 
-/** Types of the arguments and results of symbols that have values to test with. */
+/** Returns variables for the types of arguments and results that have test values. */
 function variablesFor(symbols: readonly TermSymbol[], signature: SignatureReader, most: number): Variable[] {
   const types = new Map<string, GroundType>();
   for (const symbol of symbols)
@@ -45,12 +51,12 @@ export class TestValues {
   readonly variables: readonly Variable[];
   readonly tests: readonly Assignment[];
   readonly moreTests: readonly Assignment[];
-  /** Where the values ended. */
+  /** The generator's state after the values were chosen. */
   readonly random: SmallRandom;
   readonly #evaluator: Evaluator;
   readonly #meter: Meter = { steps: 0 };
 
-  /** @param variablesMax of one type */
+  /** @param variablesMax maximum number of variables of one type */
   constructor({ symbols, signature, evaluator, seed }: EvaluatedSignature, variablesMax: number) {
     this.#evaluator = evaluator;
     this.variables = variablesFor(symbols, signature, variablesMax);
@@ -73,23 +79,23 @@ export class TestValues {
       }
       return values;
     });
-    // A value that could not be made leaves the whole test out.
+    // A test with a missing value is dropped.
     const whole = assignments.filter((assignment) => [...assignment.values()].every((value) => value !== null));
     this.tests = whole.slice(0, TESTS);
     this.moreTests = whole.slice(TESTS);
   }
 
-  /** Steps that `Meter` has counted. */
+  /** Steps counted by the `Meter`. */
   get steps(): number {
     return this.#meter.steps;
   }
 
-  /** Null where it has no value. */
+  /** Returns null if the application has no value. */
   apply(symbol: TermSymbol, values: readonly Value[]): Value | null {
     return this.#evaluator.apply(symbol, values, this.#meter);
   }
 
-  /** Whether both have the same value under every one of the tests. */
+  /** Whether both terms have the same value under all these tests. */
   agree(left: Term, right: Term, tests: readonly Assignment[]): boolean {
     return tests.every((test) => {
       const value = this.valueOf(left, test);
@@ -97,7 +103,7 @@ export class TestValues {
     });
   }
 
-  /** Null where it has no value. */
+  /** Returns null if the term has no value. */
   valueOf({ form, key }: Term, test: Assignment): Value | null {
     if ('variable' in form) return test.get(key) ?? null;
     const args: Value[] = [];

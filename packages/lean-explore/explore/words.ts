@@ -1,10 +1,9 @@
-/** Reads and writes the equations of one signature as words (`packages/config/schemas/equation-words.ts`). */
+/** Reads and writes the equations of a signature as words (`packages/config/schemas/equation-words.ts`). */
 import { EQUALS, IMPLIES, type TermSignature, variableWord } from '@stp/config/words';
 import { type GroundType, typeKey } from './ground-type.ts';
-import type { TermSymbol } from './signature.ts';
+import type { TermSymbol } from './term-signature.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
 
-/** The words of one signature. */
 export class Wording {
   readonly signature: TermSignature;
   readonly #numbers = new Map<string, number>();
@@ -17,18 +16,18 @@ export class Wording {
       ...variables.map(({ type }) => type),
     ];
     const types = new Map(all.map((type) => [typeKey(type), type]));
-    // The same numbers for the same functions, in whatever order a statement mentions them.
-    for (const [place, key] of [...types.keys()].sort().entries()) this.#numbers.set(key, place);
+    // Number types independently of the order in which a statement mentions its functions.
+    for (const [index, key] of [...types.keys()].sort().entries()) this.#numbers.set(key, index);
     const numberOf = (type: GroundType): number => this.#numbers.get(typeKey(type))!;
-    // A constructor may be there at several types. What stands at its place tells which is meant.
+    // A constructor may occur at several types; its position in the equation determines which one is meant.
     this.#symbols = Map.groupBy(symbols, ({ name }) => name);
     const counts = Map.groupBy(variables, ({ type }) => numberOf(type));
     for (const variable of variables)
       this.#variables.set(variableWord(numberOf(variable.type), variable.index), variableTerm(variable));
     this.signature = {
-      types: [...this.#numbers].map(([key, place]) => ({
+      types: [...this.#numbers].map(([key, index]) => ({
         head: types.get(key)!.head,
-        variables: counts.get(place)?.length ?? 0,
+        variables: counts.get(index)?.length ?? 0,
       })),
       symbols: symbols.map(({ name, arguments: given, result, isConstructor }) => ({
         name,
@@ -39,7 +38,7 @@ export class Wording {
     };
   }
 
-  /** Null where the words are no equation between well-typed terms. */
+  /** Returns null if the words are not an equation between well-typed terms. */
   read(words: readonly string[]): Equation | null {
     const reader = new WordReader(words, this.#symbols, this.#variables);
     const first = reader.equation();
@@ -48,7 +47,7 @@ export class Wording {
     return second === null || !reader.isDone ? null : { ...second, condition: first };
   }
 
-  /** Null where no side begins with a function, which `read` needs. */
+  /** Returns null if neither side begins with a function, which `read` requires. */
   write({ left, right, condition }: Equation): string[] | null {
     const first = condition === undefined ? [] : this.write(condition);
     const sides = [left, right].sort((a, b) => Number(startsWithFunction(b)) - Number(startsWithFunction(a)));
@@ -97,7 +96,7 @@ class WordReader {
     return right === null ? null : { left, right };
   }
 
-  /** @param type that it is to have; null: a function tells it */
+  /** @param type required type; null if the term must begin with a function, which determines it */
   #term(type: GroundType | null): Term | null {
     const word = this.next() ?? '';
     const fits = (its: GroundType): boolean => type !== null && typeKey(its) === typeKey(type);

@@ -1,7 +1,7 @@
 /**
- * Reads the definitions of Lean modules from their text, and finds the ones that a statement mentions. Knows
- * namespaces, `open` lines and dotted names; does not elaborate, so it does not see what a notation hides. It serves
- * prompts only; no verdict rests on it.
+ * Reads the definitions of Lean modules from their text, and finds those that a statement mentions. It handles
+ * namespaces, `open` lines and dotted names, but does not elaborate, so it misses names hidden by a notation. Its
+ * results are used in prompts only, never for verdicts.
  */
 
 import type { ShownDefinition } from '@stp/config/records';
@@ -10,12 +10,12 @@ import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { mentionsIn } from './mentions.ts';
 
 interface Definition extends Omit<ShownDefinition, 'written' | 'distance'> {
-  /** Other definitions named in it, in order of appearance. */
+  /** Other definitions that it mentions, in order of occurrence. */
   readonly mentions: readonly string[];
 }
 
 interface ReadDefinition extends Omit<Definition, 'mentions'> {
-  /** Namespaces it is written in, innermost first. */
+  /** Enclosing namespaces, innermost first. */
   readonly scopes: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const KINDS: ReadonlyMap<string, ShownDefinition['kind']> = new Map([
   ['inductive', 'inductive'],
 ]);
 const NAME = /^\s*([\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*)/u;
-/** The start of clauses that say why a definition ends, not what it is. */
+/** Matches the start of a clause about termination or deriving, which is not part of the definition's content. */
 const TERMINATION = /\n\s*(?:termination_by|decreasing_by|deriving)\b[\s\S]*$/u;
 
 export class Definitions {
@@ -37,11 +37,11 @@ export class Definitions {
   }
 
   /**
-   * Returns what a statement under a header stands on, definitions of the header among it: nearest first, then in the order in
-   * which it is mentioned.
+   * Returns the definitions on which a statement depends, including those of its header: nearest first, then in order
+   * of occurrence.
    *
-   * @param header null stands for the library's
-   * @param bound names that the statement binds, which mean nothing else in it
+   * @param header null means the library header
+   * @param bound names that the statement binds, which do not refer to definitions
    */
   under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[] {
     const own = ownDefinitions(header).length === 0 ? [] : [...readDefinitions(header!)];
@@ -65,7 +65,7 @@ export class Definitions {
   }
 }
 
-/** Resolves definitions with what they mention, each by its name; `known` are further definitions that they may mention. */
+/** Resolves what definitions mention. Returns them by name. `known` are further definitions that they may mention. */
 function resolved(
   found: readonly ReadDefinition[],
   known: ReadonlyMap<string, Definition> = new Map(),
@@ -96,7 +96,7 @@ function* readDefinitions(source: string): Generator<ReadDefinition> {
   }
 }
 
-/** `SIGNATURE | a => b | c => d`, `SIGNATURE := body`, `SIGNATURE where | c | d`. */
+/** Splits `SIGNATURE | a => b | c => d`, `SIGNATURE := body` or `SIGNATURE where | c | d`. */
 function parts(text: string): { signature: string; equations: string[] } {
   const single = (piece: string): string => piece.replace(/\s+/gu, ' ').trim();
   const lines = text.split(/\n\s*\|/u).map(single);
@@ -108,7 +108,10 @@ function parts(text: string): { signature: string; equations: string[] } {
   return { signature: single(text.slice(0, assigned)), equations: [`=> ${single(text.slice(assigned + 2))}`] };
 }
 
-/** Names that the text mentions, in order, each once; the longest name that is one counts, in the innermost scope. */
+/**
+ * Returns the distinct names that the text mentions, in order. For each, the longest known name in the innermost scope
+ * counts.
+ */
 function mentionsOf(
   text: string,
   scopes: readonly string[],
@@ -120,7 +123,7 @@ function mentionsOf(
   return [...found];
 }
 
-/** Namespaces that a header opens, the last one first. */
+/** Returns the namespaces that a header opens, last first. */
 export function opensOf(header: string): string[] {
   return [...header.matchAll(/^[ \t]*open[ \t]+(.+)$/gmu)]
     .flatMap(([, names]) => names!.trim().split(/\s+/u))
@@ -132,7 +135,7 @@ function shortest(name: string, opens: readonly string[]): string {
   return forms.reduce((best, form) => (form.length < best.length ? form : best), name);
 }
 
-/** `A.B`, `A`: innermost first. */
+/** Returns `A.B`, `A`: innermost first. */
 function prefixes(parts: readonly string[]): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('.'));
 }

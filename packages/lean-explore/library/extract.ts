@@ -1,7 +1,7 @@
 /**
  * Reads a library folder into records: each theorem with its signature, tactic proof, header and premises, and the
- * conjecturer examples made from them. It reads text only and does not ask Lean; its test shows with real Lean that
- * every record elaborates on its own.
+ * conjecturer's training examples. It reads text and does not run Lean; its test uses real Lean to show that each
+ * record elaborates alone.
  */
 import path from 'node:path';
 import { contentId } from '@stp/config/ids';
@@ -13,18 +13,21 @@ import { type SkipReason, splitTheorem } from './theorem-text.ts';
 
 interface SkippedTheorem {
   readonly file: string;
-  /** 1-based. */
+  /** 1-based line. */
   readonly line: number;
   readonly reason: SkipReason;
 }
 
 export interface LibraryExtract {
-  /** In import order of the files, then in the order of each file. */
+  /** In import order of the files, then in file order. */
   readonly theorems: readonly LibraryTheorem[];
   readonly skipped: readonly SkippedTheorem[];
 }
 
-/** Example for the conjecturer (docs/algorithm.md, section 12): two theorems of a file that share a premise, the earlier one first. */
+/**
+ * A training example for the conjecturer (docs/algorithm.md, section 12): two theorems of a file that share a premise,
+ * the earlier one first.
+ */
 export interface ConjecturerTuple<T> {
   readonly easy: T;
   readonly lemma: T;
@@ -37,7 +40,7 @@ interface FoundTheorem extends Omit<LibraryTheorem, 'premises'> {
 
 const LIBRARY_NAMESPACE = 'Stp';
 
-/** `directory` holds the modules `Stp.*`. Errors: STP1202 for a folder or an import that is not there. */
+/** `directory` contains the modules `Stp.*`. Throws STP1202 for a missing folder or import. */
 export async function extractLibrary(directory: string): Promise<LibraryExtract> {
   const modules = await discoverModules([{ directory, modulePrefix: LIBRARY_NAMESPACE }]);
   const found: FoundTheorem[] = [];
@@ -58,7 +61,7 @@ export async function extractLibrary(directory: string): Promise<LibraryExtract>
   return { theorems, skipped };
 }
 
-/** The parts of a tuple: any theorem that knows its file and its premises. */
+/** A theorem that can be part of a tuple: its file and premises are known. */
 interface Tupled {
   readonly name: string;
   readonly file: string;
@@ -66,8 +69,8 @@ interface Tupled {
 }
 
 /**
- * Every (easy, lemma, hard) of the theorems, which are in the order of their files. A theorem of a name that comes twice
- * is the later one where it is the lemma, as in STP's table.
+ * Yields every (easy, lemma, hard) tuple of the theorems, which must be in file order. If a name occurs twice, the
+ * later theorem is used as the lemma, as in STP's table.
  */
 export function* conjecturerTuples<T extends Tupled>(theorems: readonly T[]): Generator<ConjecturerTuple<T>> {
   const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
@@ -109,18 +112,18 @@ function* readTheorems(file: string, source: string): Generator<FoundTheorem | S
   }
 }
 
-/** The library header, with what a nested namespace or an `open` of the file adds to it. */
+/** Returns the library header with the opens of nested namespaces and of the file. */
 function headerFor(namespace: readonly string[], opens: readonly string[]): string {
   const extra = [...prefixes(namespace).reverse(), ...opens].filter((name) => name !== LIBRARY_NAMESPACE);
   return LIBRARY_HEADER + extra.map((name) => `open ${name}\n`).join('');
 }
 
-/** `A.B`, `A`: innermost first. */
+/** Returns `A.B`, `A`: innermost first. */
 function prefixes(namespace: readonly string[]): string[] {
   return namespace.map((_, index) => namespace.slice(0, namespace.length - index).join('.'));
 }
 
-/** Library names in a proof, sorted. */
+/** Returns the library theorems named in a proof, sorted. */
 function premisesOf(proof: string, scopes: readonly string[], names: ReadonlySet<string>): string[] {
   return [...new Set(mentionsIn(proof, scopes, names).map(({ name }) => name))].sort();
 }

@@ -1,4 +1,4 @@
-/** Finds the names of a list that a Lean text mentions. Reads text only: what a notation hides is not found. */
+/** Finds given names in a Lean text. It does not elaborate, so it misses names hidden by a notation. */
 import { maskSource } from '@stp/lean-text';
 
 const NAME = /(?<![\p{L}\p{N}_'.])(?:_root_\.)?[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
@@ -7,17 +7,17 @@ const ROOT = '_root_.';
 export interface Mention {
   /** Full name. */
   readonly name: string;
-  /** First part of the name as it is written. */
+  /** First component of the name as written. */
   readonly head: string;
-  /** Place of the written name in the text, in UTF-16 units; `end` is exclusive. */
+  /** Offsets of the written name in the text, in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Mentions in order. The longest name counts (`rev_rev.symm` mentions `rev_rev`), in the innermost scope.
+ * Yields mentions in order. The longest name counts (`rev_rev.symm` mentions `rev_rev`), in the innermost scope.
  *
- * @param scopes namespaces that are open, innermost first
+ * @param scopes open namespaces, innermost first
  */
 export function* mentionsIn(text: string, scopes: readonly string[], names: ReadonlySet<string>): Generator<Mention> {
   for (const { 0: written, index } of maskSource(text).code.matchAll(NAME)) {

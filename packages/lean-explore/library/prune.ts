@@ -1,12 +1,12 @@
 /**
- * Leaves out of Lean sources the theorems that nothing uses, so that a file which carries its own library stays small.
- * Definitions stay. Use is judged by written names: a theorem stays if its last name part appears as any part of a
- * dotted name in the text that stays. This keeps too much rather than too little. Comments are dropped.
+ * Removes unused theorems from Lean sources, so that a file that contains its own library stays small. Definitions
+ * stay. A theorem counts as used if the last component of its name occurs as a component of a dotted name in the
+ * remaining text. This keeps too much rather than too little. Comments are removed.
  */
 import { maskSource, readCommands } from '@stp/lean-text';
 
 export interface LeanSource {
-  /** Module name, `Stp.Nat`. */
+  /** Module name, such as `Stp.Nat`. */
   readonly module: string;
   readonly text: string;
 }
@@ -16,11 +16,11 @@ const THEOREM_NAME = /^(?:theorem|lemma)\s+(?:[^\s:({[⦃]*\.)?([^\s:({[⦃.]+)/
 
 interface Piece {
   readonly text: string;
-  /** Last part of a theorem's name; null for what always stays. */
+  /** Last component of a theorem's name; null for text that always stays. */
   readonly theorem: string | null;
 }
 
-/** @param roots texts whose names count as used: the statements and proofs that the file is made for */
+/** @param roots texts whose names count as used: the statements and proofs of the file */
 export function pruneTheorems(sources: readonly LeanSource[], roots: readonly string[]): LeanSource[] {
   const pieces = sources.map(({ text }) => cut(text));
   const used = new Set<string>();
@@ -34,7 +34,7 @@ export function pruneTheorems(sources: readonly LeanSource[], roots: readonly st
     for (const piece of pieces.flat())
       if (!kept.has(piece) && (piece.theorem === null || used.has(piece.theorem))) {
         kept.add(piece);
-        // A theorem's own name in its head is no use of another of that name, but keeping one more is harmless.
+        // This also counts the theorem's own name, which may keep another theorem of that name. That does no harm.
         use(piece.text);
         grown = true;
       }
@@ -47,14 +47,14 @@ export function pruneTheorems(sources: readonly LeanSource[], roots: readonly st
   }));
 }
 
-/** Commands with what stands between them (modifiers, attributes), comments blanked. */
+/** Splits a source into commands with their modifiers and attributes, without comments. */
 function cut(source: string): Piece[] {
   const masked = maskSource(source);
   let previousEnd = 0;
   return readCommands(masked).map((command) => {
     const text = masked.withoutComments.slice(previousEnd, command.end).trim();
     previousEnd = command.end;
-    // What starts with an attribute (`@[simp]`) works without being named, so it stays.
+    // A declaration with an attribute (`@[simp]`) works without being named, so it stays.
     return { text: text.replaceAll(/\n\s*\n+/g, '\n'), theorem: THEOREM_NAME.exec(text)?.[1] ?? null };
   });
 }

@@ -1,14 +1,14 @@
 /**
- * Tries the scripts of `search.ts` on every library theorem and writes `data/sft/search.jsonl`. Run it when the library
- * or the list of scripts has changed:
+ * Tries the scripts of `search.ts` on every library theorem and writes `data/sft/search.jsonl`. Run it after changes of
+ * the library or the list of scripts:
  *
  *     node packages/lean-explore/library/search-main.ts [--limit N] [--output FILE] [--only FAMILY]
  *
- * With `--only` it tries only scripts of families whose names begin with FAMILY, and keeps the file's rows of the
- * others: for a list that has only become longer.
+ * With `--only`, it tries only scripts of families whose names begin with FAMILY and keeps the other rows of the file,
+ * which suffices if the list has only grown.
  *
- * It needs an installed Lean (`bin/stp setup`), two cores and some minutes. The result depends on Lean's own step
- * limit, not on the machine's speed, except for a script that reaches the process deadline.
+ * It needs an installed Lean (`bin/stp setup`), two cores and some minutes. The result depends on Lean's step limit,
+ * not on the machine's speed, except for scripts that reach the process deadline.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,11 +18,11 @@ import type { LibraryTheorem } from '@stp/config/records';
 import { compileLibrary, discoverModules, type LeanEnvironment, resolveToolchain } from '@stp/lean-verifier';
 import { Definitions } from './definitions.ts';
 import { extractLibrary } from './extract.ts';
-import { boundNames } from './search/signature.ts';
+import { boundNames } from './search/theorem-signature.ts';
 import { acceptedScripts, type ScriptAttempt } from './search/try-scripts.ts';
 import { type SearchScript, searchScripts } from './search.ts';
 
-/** Rows kept for one theorem: variety, without letting easy theorems fill the set. */
+/** Maximum rows per theorem, so that easy theorems do not fill the set. */
 const ROWS_PER_THEOREM_MAX = 10;
 const PROCESSES = 2;
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
@@ -43,7 +43,7 @@ const environment: LeanEnvironment = await compileLibrary({
   sourceDirectories: [{ directory: library, modulePrefix: 'Stp' }],
   cacheDirectory,
 });
-// A theorem that holds by evaluation has its proof; what else closes it says nothing about it.
+// A theorem that holds by `rfl` has its best proof; other scripts that close it teach nothing.
 const theorems = (await extractLibrary(library)).theorems.filter(({ proof }) => proof.trim() !== 'rfl');
 const chosen = theorems.slice(0, values.limit === undefined ? theorems.length : Number(values.limit));
 const modules = await discoverModules([{ directory: library, modulePrefix: 'Stp' }]);
@@ -85,13 +85,13 @@ function rowKey(theorem: string, proof: string): string {
   return `${theorem}\n${proof}`;
 }
 
-/** The functions that a theorem stands on, as its prompts list them. */
+/** Returns the functions on which a theorem depends, as its prompts list them. */
 function functionsOf({ header, statement }: LibraryTheorem): string[] {
   const all = definitions.under(header, statement, boundNames(statement));
   return all.filter(({ kind }) => kind === 'function').map(({ written }) => written);
 }
 
-/** One of each family, shortest first; equal lengths in the order of the list. */
+/** Returns one script per family, shortest first; scripts of equal length keep the order of the list. */
 function keptScripts(own: string, accepted: readonly SearchScript[]): readonly SearchScript[] {
   const families = Map.groupBy(accepted, ({ family }) => family);
   return [...families.values()]

@@ -8,7 +8,7 @@ import { LIBRARY_DIRECTORY, libraryEnvironment } from '../testing/library.ts';
 import { runSnippets } from '../testing/problems.ts';
 import { Definitions } from './definitions.ts';
 import { extractLibrary } from './extract.ts';
-import { boundNames, readSignature } from './search/signature.ts';
+import { boundNames, readSignature } from './search/theorem-signature.ts';
 import { acceptedScripts } from './search/try-scripts.ts';
 import { searchScripts } from './search.ts';
 

@@ -1,18 +1,17 @@
 /**
  * The documented extension of the SFT set: a fixed list of short tactic scripts, filled with the variables and
- * functions of a statement. They are tried on library statements only (`search-main.ts`); a script that Lean accepts
- * and that the library does not already have becomes one more example. This file makes text; Lean decides what a script
+ * functions of a statement. They are tried on library statements only (`search-main.ts`). A script that Lean accepts
+ * and that the library does not contain becomes another example. This file writes text; Lean decides what a script
  * proves.
  *
- * The list holds a person's first attempts: evaluation, simplification with the definitions, arithmetic, cases,
- * induction with the alternatives written out or closed at once; then automation with every definition that the
+ * The list contains a person's first attempts: evaluation, simplification with the definitions, arithmetic, cases,
+ * induction with the alternatives written out or closed at once, and automation with every definition that the
  * statement uses.
  */
 import { automationScripts } from './search/automation-scripts.ts';
 import { dataVariables } from './search/datatypes.ts';
 import { closedScripts, goalScripts, hypothesisScripts } from './search/plain-scripts.ts';
 import type { SearchScript } from './search/script-text.ts';
-import { readSignature } from './search/signature.ts';
 import {
   caseScripts,
   generalizingScripts,
@@ -20,20 +19,21 @@ import {
   pairScripts,
   testScripts,
 } from './search/structure-scripts.ts';
+import { readSignature } from './search/theorem-signature.ts';
 
 export type { SearchScript } from './search/script-text.ts';
 
-/** Variables that are taken apart, in binder order: the first are the ones functions recurse on. */
+/** Maximum number of variables that scripts split, in binder order: functions usually recurse on the first ones. */
 const VARIABLES_MAX = 3;
 const INDUCTION_VARIABLES_MAX = 2;
 const AUTOMATION_VARIABLES_MAX = 2;
-/** More names than this in one `simp [ … ]` is no short script. */
+/** Maximum number of names in `simp [ … ]`. */
 const FUNCTIONS_MAX = 6;
 
 /**
- * Distinct scripts for `theorem NAME BINDERS : TYPE`, cheap ones first.
+ * Returns distinct scripts for `theorem NAME BINDERS : TYPE`, cheap ones first.
  *
- * @param definitions all that the statement stands on, nearest first
+ * @param definitions all definitions on which the statement depends, nearest first
  */
 export function searchScripts(statement: string, definitions: readonly string[]): readonly SearchScript[] {
   const signature = readSignature(statement);

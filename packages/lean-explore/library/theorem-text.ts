@@ -1,38 +1,38 @@
 /**
- * Splits the text of one theorem into signature and tactic block. Works on text without comments; a position in it is a
- * position in the masked code, which has no brackets and no `:=` inside literals.
+ * Splits the text of a theorem into signature and tactic block. Texts have no comments. Offsets refer to the masked
+ * code, which has no brackets and no `:=` inside literals.
  */
 import { proofSigns } from '@stp/lean-text';
 
 export interface TheoremText {
   readonly name: string;
-  /** `theorem NAME BINDERS : TYPE`, lines trimmed at their ends. */
+  /** `theorem NAME BINDERS : TYPE`, without white space at line ends. */
   readonly statement: string;
-  /** Tactic block whose first tactic stands in column 2. */
+  /** Tactic block, with its first tactic in column 2. */
   readonly proof: string;
 }
 
-/** Why a theorem is not usable as an example. */
+/** Why a theorem cannot be used as an example. */
 export type SkipReason = 'term proof' | 'pattern-matching proof' | 'variables in force' | 'no name' | 'too long';
 
 const KEYWORD = /^(?:theorem|lemma)\s+/;
 const NAME = /^(?:«[^»]*»|[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)(?:\.(?:«[^»]*»|[\p{L}_][\p{L}\p{N}_'!?₀-₉]*))*/u;
 const OPENING = '([{⟨⦃';
 const CLOSING = ')]}⟩⦄';
-/** A dotted name, a word, or a sign that matters here. */
+/** Matches a dotted name, a word, or a relevant sign. */
 const SIGN = /[\p{L}_][\p{L}\p{N}_'.!?₀-₉]*|:=|←/uy;
 /** Column of the first tactic, as in `Sample.proof`. */
 const TACTIC_COLUMN = 2;
 
-/** The signature of a theorem, and where its proof starts. */
+/** The signature of a theorem, and the offset of its proof. */
 export interface Signature {
   readonly name: string;
   readonly statement: string;
-  /** Position of the `:=` in the text. */
+  /** Offset of the `:=` in the text. */
   readonly assignment: number;
 }
 
-/** `text` and `code` start at the keyword and have the same length. `column` is the keyword's own column. */
+/** `text` and `code` start at the keyword and have the same length. */
 export function splitTheorem(text: string, code: string): TheoremText | SkipReason {
   const signature = splitSignature(text, code);
   if (typeof signature === 'string') return signature;
@@ -42,7 +42,7 @@ export function splitTheorem(text: string, code: string): TheoremText | SkipReas
   return { name, statement, proof: tacticBlock(text, assignment + by[0].length) };
 }
 
-/** The signature, for any proof that starts with `:=`. `text` and `code` as in `splitTheorem`. */
+/** Returns the signature, for any proof that starts with `:=`. `text` and `code` are as in `splitTheorem`. */
 export function splitSignature(text: string, code: string): Signature | SkipReason {
   const keyword = KEYWORD.exec(code)?.[0];
   const name = keyword === undefined ? undefined : NAME.exec(text.slice(keyword.length))?.[0];
@@ -56,7 +56,7 @@ export function splitSignature(text: string, code: string): Signature | SkipReas
   };
 }
 
-/** Position of the `:=` that ends the signature, or -1 where a `|` alternative comes first or there is none. */
+/** Returns the offset of the `:=` that ends the signature; -1 if there is none, or if a `|` alternative precedes it. */
 function proofAssignment(code: string, start: number): number {
   let depth = 0;
   const isProof = proofSigns();
@@ -75,7 +75,9 @@ function proofAssignment(code: string, start: number): number {
   return -1;
 }
 
-/** Lines after `by`, moved so that the first tactic is in column 2 and the others keep their place beside it. */
+/**
+ * Returns the lines after `by`, moved so that the first tactic is in column 2; the others keep their relative columns.
+ */
 function tacticBlock(text: string, start: number): string {
   const rest = text.slice(start);
   const leading = /^\s*/.exec(rest)![0];
@@ -85,7 +87,7 @@ function tacticBlock(text: string, start: number): string {
   const startsLine = leading.includes('\n');
   const lines = dropBlankLines(tactics).split('\n');
   const others = lines.slice(1).map((line) => line.length - line.trimStart().length);
-  // After `:= by tactic`, later lines at a smaller column continue that tactic: keep them right of it.
+  // After `:= by tactic`, later lines in a smaller column continue that tactic, so they must stay to the right of it.
   const from = startsLine || Math.min(...others) >= column ? column : Math.min(...others) - TACTIC_COLUMN;
   const move = (line: string, indentation: number) => {
     const moved = indentation - from + TACTIC_COLUMN;

@@ -1,12 +1,12 @@
 /**
- * Traces the proofs of library theorems, their own and the searched ones, and writes `data/sft/steps.jsonl`. Run it when the
- * library or `data/sft/search.jsonl` has changed:
+ * Traces the proofs of library theorems, their own and those found by search, and writes `data/sft/steps.jsonl`. Run it
+ * after changes of the library or of `data/sft/search.jsonl`:
  *
  *     node packages/lean-explore/library/trace-main.ts [--minutes N]
  *
- * Rows of the file with the same Lean, library and proof stay and are not traced again, so the next run continues an unfinished
- * one. `--minutes` ends a run early. Rows of theorems' own proofs keep the whole states, for the export (`bin/stp data export`).
- * It needs an installed Lean (`bin/stp setup`), two cores and, for a whole file, half an hour.
+ * Rows with the same Lean, library and proof are kept, so another run continues an unfinished one. `--minutes` ends a
+ * run early. Rows of theorems' own proofs contain the complete states, for the export (`bin/stp data export`). It needs
+ * an installed Lean (`bin/stp setup`), two cores and, for a complete file, half an hour.
  */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,10 @@ for (const row of earlier?.head.fingerprint === head.fingerprint ? earlier.rows 
 
 const { theorems } = await extractLibrary(library);
 const searched = Map.groupBy(await searchedProofs(), ({ theorem }) => theorem);
-/** Own proofs of all theorems, then first found proofs, so that a run that ends early has proofs of many theorems. */
+/**
+ * Trace the own proofs of all theorems first, then the first found proofs, so that a run that ends early covers many
+ * theorems.
+ */
 const wanted = theorems
   .flatMap((theorem) => {
     const proofs = [theorem.proof, ...(searched.get(theorem.name) ?? []).map(({ proof }) => proof)];

@@ -1,26 +1,27 @@
 /**
- * Reads the proofs that the source of a module has for its theorems. Names that a proof writes short, as its namespace and its opens allow,
- * are written in full, as statements of problem sets have them. Reads text only; Lean has to say whether the proof still holds.
+ * Reads the proofs of theorems from the source of a module. Names that a proof abbreviates by its namespace and opens
+ * are written in full, as in statements of problem sets. It reads text only; Lean must decide whether the changed proof
+ * is valid.
  */
 import { lineAt, maskSource, readCommands, readHeader } from '@stp/lean-text';
 import { mentionsIn } from './mentions.ts';
 import { splitSignature, splitTheorem } from './theorem-text.ts';
 
 export interface WrittenProof {
-  /** Fully qualified. */
+  /** Fully qualified name. */
   readonly name: string;
-  /** 1-based. */
+  /** 1-based line. */
   readonly line: number;
-  /** Tactic block, its first tactic in column 2. A proof that is a term becomes `exact`. */
+  /** Tactic block, with its first tactic in column 2. A term proof becomes `exact`. */
   readonly proof: string;
-  /** The source up to the place where the block begins, Lean told to print names in full. */
+  /** The source up to the beginning of the block, with an option that prints full names. */
   readonly above: string;
 }
 
 const DECLARES = new Set(['theorem', 'lemma', 'def', 'abbrev', 'inductive', 'structure', 'class']);
 const NAMED = /^\w+\s+((?:«[^»\n]*»|[^\s:({[⦃«»])+)/u;
 
-/** Full names of what the source declares under a name. */
+/** Returns the full names of all named declarations of the source. */
 export function declaredNames(source: string): string[] {
   const masked = maskSource(source);
   return readCommands(masked).flatMap(({ keyword, start, end, namespace }) => {
@@ -29,7 +30,10 @@ export function declaredNames(source: string): string[] {
   });
 }
 
-/** Theorems in the order of the file; those whose proof is no tactic block and no term are left out. `names`: of the project. */
+/**
+ * Yields theorems in file order, except those whose proof is neither a tactic block nor a term. `names` are those of
+ * the project.
+ */
 export function* writtenProofs(source: string, names: ReadonlySet<string>): Generator<WrittenProof> {
   const masked = maskSource(source);
   for (const { keyword, start, end, namespace, opens } of readCommands(masked)) {
@@ -47,7 +51,7 @@ export function* writtenProofs(source: string, names: ReadonlySet<string>): Gene
   }
 }
 
-/** `assignment`: place of the `:=`. */
+/** `assignment` is the offset of the `:=`. */
 function proofIn(
   text: string,
   code: string,
@@ -66,7 +70,7 @@ function proofIn(
   };
 }
 
-/** Has Lean print full names: the option stands below the imports. */
+/** Makes Lean print full names by an option below the imports. */
 function fullNames(above: string): string {
   const { end } = readHeader(above);
   return `${above.slice(0, end)}\nset_option pp.fullNames true\n${above.slice(end)}`;

@@ -1,14 +1,18 @@
 /**
- * The price of an action: a fixed table of Lean's processor time for a try among others in one text, with its part of what is read again
- * alone (`docs/log.md`). A price that is measured in the run would make what a run tries depend on the machine and its load.
+ * The price of an action: a fixed table of Lean's processor time for a try that shares a text with others, including
+ * its share of separate checks (`docs/log.md`). Prices measured during a run would make its choices depend on the
+ * machine and its load.
  */
 
-/** Heartbeats of an action: those that prove anything take few, and one that does not must not cost a hundred others. */
+/**
+ * Maximum heartbeats of one action. Successful actions need few, and a failing one must not cost as much as a hundred
+ * others.
+ */
 export const ACTION_HEARTBEATS_MAX = 2_000;
-/** Heartbeats of a text with several scripts, which share them: several times what they need together. */
+/** Heartbeats of a text with several scripts, which share them: several times their joint need. */
 export const SHARED_HEARTBEATS_MAX = 5_000;
 
-/** After no beginning, ms, by what it ends with and what stands in its brackets. */
+/** Prices without a beginning, ms, by the end and by the kind of names in its brackets. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   rfl: { nothing: 4 },
   decide: { nothing: 1 },
@@ -26,10 +30,9 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   rw: { premise: 1.5 },
   'rw←': { premise: 1.5 },
 };
-/** An end that the table lacks. */
+/** Price of an end that the table lacks. */
 const OTHER_MS = 10;
 
-/** How many times as much after a beginning. */
 const BEGINS: Readonly<Record<string, number>> = {
   nothing: 1,
   constructor: 1.3,
@@ -43,7 +46,10 @@ const BEGINS: Readonly<Record<string, number>> = {
 };
 const OTHER_TIMES = 2;
 
-/** Expected processor time of Lean, ms. @param parts of an action (`Action`) */
+/**
+ * Returns Lean's expected processor time, ms.
+ * @param parts parts of an action (`Action`)
+ */
 export function actionPrice(parts: readonly string[]): number {
   const [begins = '', ends = '', names = ''] = parts.slice(0, 3).map((part) => part.slice(part.indexOf(':') + 1));
   return (ENDS[ends]?.[names] ?? OTHER_MS) * (BEGINS[begins] ?? OTHER_TIMES);

@@ -1,7 +1,7 @@
 /**
- * The space of actions: scripts composed of a beginning (nothing, cases, induction, …) and an end (a tactic, with the statement's
- * functions or its premises in brackets). It is several times as large as the list of scripts, so somebody has to say which of its
- * actions come first.
+ * The space of actions: scripts composed of a beginning (nothing, cases, induction, …) and an end (a tactic, with the
+ * statement's functions or its premises in brackets). It is several times as large as the list of scripts, so a ranker
+ * must choose which actions come first.
  */
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, simp } from '../library/search/script-text.ts';
@@ -10,11 +10,14 @@ import { PREMISE_REST } from './premise-scripts.ts';
 import { introducing, usableBinders } from './scripts.ts';
 
 export interface Action extends SearchScript {
-  /** What it is made of, in words that mean the same for all statements, for a ranker: `begins:induction`, `ends:grind`, `names:premises`. */
+  /**
+   * Its parts in words that have the same meaning for all statements, for a ranker: `begins:induction`, `ends:grind`,
+   * `names:premises`.
+   */
   readonly parts: readonly string[];
 }
 
-/** A premise that an action may name, as a proof writes it, and what it says after its name. */
+/** A premise that an action may name, as a proof writes it, and the text after its name. */
 export interface OfferedPremise {
   readonly written: string;
   readonly signature: string;
@@ -25,26 +28,29 @@ const VARIABLES_MAX = 3;
 const HYPOTHESES_MAX = 2;
 const PAIRS_MAX = 4;
 const APPLICATIONS_MAX = 3;
-/** Premises that stand in one pair of brackets. For `grind` fewer: with eight it took seconds where it proved nothing. */
+/** Maximum number of premises in one pair of brackets. `grind` with eight can take seconds without proving anything. */
 const TOGETHER_MAX = { simp: 8, grind: 3 } as const;
 
 interface Beginning {
   readonly kind: string;
-  /** Tactics that `<;>` joins with the end; empty: none. */
+  /** Tactics to combine with the end by `<;>`; empty for none. */
   readonly text: string;
-  /** Types of the variables that it takes apart. */
+  /** Types of the variables that it splits. */
   readonly of: readonly string[];
 }
 
 interface End {
   readonly tactic: string;
-  /** What stands in its brackets: `nothing`, `functions`, `premises`, `both`, `function`, `premise`. */
+  /** Kind of names in its brackets: `nothing`, `functions`, `premises`, `both`, `function`, `premise`. */
   readonly names: string;
   readonly text: string;
   readonly parts?: readonly string[];
 }
 
-/** Distinct actions in the fixed order. @param premises the most likely first */
+/**
+ * Returns distinct actions in the fixed order.
+ * @param premises most likely first
+ */
 export function actionsFor(context: StatementContext, premises: readonly OfferedPremise[]): Action[] {
   const functions = functionsOf(context);
   const [plain, ...further] = beginningsFor(context);
@@ -53,7 +59,7 @@ export function actionsFor(context: StatementContext, premises: readonly Offered
     ...plainEnds(functions).map((end) => action(plain!, end)),
     ...endsNaming(functions, written).map((end) => action(plain!, end)),
     ...functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
-    ...premises.flatMap((premise, place) => onePremise(premise, place).map((end) => action(plain!, end))),
+    ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) =>
       [...joinedEnds(functions), ...joinedNaming(functions, written)].map((end) => action(beginning, end)),
     ),
@@ -78,7 +84,7 @@ function action(beginning: Beginning, end: End): Action {
       `begins:${beginning.kind}`,
       `ends:${end.tactic}`,
       `names:${end.names}`,
-      ...beginning.of.map((type, place) => `takes${place}:${type}`),
+      ...beginning.of.map((type, index) => `takes${index}:${type}`),
       ...(end.parts ?? []),
     ],
   };
@@ -95,7 +101,7 @@ function plainEnds(functions: readonly string[]): End[] {
   ];
 }
 
-/** After a beginning: what closes each of its goals. */
+/** Ends after a beginning, which close each of its goals. */
 function joinedEnds(functions: readonly string[]): End[] {
   return [
     ...['rfl', 'simp', 'simp_all', 'grind'].map(nothing),
@@ -116,7 +122,7 @@ function endsNaming(functions: readonly string[], premises: readonly string[]): 
   return functions.length === 0 ? [ends[0]!, ...joined] : [...ends, ...joined];
 }
 
-/** Ends that name premises, after a beginning: `simp` alone proved nothing there. */
+/** Ends after a beginning that name premises. `simp` alone is omitted here, because it proves nothing. */
 function joinedNaming(functions: readonly string[], premises: readonly string[]): End[] {
   if (premises.length === 0) return [];
   const all = [...functions, ...premises.slice(0, TOGETHER_MAX.simp)];
@@ -134,8 +140,8 @@ function oneFunction(name: string): End[] {
   ];
 }
 
-function onePremise({ written, signature }: OfferedPremise, place: number): End[] {
-  const parts = [`premise:${written}`, `rank:${place}`, `says:${shapeOf(signature)}`];
+function onePremise({ written, signature }: OfferedPremise, index: number): End[] {
+  const parts = [`premise:${written}`, `rank:${index}`, `says:${shapeOf(signature)}`];
   const end = (tactic: string, text: string): End => ({ tactic, names: 'premise', text, parts });
   return [
     end('simpa', `simpa using ${written} ..`),
@@ -145,7 +151,7 @@ function onePremise({ written, signature }: OfferedPremise, place: number): End[
   ];
 }
 
-/** The conclusion of a theorem, as far as its text tells. */
+/** Returns the form of a theorem's conclusion, as far as its text shows. */
 function shapeOf(signature: string): string {
   if (signature.includes('↔')) return 'equivalence';
   if (/[^:<>≤≥]=[^>]/u.test(signature)) return 'equation';
@@ -169,7 +175,7 @@ function split(functions: readonly string[]): End {
   return { tactic: 'split', names: 'functions', text };
 }
 
-/** Nothing first; then by how much they take apart. */
+/** Returns beginnings: none first, then by how much they split. */
 function beginningsFor(context: StatementContext): Beginning[] {
   const binders = usableBinders(context);
   const all = binders.filter(({ kind, inductive }) => kind === 'variable' && inductive !== null);
@@ -225,7 +231,7 @@ function functionalInductions({ applications, definitions }: StatementContext): 
   });
 }
 
-/** Names that `simp` may unfold: definitions near the statement, and functions of Lean's library that it mentions. */
+/** Returns names that `simp` may unfold: definitions near the statement, and core functions that it mentions. */
 function functionsOf(context: StatementContext): string[] {
   const own = context.definitions.flatMap(({ kind, written }) => (kind === 'definition' ? [written] : []));
   const inductives = context.binders.flatMap(({ inductive }) => inductive ?? []);
@@ -243,7 +249,7 @@ function functionsOf(context: StatementContext): string[] {
   return [...own, ...core].slice(0, FUNCTIONS_MAX);
 }
 
-/** Constructors that a statement may name without a variable of their type. */
+/** Constructors that a statement may mention without a variable of their type. */
 const CONSTRUCTORS = new Set(
   'List.nil List.cons Option.none Option.some Nat.zero Nat.succ Bool.true Bool.false'.split(' '),
 );

@@ -1,22 +1,22 @@
 /**
- * The fixed order of actions, for all statements the same: what nobody has learned anything for is tried in it. It was written by hand, with
- * a recording of all actions at hand (docs/log.md): for each beginning the strongest end comes early, since ends that resemble it prove
- * little beside it.
+ * The fixed order of actions, which is the same for all statements and is used before anything has been learned. It was
+ * written by hand from a recording of all actions (docs/log.md): for each beginning the strongest end comes early,
+ * since similar ends prove little more.
  */
 
-/** Which of an action's parts the order looks at. */
+/** The parts of an action that determine its order. */
 interface Kind {
   readonly begins: string;
   readonly ends: string;
   readonly names: string;
-  /** Place of its premise among those offered; infinite without one. */
+  /** Index of its premise among the offered ones; infinite without a premise. */
   readonly rank: number;
 }
 
-/** Premises that are the first to be tried, and those that are tried before the rest. */
+/** Numbers of premises that are tried first, and that are tried before the rest. */
 const [FIRST_PREMISES, NEXT_PREMISES] = [4, 10];
 
-/** Tiers in their order; an action is in the first that takes it. */
+/** Tiers in order. An action belongs to the first tier that accepts it. */
 const TIERS: readonly ((kind: Kind) => boolean)[] = [
   ({ begins, ends, names }) => begins === 'nothing' && (ends === 'rfl' || (ends === 'split' && names !== 'premise')),
   ({ begins, ends }) => (begins.startsWith('cases') || begins === 'two cases') && ends === 'rfl',
@@ -32,7 +32,7 @@ const TIERS: readonly ((kind: Kind) => boolean)[] = [
   ({ begins }) => begins !== 'nothing',
 ];
 
-/** Stable: actions of one tier keep their order. */
+/** Sorts actions by tier. Stable: actions of a tier keep their order. */
 export function inFixedOrder<Action extends { readonly parts: readonly string[] }>(
   actions: readonly Action[],
 ): Action[] {

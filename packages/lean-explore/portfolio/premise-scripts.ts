@@ -1,15 +1,15 @@
 /**
- * Scripts that name premises: what a symbolic hammer tries. Each is short, so that a proof says which premise it needs, and a model
- * can learn to name it at once.
+ * Scripts that name premises, like those of a symbolic hammer. Each is short, so that a proof shows which premise it
+ * needs, and a model can learn to name it.
  */
 import type { StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 import { introducing } from './scripts.ts';
 
-/** Script for the goals that are left after a premise has been applied or rewritten with. */
+/** Closes the goals that remain after applying a premise or rewriting with it. */
 export const PREMISE_REST = 'first | assumption | rfl | omega | (simp_all; done)';
 
-/** @param premises as a proof writes them, the most likely first */
+/** @param premises as a proof writes them, most likely first */
 export function premiseScripts(context: StatementContext, premises: readonly string[]): SearchScript[] {
   if (premises.length === 0) return [];
   const together = ['simp', 'simp_all'].map((tactic) =>

@@ -1,7 +1,7 @@
 /**
- * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. A proof is checked
- * like every other proof: by Lean under the statement, then as a compiled object. The number of scripts bounds the work
- * for a statement (`scripts.ts`; at most 79 for the repository's sets); each has the verifier's limits of time and heartbeats.
+ * Runs the portfolio: tries the scripts of every statement, stage by stage, until one proves it. The verifier checks
+ * each proof like any other. The number of scripts (`scripts.ts`) bounds the work for a statement, and each script has
+ * the verifier's limits of time and heartbeats.
  */
 
 import type { Candidate, CheckResult } from '@stp/lean-verifier';
@@ -9,7 +9,7 @@ import type { ContextAnswer, StatementContext } from '../context/statement-conte
 import type { SearchScript } from '../library/search/script-text.ts';
 import { type PortfolioStages, portfolioStages } from './scripts.ts';
 
-/** Statements whose scripts are held at once. */
+/** Number of statements whose scripts are in memory at once. */
 const STATEMENTS_AT_ONCE = 100;
 
 export interface PortfolioStatement {
@@ -19,22 +19,22 @@ export interface PortfolioStatement {
 }
 
 export interface PortfolioOutcome {
-  /** The first script of the list that proves it, as `textOf` writes it; null where none does. */
+  /** The first script that proves the statement, as `textOf` writes it; null if none does. */
   readonly proof: string | null;
-  /** Scripts that Lean was asked about. */
+  /** Number of scripts that Lean tried. */
   readonly tried: number;
   /** Time that Lean spent on them, ms. */
   readonly leanMs: number;
-  /** Why there was no context, and so no script; empty where there was one. */
+  /** Why there was no context and therefore no script; otherwise empty. */
   readonly unread: string;
 }
 
 export interface PortfolioTools {
-  /** Returns the scripts that are tried for a statement of its stages; without it, all of them. */
+  /** Selects the scripts to try for a statement. Missing: all of them. */
   chosen?(id: string, stages: PortfolioStages): PortfolioStages;
-  /** Scripts for a statement beside those of the list, tried last. */
+  /** Further scripts for a statement, tried last. */
   further?(statement: PortfolioStatement, context: StatementContext): readonly SearchScript[];
-  /** Returns the text that stands for a script in a proof of the statement; without it, the script. */
+  /** Returns the text of a script in a proof of the statement. Missing: the script itself. */
   textOf?(id: string, script: string): string;
   contexts(statements: readonly PortfolioStatement[]): Promise<readonly ContextAnswer[]>;
   check(candidates: readonly Candidate[]): Promise<readonly CheckResult[]>;
@@ -48,7 +48,7 @@ interface Open {
   leanMs: number;
 }
 
-/** An outcome each, in order. */
+/** Returns one outcome per statement, in order. */
 export async function provePortfolio(
   statements: readonly PortfolioStatement[],
   tools: PortfolioTools,
@@ -80,16 +80,16 @@ async function proveSome(
     }
   }
   for (let stage = 0; open.length > 0; stage++) {
-    const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, place) => ({ one, script, place })));
+    const attempts = open.flatMap((one) => (one.stages[stage] ?? []).map((script, at) => ({ one, script, at })));
     const results = await tools.check(
-      attempts.map(({ one, script, place }) => {
+      attempts.map(({ one, script, at }) => {
         const { id, header, statement } = statements[one.index]!;
-        return { id: `${id} ${stage} ${place}`, header, statement, proof: textOf(one, script) };
+        return { id: `${id} ${stage} ${at}`, header, statement, proof: textOf(one, script) };
       }),
     );
     const proofs = new Map<number, string>();
-    for (const [place, { one, script }] of attempts.entries()) {
-      const { kind, checkMs } = results[place]!;
+    for (const [at, { one, script }] of attempts.entries()) {
+      const { kind, checkMs } = results[at]!;
       one.tried += 1;
       one.leanMs += checkMs;
       if (kind === 'proved' && !proofs.has(one.index)) proofs.set(one.index, textOf(one, script));

@@ -1,7 +1,7 @@
 /**
  * The portfolio's results by statement: the record in the repository (`data/portfolio.jsonl`), and a file of this
- * machine's own. A kept proof is only a hint, and Lean checks it again before it counts. A kept failure (no script
- * proves the statement) is trusted; a display of such figures must name the Lean that found them.
+ * machine. A recorded proof is only a hint, which Lean checks again before it counts. A recorded failure (no script
+ * proves the statement) is trusted; reports of such figures must name the Lean that produced them.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,21 +12,19 @@ import type { PortfolioOutcome } from './prove.ts';
 import { PORTFOLIO_VERSION } from './scripts.ts';
 
 const headSchema = z.strictObject({
-  /** Version of the list of scripts. */
   portfolio: z.literal(PORTFOLIO_VERSION),
-  /** With which Lean, in words, and the hash of its toolchain and library. */
+  /** The Lean that was used, for people, and the hash of its toolchain and library. */
   leanVersion: z.string(),
   fingerprint: z.string(),
 });
 export type RecordHead = z.infer<typeof headSchema>;
 
 const rowSchema = z.strictObject({
-  /** Id of the statement: a hash of its header and text. */
+  /** Id of the statement: a hash of header and text. */
   id: z.string().min(1).max(128),
   proof: z.string().max(PROOF_CHARS_MAX).nullable(),
-  /** Scripts that were tried. */
   tried: z.number().int().nonnegative(),
-  /** Time that Lean spent on them. */
+  /** Time that Lean spent on them, ms. */
   leanMs: z.number().nonnegative(),
 });
 export type RecordRow = z.infer<typeof rowSchema>;
@@ -36,7 +34,10 @@ export interface PortfolioRecord {
   readonly rows: ReadonlyMap<string, RecordRow>;
 }
 
-/** Null if there is no record, or it belongs to another list of scripts. STP1501 for a file that is not a record. */
+/**
+ * Returns null if there is no record, or if it belongs to another list of scripts. Throws STP1501 for a file that is
+ * not a record.
+ */
 export async function readRecord(path: string): Promise<PortfolioRecord | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -50,7 +51,7 @@ export async function readRecord(path: string): Promise<PortfolioRecord | null> 
   return { head: headSchema.parse(head), rows: new Map(rows.map((row) => [row.id, row])) };
 }
 
-/** Adds rows, the head before the first ones. */
+/** Appends rows; writes the head before the first ones. */
 export async function keepRows(path: string, head: RecordHead, rows: readonly RecordRow[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');

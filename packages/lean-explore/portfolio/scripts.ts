@@ -1,26 +1,29 @@
 /**
- * The portfolio: a fixed list of short scripts, filled in with the names that a statement's context allows. Nothing is
- * learned, and nothing here knows a problem set. Lean decides what a script proves.
+ * The portfolio: a fixed list of short scripts, filled with the names in a statement's context. It is not learned and
+ * does not depend on a problem set. Lean decides what a script proves.
  */
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 
-/** Raised with every change of the list, so that what was kept of an older one is not taken for this one's. */
+/** Increment with every change of the list, so that results of another list are not reused. */
 export const PORTFOLIO_VERSION = 4;
 
-/** Definitions in one pair of brackets, the nearest. */
+/** Maximum number of definitions in one pair of brackets; the nearest are used. */
 const DEFINITIONS_MAX = 12;
-/** Variables that induction is tried on, in the statement's order. */
+/** Maximum number of variables on which induction is tried, in the statement's order. */
 const INDUCTION_VARIABLES_MAX = 3;
 const CASE_VARIABLES_MAX = 3;
 const PAIRS_MAX = 6;
 const APPLICATIONS_MAX = 4;
-/** Unused as a name by people: for binders that have none, or one that another hides. */
+/** A name that people do not use, for binders without a name or hidden by another one. */
 const FRESH = 'stp_h';
-/** The smaller part of a step of induction, such as a list's tail; where there are several, the last. No name, no cases. */
+/**
+ * Splits the smaller part in an induction step, such as a list's tail; if there are several, the last one. Without a
+ * name there are no cases.
+ */
 const CASES_IN_STEP = '(try (rename_i stp_t _; cases stp_t))';
 
-/** Stages of distinct scripts, cheap ones first: who is proved in one needs no later one. */
+/** Stages of distinct scripts, cheap ones first. Once a stage proves the statement, later ones are not tried. */
 export type PortfolioStages = readonly (readonly SearchScript[])[];
 
 export function portfolioStages(context: StatementContext): PortfolioStages {
@@ -110,7 +113,7 @@ function plain(definitions: readonly string[]): SearchScript[] {
   ];
 }
 
-/** A conjunction or an equivalence, in its parts. */
+/** Scripts that split a conjunction or an equivalence. */
 function parted({ core }: StatementContext, closers: ReturnType<typeof closersOf>): SearchScript[] {
   if (!core.includes('And') && !core.includes('Iff')) return [];
   return [closers.simp_all, closers.grind, 'omega'].map((tactic) =>
@@ -118,21 +121,21 @@ function parted({ core }: StatementContext, closers: ReturnType<typeof closersOf
   );
 }
 
-/** The binders that a script may name after it has introduced the remaining ones of the type under `names`. */
+/** Returns the binders that a script may name after introducing the remaining ones of the type as `names`. */
 function introduced(all: readonly ContextBinder[]): { binders: readonly ContextBinder[]; names: readonly string[] } {
   const names: string[] = [];
-  const binders = all.flatMap((binder, place): ContextBinder[] => {
+  const binders = all.flatMap((binder, index): ContextBinder[] => {
     const isUsable = binder.name !== null && !binder.isShadowed;
-    if (!binder.isIntroduced) names.push(isUsable ? binder.name! : `${FRESH}${place}`);
+    if (!binder.isIntroduced) names.push(isUsable ? binder.name! : `${FRESH}${index}`);
     return isUsable ? [{ ...binder, isIntroduced: true }] : [];
   });
   return { binders, names };
 }
 
-/** The binders that a script may name once it has introduced those of the type (`introducing`). */
+/** Returns the binders that a script may name after introducing those of the type (`introducing`). */
 export const usableBinders = ({ binders }: StatementContext): readonly ContextBinder[] => introduced(binders).binders;
 
-/** Puts in front of a script what introduces the binders that the type still has. */
+/** Returns a function that prefixes a script with tactics that introduce the type's remaining binders. */
 export function introducing({ binders }: StatementContext): (one: SearchScript) => SearchScript {
   const { names } = introduced(binders);
   return (one) => withNames(one, names);

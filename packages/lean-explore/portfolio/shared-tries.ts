@@ -1,10 +1,11 @@
 /**
- * Tries scripts on statements in their order, many in one text: they are the alternatives of one `first`, so Lean elaborates the statement
- * once, keeps what it has found out about types, and stops at the first script that proves it. Such a text is a proof like any
- * other, and the verifier reads it like any other. Where all fail, the last alternative says so. An error that `first` does not catch ends the text at a script, and the rest
- * is read without it. Where a text is a proof, or Lean does not say which script is to blame, it is cut into parts, until single scripts are
- * read alone. So a script proves something only if the verifier says so of it alone, and the limit of heartbeats, which all scripts of a text
- * share, decides nothing about a script that has not had it for itself.
+ * Tries scripts on statements in order, many in one text: they are the alternatives of one `first`, so Lean elaborates
+ * the statement once, reuses its results about types, and stops at the first script that proves it. To the verifier
+ * such a text is a proof like any other. If all scripts fail, the last alternative reports it. An error that `first`
+ * does not catch ends the text at a script, and the rest is read without that script. If a text is a proof, or if Lean
+ * does not tell which script caused an error, the text is split until single scripts are read alone. So a script counts
+ * as a proof only if the verifier accepts it alone. The heartbeat limit, which all scripts of a text share, decides
+ * nothing about a script that did not have it for itself.
  */
 import type { Candidate, CheckResult } from '@stp/lean-verifier';
 
@@ -21,28 +22,29 @@ export interface SharedTask {
 
 export interface PricedScript {
   readonly text: string;
-  /** Expected time of Lean in such a text, ms; scripts share the time of their text in these proportions. */
+  /** Lean's expected time in such a text, ms. Scripts share their text's time in proportion to their prices. */
   readonly price: number;
 }
 
-/** `unknown`: another script proved the statement before it was clear what this one does. */
+/** `unknown`: another script proved the statement before the result of this one was known. */
 export interface ScriptOutcome {
   readonly kind: 'proved' | 'failed' | 'unknown';
-  /** Lean's time: its share of the texts that it stood in, and what it took alone. */
+  /** Lean's time, ms: its share of shared texts, and the time of its own checks. */
   readonly ms: number;
 }
 
 /**
- * @param isShared the texts hold several scripts each: they prove nothing that is kept, and it must be said why they are rejected
- *   (`CheckOptions.confirm` and `explains`)
+ * Checks texts.
+ * @param isShared each text has several scripts: it needs no certificate, but an explanation of a rejection
+ * (`CheckOptions.confirm` and `explains`)
  */
 export type CheckTexts = (candidates: readonly Candidate[], isShared: boolean) => Promise<readonly CheckResult[]>;
 
-/** Scripts in one text at most: an error in one has all read again. */
+/** Maximum number of scripts in a text. An error in one requires reading the others again. */
 const SCRIPTS_MAX = 16;
-/** Sum of prices in one text at most, ms: a third of what the heartbeats of a text allow. */
+/** Maximum sum of prices in a text, ms: a third of what a text's heartbeats allow. */
 const PRICE_MAX = 100;
-/** A text that does more than fail is cut into so many. Reading in fewer, larger steps would start Lean more often. */
+/** Number of parts into which a text is split. Fewer parts need more rounds, and so more starts of Lean. */
 const PARTS = 4;
 
 /** Fails with a short message. */
@@ -51,7 +53,7 @@ const ALL_FAILED = 'fail_if_success skip';
 interface Segment {
   readonly from: number;
   readonly to: number;
-  /** The place in the list of the text that was a proof and that this is a part of; null: none was. */
+  /** Index of the text that was a proof and of which this is a part; null if none was. */
   readonly family: number | null;
 }
 
@@ -63,7 +65,7 @@ interface Work {
   waiting: Segment[];
 }
 
-/** Outcomes of the scripts of each task, in their order. */
+/** Returns the outcomes of each task's scripts, in order. */
 export async function trySharing(tasks: readonly SharedTask[], check: CheckTexts): Promise<ScriptOutcome[][]> {
   const works = tasks.map(
     (task): Work => ({
@@ -81,12 +83,12 @@ export async function trySharing(tasks: readonly SharedTask[], check: CheckTexts
       [alone, shared].map((some) => (some.length === 0 ? [] : check(some.map(candidateOf), some === shared))),
     );
     const told = [alone, shared].flatMap((some, which) =>
-      some.map(({ work, segment }, place) => ({ work, segment, result: results[which]![place]! })),
+      some.map(({ work, segment }, index) => ({ work, segment, result: results[which]![index]! })),
     );
     for (const [work, own] of Map.groupBy(told, (one) => one.work))
       settle(work, new Map(own.map(({ segment, result }) => [segment, result])));
   }
-  return works.map(({ kinds, ms }) => kinds.map((kind, place) => ({ kind, ms: ms[place]! })));
+  return works.map(({ kinds, ms }) => kinds.map((kind, index) => ({ kind, ms: ms[index]! })));
 }
 
 interface Asked {
@@ -103,12 +105,12 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
-/** @param scripts one alone stands as it is */
+/** @param scripts a single script is returned unchanged */
 function textOf(scripts: readonly PricedScript[]): string {
   if (scripts.length === 1) return scripts[0]!.text;
   const alternatives = scripts.flatMap(({ text }) => [
     '  | ((',
-    // The brackets keep a script of several lines one alternative, and `done` refuses what leaves goals.
+    // The brackets keep a script of several lines one alternative, and `done` fails if goals remain.
     ...text.split('\n').map((line) => `    ${line}`),
     '    ); done)',
   ]);
@@ -119,17 +121,20 @@ function segmentsOf(scripts: readonly PricedScript[]): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
   let sum = 0;
-  for (const [place, { price }] of scripts.entries()) {
-    if (place > from && (place - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
-      segments.push({ from, to: place, family: null });
-      [from, sum] = [place, 0];
+  for (const [index, { price }] of scripts.entries()) {
+    if (index > from && (index - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
+      segments.push({ from, to: index, family: null });
+      [from, sum] = [index, 0];
     }
     sum += price;
   }
   return from < scripts.length ? [...segments, { from, to: scripts.length, family: null }] : segments;
 }
 
-/** What waits, up to the end of the first text that was a proof: what stands behind it is needed only if its parts prove nothing. */
+/**
+ * Returns the waiting segments up to the end of the first text that was a proof. Later ones are needed only if its
+ * parts prove nothing.
+ */
 function nextOf({ waiting }: Work): Segment[] {
   const family = waiting.find((one) => one.family !== null)?.family;
   const last = family === undefined ? -1 : waiting.findLastIndex((one) => one.family === family);
@@ -144,8 +149,8 @@ function settle(work: Work, results: ReadonlyMap<Segment, CheckResult>): void {
     const { from, to } = segment;
     const prices = task.scripts.slice(from, to).map(({ price }) => price);
     const whole = prices.reduce((sum, price) => sum + price, 0);
-    for (const [place, price] of prices.entries())
-      ms[from + place]! += whole > 0 ? (result.checkMs * price) / whole : result.checkMs / prices.length;
+    for (const [index, price] of prices.entries())
+      ms[from + index]! += whole > 0 ? (result.checkMs * price) / whole : result.checkMs / prices.length;
     if (to - from === 1) {
       kinds[from] = result.kind === 'proved' ? 'proved' : 'failed';
       return [];
@@ -167,7 +172,7 @@ function partsOf({ from, to, family }: Segment, isProof: boolean): Segment[] {
   }));
 }
 
-/** @returns place behind the scripts that are known to fail, and what is to be read of the others */
+/** @returns index after the scripts that are known to fail, and the segments of the others to read */
 function readShared(
   segment: Segment,
   { kind, messages }: CheckResult,
@@ -180,22 +185,23 @@ function readShared(
     return { failed: from, rest: partsOf(segment, kind === 'proved') };
   const firstLines = firstLinesOf(scripts.slice(from, to));
   const places = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
-  const [place = -1] = places;
-  // Lean does not always say where it met a limit.
-  if (place < 0 || places.some((other) => other !== place)) return { failed: from, rest: partsOf(segment, false) };
-  const at = from + place;
-  // Behind the scripts stands the alternative that says that all have failed.
+  const [index = -1] = places;
+  // Lean does not always report the position at which it met a limit.
+  if (index < 0 || places.some((other) => other !== index)) return { failed: from, rest: partsOf(segment, false) };
+  const at = from + index;
+  // The last alternative, which reports that all have failed, follows the scripts.
   if (at === to) return kind === 'timeout' ? { failed: from, rest: partsOf(segment, false) } : { failed: to, rest: [] };
   const behind = at + 1 < to ? [{ from: at + 1, to, family }] : [];
-  // An error that ends the whole text is the script's own. Heartbeats are shared: only the first has had them all.
+  // An error that ends the whole text belongs to this script. Heartbeats are shared, so only the first script has had
+  // all of them.
   if (kind === 'rejected' || at === from) return { failed: at + 1, rest: behind };
   return { failed: at, rest: [{ from: at, to: at + 1, family }, ...behind] };
 }
 
-/** What Lean says of a text that it cannot read to its end: it may say so of the line behind the script. */
+/** Matches errors about text that Lean cannot parse. Lean may report them on the line after the script. */
 const UNREADABLE = /^(?:unexpected|expected|unterminated|elaboration function)/u;
 
-/** Lines of a text at which its scripts begin, and the one behind them, 1-based. */
+/** Returns the 1-based lines on which the scripts begin, followed by the line after the last script. */
 function firstLinesOf(scripts: readonly PricedScript[]): number[] {
   let line = 2;
   return [

@@ -1,17 +1,17 @@
 /**
- * Reads goals from the text in which Lean prints a proof state: blocks with a blank line between two, each with an
- * optional `case` line, hypotheses `names : type`, and `⊢ target`. Further lines of a hypothesis or target are indented.
+ * Reads goals from Lean's text of a proof state: blocks separated by blank lines, each with an optional `case` line,
+ * hypotheses `names : type`, and `⊢ target`. Continuation lines are indented.
  */
 import type { ShownGoal } from '@stp/config/records';
 
 const CASE = /^case\b/u;
 const TARGET = /^⊢ ?/u;
-/** Lean writes the number of goals above them in some places. */
+/** Matches the number of goals that Lean sometimes prints first. */
 const COUNT = /^\d+ goals?\n/u;
 const OPENING = '([{⟨⦃⟦';
 const CLOSING = ')]}⟩⦄⟧';
 
-/** All goals in order; null for text of another form, also for `no goals`. */
+/** Returns all goals in order; null for text with another format, including `no goals`. */
 export function readGoalTexts(state: string): ShownGoal[] | null {
   const goals: ShownGoal[] = [];
   for (const block of state
@@ -50,7 +50,7 @@ function readGoal(block: string): ShownGoal | null {
   return { hypotheses, target: last.replace(TARGET, '') };
 }
 
-/** Place of the `:=` of a `let`, outside brackets; -1 if there is none. */
+/** Returns the offset of the `:=` of a `let`, outside brackets; -1 if there is none. */
 function assignment(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,11 +1,11 @@
 /**
- * Goals as the language server gives them: as data (`Lean.Widget.getInteractiveGoals`, whose texts are trees of tagged
+ * Reads goals from the language server: as data (`Lean.Widget.getInteractiveGoals`, whose texts are trees of tagged
  * pieces) and as text (`$/lean/plainGoal`). Both list the same goals in the same order.
  */
 import { z } from 'zod';
 import type { Goal } from './step.ts';
 
-/** Far beyond what a person or a model reads; what is larger is refused as a whole. */
+/** Far more than a person or a model reads. Larger answers are refused as a whole. */
 const GOALS_MAX = 1_000;
 const HYPOTHESES_MAX = 10_000;
 
@@ -36,7 +36,7 @@ const interactiveSchema = z
 
 const plainSchema = z.object({ goals: z.array(z.string()).max(GOALS_MAX) }).nullable();
 
-/** Null where one of the answers has another form or they do not fit each other. */
+/** Returns null if an answer has an unexpected format, or if the two do not match. */
 export function readGoals(interactive: unknown, plain: unknown): readonly Goal[] | null {
   const data = interactiveSchema.safeParse(interactive);
   const text = plainSchema.safeParse(plain);
@@ -60,7 +60,7 @@ function flatten(tagged: TaggedText): string {
   return 'append' in tagged ? tagged.append.map(flatten).join('') : flatten(tagged.tag[1]);
 }
 
-/** References to objects that the server keeps for us until they are released: `{"p": …}` or `{"__rpcref": …}`. */
+/** Returns the references to objects that the server keeps until we release them: `{"p": …}` or `{"__rpcref": …}`. */
 export function referencesIn(answer: unknown): object[] {
   const found: object[] = [];
   const left: unknown[] = [answer];

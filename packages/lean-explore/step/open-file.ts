@@ -1,7 +1,7 @@
 /**
- * The step API at a place in a file: the text above the place is read as it stands, with all that it declares, and tactics are put
- * there. For a person's own file; `open-steps.ts` is for statements of others. What a step says holds as far as elaboration
- * goes: nothing is compiled, and no kernel is asked.
+ * The step API at a position in a file: the text above it is read unchanged, with all its declarations, and tactics are
+ * inserted at the position. For a person's own file; `open-steps.ts` is for statements from elsewhere. Results are
+ * valid as far as elaboration goes: nothing is compiled, and no kernel is used.
  */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import { readHeader } from '@stp/lean-text';
@@ -11,34 +11,35 @@ import {
   infra,
   isKilledFromOutside,
   note,
-  type ProcessPlace,
+  type ProcessContext,
   screenProof,
 } from '@stp/lean-verifier';
 import type { Goal, StepOptions } from './step.ts';
 import { UNSOLVED, USES_SORRY } from './step-source.ts';
 import { openStepWorker, type StepReading, type StepWorker } from './step-worker.ts';
 
-/** Stands at a place to see whether a tactic can, and with which goals. */
+/** Inserted at a position to test whether a tactic may stand there, and with which goals. */
 const PROBE = 'skip';
-/** Lean's message about it if the file's imports have no tactics. */
+/** Matches Lean's message if the file's imports define no tactics. */
 const UNKNOWN_TACTIC = /^unknown tactic/u;
 const NO_TACTICS = 'no tactic is known here: the file imports no module that has them, such as Init.Tactics';
-/** Text that the first closing tactic has Lean print, with its place in the list behind it. */
+/** Text that Lean prints for the first closing tactic, followed by the tactic's index. */
 const CLOSED_BY = 'stp closed by ';
-/** Text of a declaration begins in the first column. */
+/** Matches the beginning of a declaration, in the first column. */
 const COMMAND_START = /^\S/u;
 const SORRY_WORD = /\b(?:sorry|admit)\b/u;
 
-export interface PlaceState {
-  /** Goals that Lean shows at the place, the one that a tactic works on first. Empty where none is left. */
+export interface PositionState {
+  /** Lean's goals at the position, the main goal first. Empty if there are none. */
   readonly goals: readonly Goal[];
-  /** From the first, each as it stands in the file, with its own first line in column 0. */
+  /** The tactics so far, each as it stands in the file, with its first line in column 0. */
   readonly tactics: readonly string[];
-  /** Never rejects for what the tactic does. Places in messages count in the tactic's own text. */
-  run(tactic: string, options: StepOptions): Promise<PlaceResult>;
+  /** Never rejects because of the tactic's behaviour. Positions in messages refer to the tactic's own text. */
+  run(tactic: string, options: StepOptions): Promise<PositionResult>;
   /**
-   * The place in the list of the first tactic that leaves no goal, or null; all are tried in one reading of the text. A hint: `run`
-   * the tactic to know. Tactics of several lines, and those that the screen refuses, are not tried. A limit ends them together.
+   * Returns the index of the first tactic that leaves no goal, or null, trying all in one reading of the text. The
+   * result is a hint to be confirmed with `run`. Skips tactics of several lines, and those that the screen refuses. A
+   * limit ends all of them together.
    */
   firstClosing(tactics: readonly string[], options: StepOptions): Promise<{ index: number | null; cpuMs: number }>;
 }
@@ -51,40 +52,40 @@ interface RefusedStep {
 }
 interface Stepped<Kind> {
   readonly kind: Kind;
-  /** Lean's processor time. */
+  /** Lean's processor time, ms. */
   readonly cpuMs: number;
-  readonly state: PlaceState;
+  readonly state: PositionState;
   readonly messages: readonly LeanMessage[];
 }
-export type PlaceResult = Stepped<'open' | 'done'> | RefusedStep;
-export type OpenedPlace = Stepped<'open'> | RefusedStep;
+export type PositionResult = Stepped<'open' | 'done'> | RefusedStep;
+export type OpenedPosition = Stepped<'open'> | RefusedStep;
 
-export interface FilePlaces {
-  /** `above`: the file up to the place, where a tactic can begin. `messages`: errors above it. */
-  openAt(above: string, options: StepOptions): Promise<OpenedPlace>;
-  /** Ends the process; steps that run or wait are rejected with STP1203. */
+export interface FilePositions {
+  /** `above` is the file up to a position at which a tactic can begin. `messages` are errors above it. */
+  openAt(above: string, options: StepOptions): Promise<OpenedPosition>;
+  /** Ends the process. Running and waiting steps reject with STP1203. */
   close(): Promise<void>;
 }
 
-export interface FilePlacesOptions extends ProcessPlace {
+export interface FilePositionsOptions extends ProcessContext {
   readonly memoryBytesMax: number;
-  /** For a declaration, where the file sets no other number. */
+  /** For a declaration, unless the file sets another number. */
   readonly heartbeatsMax: number;
 }
 
-/** A file cut at a place. */
+/** A file cut at a position. */
 interface CutFile {
   readonly header: string;
-  /** Text below the header; ends where the tactic begins. */
+  /** Text below the header, up to the beginning of the tactic. */
   readonly body: string;
-  /** 1-based line of the place in header and body. */
+  /** 1-based line of the position in header and body. */
   readonly line: number;
-  /** Column of the place, in characters as Lean counts columns, not in UTF-16 units. */
+  /** Column of the position in code points, as Lean counts columns. */
   readonly column: number;
 }
 
-/** Starts nothing yet. One process, one text at a time. */
-export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: FilePlacesOptions): FilePlaces {
+/** Starts nothing yet. Uses one process, which reads one text at a time. */
+export function openFilePositions({ memoryBytesMax, heartbeatsMax, ...place }: FilePositionsOptions): FilePositions {
   const worker = openStepWorker(place, memoryBytesMax);
   return {
     close: () => worker.close(),
@@ -100,7 +101,7 @@ export function openFilePlaces({ memoryBytesMax, heartbeatsMax, ...place }: File
       }
       if (wrong.some(({ text }) => UNKNOWN_TACTIC.test(text)))
         return { kind: 'invalid', why: 'rejected', messages: [note(NO_TACTICS), ...errors], cpuMs: read.cpuMs };
-      // What is wrong with an empty place, such as an open bracket above it, is wrong with every tactic there.
+      // An error at the position itself, such as an open bracket above it, occurs with every tactic there.
       const known = new Set(errors.map((error) => keyOf(error, file)));
       const messages = errors.filter(({ text }) => !UNSOLVED.test(text));
       return {
@@ -120,7 +121,7 @@ function stateOf(
   tactics: readonly string[],
   goals: readonly Goal[],
   cpuMs: number,
-): PlaceState {
+): PositionState {
   return {
     goals,
     tactics,
@@ -189,7 +190,7 @@ async function readAt(
   );
 }
 
-/** Reads what Lean's messages say of the last tactic; `why` is null if nothing is wrong with it. */
+/** Interprets Lean's messages about the last tactic; `why` is null if nothing is wrong. */
 function judge(
   messages: readonly LeanMessage[],
   file: CutFile,
@@ -205,12 +206,12 @@ function judge(
   if (errors.some(({ text }) => HEARTBEATS_USED.test(text))) return { why: 'timeout', messages: own };
   if (errors.length > 0) return { why: 'rejected', messages: own };
   const usesSorry = messages.some(({ severity, text }) => severity === 'warning' && USES_SORRY.test(text));
-  // A hole that the person has left above is theirs.
+  // A `sorry` that the person left above is allowed.
   if (usesSorry && !SORRY_WORD.test(declarationAbove(file.body))) return { why: 'sorry', messages: own };
   return { why: null, messages: own };
 }
 
-/** Where the text ends is another line with every tactic. */
+/** Errors at the end of the text are on another line with every tactic, so their position is not part of the key. */
 function keyOf(message: LeanMessage, file: CutFile): string {
   const { line, column, text } = message;
   return isAtOrBehind(message, file) ? `behind ${text}` : `${line}:${column} ${text}`;
@@ -220,7 +221,7 @@ function isAtOrBehind({ line, column }: LeanMessage, file: CutFile): boolean {
   return line > file.line || (line === file.line && column >= file.column);
 }
 
-/** The text from the last line that begins in the first column. */
+/** Returns the text from the last line that begins in the first column. */
 export function declarationAbove(text: string): string {
   const lines = text.split('\n');
   const start = lines.slice(0, -1).findLastIndex((line) => COMMAND_START.test(line));
@@ -233,7 +234,7 @@ function cutFile(above: string, heartbeatsMax: number): CutFile {
   const last = headerLines(text);
   const body = [`set_option maxHeartbeats ${heartbeatsMax}`, ...lines.slice(last)].join('\n');
   const ending = lines.at(-1)!;
-  // A header without a line is one empty line of the text.
+  // An empty header still contributes one empty line to the text.
   const line = Math.max(1, last) + 1 + (lines.length - last);
   return {
     header: lines.slice(0, last).join('\n'),
@@ -243,19 +244,19 @@ function cutFile(above: string, heartbeatsMax: number): CutFile {
   };
 }
 
-/** The lines of a file up to its last import. */
+/** Returns the lines of a file up to its last import. */
 export function importsOf(text: string): string {
   const plain = text.replaceAll('\r\n', '\n');
   return plain.split('\n').slice(0, headerLines(plain)).join('\n');
 }
 
-/** The number of lines up to the last import. */
+/** Returns the number of lines up to the last import. */
 function headerLines(text: string): number {
   const { end } = readHeader(text);
   return end === 0 ? 0 : text.slice(0, end).split('\n').length;
 }
 
-/** The tactic with its first line in column 0 and the others moved as far. */
+/** Returns the tactic with its first line in column 0 and the other lines moved by the same amount. */
 function leftAligned(text: string): string {
   const [first, ...rest] = text.split('\n');
   const columns = first!.length - first!.trimStart().length;
@@ -264,7 +265,7 @@ function leftAligned(text: string): string {
   );
 }
 
-/** Makes the failure of a reading. A process that was ended has had all its time. */
+/** Returns the failure of a reading. A process that was ended has used all its time. */
 function failure(read: Exclude<StepReading, { kind: 'read' }>, { deadlineMs: cpuMs }: StepOptions): RefusedStep {
   if (read.kind === 'header_error') return { kind: 'invalid', why: 'header_error', messages: read.messages, cpuMs };
   const { kind, messages } = isKilledFromOutside(read.exit)

@@ -1,4 +1,4 @@
-/** The step API over the language server's incremental documents (`step.ts` says what it promises). */
+/** The step API on incremental documents of the language server (`step.ts` documents the API). */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import {
@@ -7,7 +7,7 @@ import {
   infra,
   isKilledFromOutside,
   note,
-  type ProcessPlace,
+  type ProcessContext,
   screenHeader,
   screenProof,
   screenStatement,
@@ -17,15 +17,15 @@ import type { Goal, OpenedGoal, StepOptions, StepResult, StepState, Steps } from
 import { type LaidOut, messagesOfLast, readState, type StepGoal, stateText } from './step-source.ts';
 import { openStepWorker, type StepReading, type StepWorker } from './step-worker.ts';
 
-/** Heartbeats of a step: Lean's own default. A search bounds its steps by their deadline. */
+/** Heartbeats of a step: Lean's default. A search limits its steps by their deadline. */
 const HEARTBEATS_MAX = 200_000;
 
-export interface StepsOptions extends ProcessPlace {
-  /** Stands above a goal whose header is null. Trusted. */
+export interface StepsOptions extends ProcessContext {
+  /** Placed above goals whose header is null. Trusted. */
   readonly libraryHeader: string;
-  /** Resident memory of the process; what exceeds it ends with its step. */
+  /** Resident memory of the process, bytes. A process that exceeds it is ended together with its step. */
   readonly memoryBytesMax: number;
-  /** For all tactics of a proof together. */
+  /** Heartbeats for all tactics of a proof together. */
   readonly heartbeatsMax?: number;
 }
 
@@ -110,7 +110,7 @@ function judge(
   const messages = messagesOfLast(read.messages, text, last);
   if (reading.kind === 'invalid') return invalid(reading.why, messages, cpuMs);
   if (reading.kind === 'done') return { kind: 'done', goals: [], messages, cpuMs, state: after([]) };
-  // Lean says that goals are left; which ones is the server's to say.
+  // Lean reports that goals remain, but the server did not return them.
   if (read.goals === null || read.goals.length === 0) return invalid('infra', [noGoals()], cpuMs);
   return { kind: 'open', goals: read.goals, messages, cpuMs, state: after(read.goals) };
 }

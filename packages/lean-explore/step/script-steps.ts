@@ -1,8 +1,8 @@
 /**
- * Splits a tactic script into steps that can be run one after the other, each on the first goal. A step is a line with the lines
- * indented below it, the body of a bullet, `induction … with` (bodies of its alternatives become `?_` and run after it), or a
- * part of `t <;> u` (`u` runs on each goal that `t` leaves). This file reads text only; `trace.ts` asks Lean whether the steps
- * prove the same.
+ * Splits a tactic script into steps that can run one after another, each on the first goal. A step is a line with the
+ * lines indented below it, the body of a bullet, `induction … with` (bodies of its alternatives become `?_` and run
+ * afterwards), or a part of `t <;> u` (`u` runs on each goal that `t` leaves). This file only reads text; `trace.ts`
+ * has Lean test whether the steps prove the same.
  */
 
 import { tokenize } from '@stp/lean-text';
@@ -10,14 +10,14 @@ import { screenProof } from '@stp/lean-verifier';
 
 export type ScriptStep =
   | { readonly kind: 'tactic'; readonly text: string }
-  /** A tactic, then one script per goal that it leaves, in order. */
+  /** A tactic, then one script for each goal that it leaves, in order. */
   | { readonly kind: 'split'; readonly text: string; readonly bodies: readonly (readonly ScriptStep[])[] }
-  /** Each part runs on every goal that the part before it leaves. */
+  /** Each part runs on every goal that the previous part leaves. */
   | { readonly kind: 'chain'; readonly text: string; readonly parts: readonly string[] };
 
 const BULLET = /^[·.] /u;
 const WITH_ALTERNATIVES = /^(?:induction|cases)\b[^\n]*\bwith\n/u;
-/** Lines that continue the tactic before them although they are not indented. */
+/** Matches lines that continue the previous tactic although they are not indented. */
 const CONTINUES = /^(?:\||<;>|[)\]}⟩])/u;
 const CLOSERS: Readonly<Record<string, number>> = {
   '(': 1,
@@ -30,7 +30,7 @@ const CLOSERS: Readonly<Record<string, number>> = {
   '⟩': -1,
 };
 
-/** Null for a script that the screen refuses. Comments are dropped. */
+/** Returns null for a script that the screen refuses. Comments are dropped. */
 export function scriptSteps(script: string): readonly ScriptStep[] | null {
   const screened = screenProof(script);
   return screened.accepted ? stepsOf(dedent(screened.text)) : null;
@@ -40,7 +40,7 @@ function stepsOf(block: string): ScriptStep[] {
   return tacticsOf(block).flatMap((text) => stepOf(text));
 }
 
-/** The tactics of a block whose first line starts at column 0. */
+/** Returns the tactics of a block whose first line starts in column 0. */
 function tacticsOf(block: string): string[] {
   const tactics: string[] = [];
   for (const line of block.split('\n')) {
@@ -59,7 +59,7 @@ function stepOf(text: string): ScriptStep[] {
   return parts.length > 1 ? [{ kind: 'chain', text, parts }] : [{ kind: 'tactic', text }];
 }
 
-/** Null if an alternative has another form than these. */
+/** Returns null if an alternative has another form. */
 function splitOf(text: string): ScriptStep | null {
   const [first, ...rest] = text.split('\n');
   const column = rest[0]!.length - rest[0]!.trimStart().length;
@@ -75,7 +75,7 @@ function splitOf(text: string): ScriptStep | null {
     const arrow = head!.indexOf('=>');
     if (arrow < 0) return null;
     const beside = head!.slice(arrow + 2).trim();
-    // The columns of a body that begins after its arrow and continues below are known from the whole line only.
+    // If a body begins after its arrow and continues below, its columns depend on the whole line.
     if (beside !== '' && below.length > 0) return null;
     heads.push(`${head!.slice(0, arrow).trimEnd()} => ?_`);
     bodies.push(stepsOf(beside === '' ? dedent(below.join('\n')) : beside));
@@ -83,7 +83,7 @@ function splitOf(text: string): ScriptStep | null {
   return { kind: 'split', text: [first, ...heads].join('\n'), bodies };
 }
 
-/** The parts between occurrences of `<;>` outside brackets. */
+/** Returns the parts between occurrences of `<;>` outside brackets. */
 function partsOf(line: string): string[] {
   const parts: string[] = [];
   let [depth, from] = [0, 0];

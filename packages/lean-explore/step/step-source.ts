@@ -1,20 +1,20 @@
 /**
- * The text of a state, and what Lean's messages about it mean. The tactic block is the body of the theorem and nothing
- * stands after it: in that form Lean keeps what it knows after every tactic, so that a changed tail alone is elaborated.
+ * The text of a state, and the meaning of Lean's messages about it. The tactic block is the theorem's body and ends the
+ * text: in that form Lean keeps its state after every tactic, and elaborates only a changed tail.
  */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import { HEARTBEATS_USED, implicitLines } from '@stp/lean-verifier';
 
 export interface StepGoal {
   readonly header: string;
-  /** Null where the caller gave none: the verifier knows its own. */
+  /** Null if the caller gave none; the verifier has a default. */
   readonly headerGiven: string | null;
   readonly statement: string;
-  /** Everything after the theorem's name. */
+  /** Text after the theorem's name. */
   readonly signature: string;
-  /** That the theorem's own name opens; empty where it opens none. */
+  /** The namespace that the theorem's name opens; empty if none. */
   readonly namespace: string;
-  /** No name that a tactic could guess. */
+  /** A name that no tactic can guess. */
   readonly name: string;
   readonly heartbeatsMax: number;
 }
@@ -27,14 +27,14 @@ export interface LaidOut {
 }
 
 export interface StateText {
-  /** Text below the header. Ends with a line feed; a longer block begins with it. */
+  /** Text below the header. It ends with a line feed, and is a prefix of longer blocks. */
   readonly body: string;
-  /** 1-based lines of the whole text. */
+  /** 1-based line of the `by` in the whole text; `byColumn` is its column. */
   readonly byLine: number;
   readonly byColumn: number;
   /** First line of the last tactic. */
   readonly lastFirst: number;
-  /** The line below the block, where the goals after it are. */
+  /** The line below the block, at which the goals after the block are found. */
   readonly end: number;
 }
 
@@ -62,7 +62,7 @@ export type StateReading =
 export const UNSOLVED = /^unsolved goals/;
 export const USES_SORRY = /^declaration uses [`']sorry[`']/;
 
-/** Reads the state after the block from the messages of the whole text. */
+/** Determines the state after the block from the messages about the whole text. */
 export function readState(messages: readonly LeanMessage[], { byLine, byColumn }: StateText): StateReading {
   const errors = messages.filter(({ severity }) => severity === 'error');
   if (errors.some(({ line }) => line < byLine)) return { kind: 'invalid', why: 'header_error' };
@@ -76,14 +76,14 @@ export function readState(messages: readonly LeanMessage[], { byLine, byColumn }
 }
 
 /**
- * Returns whether a message is Lean's about the theorem as a whole where its block ends with goals left. Of a block within it,
- * it is an error.
+ * Whether a message is Lean's report of goals that remain at the end of the theorem's block. For an inner block the
+ * same message is an error.
  */
 function isOpen({ text, line, column }: LeanMessage, byLine: number, byColumn: number): boolean {
   return line === byLine && column === byColumn && UNSOLVED.test(text);
 }
 
-/** Messages about the last tactic, placed in it. */
+/** Returns the messages about the last tactic, with positions in that tactic. */
 export function messagesOfLast(messages: readonly LeanMessage[], text: StateText, last: LaidOut): LeanMessage[] {
   return messages
     .filter((message) => message.line >= text.lastFirst && !isOpen(message, text.byLine, text.byColumn))

@@ -1,13 +1,13 @@
 /**
- * The process behind the steps: one server worker, one text at a time, in the order asked for. Started when it is needed,
- * under the header that is needed; ended when a text exceeds a limit, and started anew for the next.
+ * The process behind the steps: one server worker that reads one text at a time, in the order of requests. It starts on
+ * demand under the required header, and is ended when a text exceeds a limit; the next text then starts a new one.
  */
 import { StpError } from '@stp/base';
 import type { LeanMessage } from '@stp/config/records';
 import {
   HEADER_DEADLINE_MS,
   type LeanExit,
-  type ProcessPlace,
+  type ProcessContext,
   type ServerWorker,
   startWorker,
   treeResources,
@@ -16,20 +16,23 @@ import {
 import { readGoals, referencesIn } from './goals.ts';
 import type { Goal, StepOptions } from './step.ts';
 
-/** A process that holds this share of its memory's bound between two texts is replaced before the next. */
+/** A process that holds more than this share of its memory limit between two texts is replaced before the next. */
 const RECYCLE_SHARE = 0.5;
-/** Time for Lean to let go of a text that took too long, ms; a process that does not is ended. */
+/** Time for Lean to stop reading a text that took too long, ms; otherwise the process is ended. */
 const RELEASE_MS = 1_000;
 const GOALS_METHOD = 'Lean.Widget.getInteractiveGoals';
 
-/** A text to read, and the part of it that was read with success before. */
+/** A text to read, and its prefix, which was read successfully before. */
 export interface StepText {
   readonly header: string;
   readonly body: string;
   readonly prefix: string;
-  /** Processor time that the prefix took when it was read first, ms. */
+  /** Processor time of the prefix when it was first read, ms. */
   readonly prefixMs: number;
-  /** 1-based line where to look for goals, and the place in it, UTF-16 units; by default the line's beginning. Null: nowhere. */
+  /**
+   * 1-based line at which to ask for goals, and the UTF-16 offset in it (default: the line's beginning). Null: do not
+   * ask.
+   */
   readonly goalLine: number | null;
   readonly goalCharacter?: number;
 }
@@ -38,10 +41,10 @@ export type StepReading =
   | {
       readonly kind: 'read';
       readonly messages: readonly LeanMessage[];
-      /** Null where the server gives none. */
+      /** Null if the server returns none. */
       readonly goals: readonly Goal[] | null;
       readonly cpuMs: number;
-      /** With what had to be read again for it, and the question for goals. */
+      /** Processor time including what had to be read again, and the request for goals, ms. */
       readonly spentMs: number;
     }
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
@@ -57,16 +60,16 @@ interface Warm {
   readonly worker: ServerWorker;
   readonly header: string;
   body: string;
-  /** Session of the server's remote calls; null before the first and when it has been forgotten. */
+  /** Session of remote calls; null before the first call and after the server has dropped it. */
   rpcSession: string | null;
 }
 
 /** Starts nothing yet. */
-export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): StepWorker {
+export function openStepWorker(place: ProcessContext, memoryBytesMax: number): StepWorker {
   const closing = new AbortController();
   let warm: Warm | null = null;
   let starts = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
 
   async function end(): Promise<void> {
     const ending = warm;
@@ -75,7 +78,10 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     await ending?.worker.process.ended;
   }
 
-  /** Reads a text to its end under the limits, or ends the process. At the deadline the process goes `back`, if it can. */
+  /**
+   * Reads a text to its end under the limits, or ends the process. At the deadline the process returns to the text
+   * `back` if it can.
+   */
   async function elaborate(on: Warm, body: string, options: StepOptions, back = body): Promise<StepReading> {
     const { process } = on.worker;
     const late = Promise.withResolvers<'late'>();
@@ -99,8 +105,8 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
   }
 
   /**
-   * Gives Lean the text before, for which it stops what it does, and waits until it has. True if the process can be used
-   * further; else it has ended.
+   * Replaces the document by the text `back`, which makes Lean stop its work, and waits until Lean has read it. Returns
+   * true if the process can be used again; otherwise it has ended.
    */
   async function releaseText(on: Warm, reading: Promise<boolean>, back: string): Promise<boolean> {
     const late = Promise.withResolvers<false>();
@@ -134,7 +140,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     if (session === null) return null;
     const call = { ...at, sessionId: session, method: GOALS_METHOD, params: at };
     const interactive = await on.worker.ask('$/lean/rpc/call', call);
-    // The server keeps what its answer refers to, and with it whole environments, until it is told.
+    // The server keeps the objects in its answer, and whole environments with them, until they are released.
     on.worker.tell('$/lean/rpc/release', { uri, sessionId: session, refs: referencesIn(interactive) });
     return readGoals(interactive, await on.worker.ask('$/lean/plainGoal', at));
   }
@@ -146,7 +152,10 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     return on.rpcSession;
   }
 
-  /** A session of remote calls that nobody uses for half a minute is forgotten: asked once more in a new one. */
+  /**
+   * The server drops a session of remote calls that is unused for half a minute; then the request is repeated in a new
+   * one.
+   */
   async function goalsOf(on: Warm, line: number, character: number): Promise<readonly Goal[] | null> {
     try {
       return await goalsAt(on, line, character);
@@ -163,7 +172,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     if ('kind' in on) return on;
     let spentMs = 0;
     if (!on.body.startsWith(text.prefix)) {
-      // Another branch was read since, or the process is new: the prefix is not this step's to pay for.
+      // Another branch was read since, or the process is new, so the cost of the prefix is not charged to this step.
       const again = await elaborate(on, text.prefix, { deadlineMs: replayDeadlineMs(text.prefixMs), signal });
       if (again.kind !== 'read') return again;
       spentMs += again.spentMs;
@@ -176,7 +185,7 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
     const goals = await goalsOf(on, text.goalLine, text.goalCharacter ?? 0);
     spentMs += watch.stop().cpuMs;
     signal.throwIfAborted();
-    // Where the process has ended over its goals, that is what the step came to.
+    // If computing the goals ended the process, that is the result of the step.
     const isGone = goals === null && treeResources(on.worker.process.pid) === null;
     return isGone ? { kind: 'ended', exit: await on.worker.process.ended, spentMs } : { ...read, goals, spentMs };
   }
@@ -186,22 +195,22 @@ export function openStepWorker(place: ProcessPlace, memoryBytesMax: number): Ste
       return starts;
     },
     read(text, options) {
-      const reading = turn.then(() => readNow(text, options));
-      turn = reading.catch(() => end());
+      const reading = previous.then(() => readNow(text, options));
+      previous = reading.catch(() => end());
       return reading;
     },
     async close() {
       closing.abort(new StpError('STP1203', 'the step service was closed', 'Open a new one.'));
-      await turn;
+      await previous;
       await end();
     },
   };
 }
 
-/** The exit of a text that Lean let go of. */
+/** The exit for a text that Lean stopped reading. */
 const RELEASED: LeanExit = { how: 'deadline', code: null, signal: null, stderr: '' };
 
-/** Reading again takes what it took, more or less. */
+/** Reading again takes about as long as before. */
 function replayDeadlineMs(prefixMs: number): number {
   const FACTOR = 4;
   const LEAST_MS = 5_000;

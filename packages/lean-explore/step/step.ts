@@ -1,12 +1,12 @@
 /**
- * The step API: a goal is opened, tactics are run on states, goals come back as data and as text. States are values: several
- * tactics can be run from one, in any order, and a state that nobody holds costs nothing. What a step says is for searching;
- * whether a proof counts is decided by `finish`, which checks the whole of it as any other proof is checked.
+ * The step API: open a goal, run tactics on states, and get goals as data and as text. States are values: several
+ * tactics can be run from the same state, in any order, and a state without references costs nothing. Results of steps
+ * guide a search. Whether a proof counts is decided by `finish`, which checks the whole proof like any other.
  */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import type { CheckResult, Verifier } from '@stp/lean-verifier';
 
-/** Hypotheses of one type that stand side by side in Lean's own picture. */
+/** Hypotheses of the same type that Lean prints on one line. */
 export interface Hypothesis {
   readonly names: readonly string[];
   readonly type: string;
@@ -15,7 +15,7 @@ export interface Hypothesis {
 }
 
 export interface Goal {
-  /** Its case, or null. */
+  /** Name of its case, or null. */
   readonly name: string | null;
   readonly hypotheses: readonly Hypothesis[];
   readonly target: string;
@@ -24,19 +24,22 @@ export interface Goal {
 }
 
 export interface StepOptions {
-  /** Processor time of this step, ms; ten times that in wall time. */
+  /** Processor time limit of this step, ms. The wall-time limit is ten times that. */
   readonly deadlineMs: number;
-  /** Ends the step; the promise rejects with its reason, and the state can be used again. */
+  /** Aborts the step. The promise rejects with the reason, and the state can be used again. */
   readonly signal?: AbortSignal;
-  /** At the deadline Lean is told to let go of the step. Its process ends only if it does not. Default: it ends. */
+  /**
+   * At the deadline, Lean is told to stop the step, and its process ends only if it does not stop. Default: the process
+   * ends.
+   */
   readonly keepsProcess?: boolean;
-  /** Wall time for it, where that is to be less than ten times `deadlineMs`. With `keepsProcess`. */
+  /** Wall-time limit, ms, if it should be less than ten times `deadlineMs`. Requires `keepsProcess`. */
   readonly wallMs?: number;
 }
 
-/** `cpuMs`: processor time that Lean took for the step, with what it had to read again for it. */
+/** `cpuMs`: Lean's processor time for the step, including what it had to read again, ms. */
 export type StepResult =
-  /** The tactic succeeded and goals are left, the next one first. */
+  /** The tactic succeeded and goals remain, the main goal first. */
   | {
       readonly kind: 'open';
       readonly goals: readonly Goal[];
@@ -44,7 +47,7 @@ export type StepResult =
       readonly cpuMs: number;
       readonly state: StepState;
     }
-  /** No goal is left, no error, no sorry: as far as elaboration goes. `state.finish` decides. */
+  /** No goal, error or sorry remains, as far as elaboration shows. `state.finish` decides. */
   | {
       readonly kind: 'done';
       readonly goals: readonly [];
@@ -52,7 +55,7 @@ export type StepResult =
       readonly cpuMs: number;
       readonly state: StepState;
     }
-  /** There is no state after it; the one before can be used on. `why` is what the verdict of such a proof would be. */
+  /** The step gives no state; the previous state remains usable. `why` is the verdict that such a proof would get. */
   | {
       readonly kind: 'invalid';
       readonly why: Exclude<VerdictKind, 'proved'>;
@@ -62,19 +65,25 @@ export type StepResult =
     };
 
 export interface StepState {
-  /** Empty where no goal is left. */
+  /** Empty if no goal remains. */
   readonly goals: readonly Goal[];
-  /** From the first, each laid out as it stands in the proof. */
+  /** All tactics so far, each laid out as in the proof. */
   readonly tactics: readonly string[];
-  /** Never rejects for what the tactic does. Places in messages count in the tactic's own text (line 1 is its first). */
+  /**
+   * Never rejects because of the tactic's behaviour. Positions in messages refer to the tactic's own text (line 1 is
+   * its first).
+   */
   run(tactic: string, options: StepOptions): Promise<StepResult>;
-  /** The verdict on all tactics as one proof, by a process of its own (`CheckOptions.alone`). What it says holds. */
+  /**
+   * Returns the verdict on all tactics as one proof, checked in a separate process (`CheckOptions.alone`). This verdict
+   * counts.
+   */
   finish(verifier: Verifier, options?: { readonly signal?: AbortSignal }): Promise<CheckResult>;
 }
 
 export type OpenedGoal =
   | { readonly kind: 'open'; readonly state: StepState }
-  /** The header or the statement is refused, or Lean cannot make a goal of it. */
+  /** The header or the statement is refused, or Lean cannot make a goal from it. */
   | {
       readonly kind: 'invalid';
       readonly why: Exclude<VerdictKind, 'proved'>;
@@ -82,10 +91,10 @@ export type OpenedGoal =
     };
 
 export interface Steps {
-  /** `header`: null for the library's. `statement`: `theorem NAME BINDERS : TYPE` without `:=`. */
+  /** `header`: null for the library header. `statement`: `theorem NAME BINDERS : TYPE` without `:=`. */
   openGoal(header: string | null, statement: string, options: StepOptions): Promise<OpenedGoal>;
-  /** Processes started so far. There is one at a time. */
+  /** Number of processes started so far. At most one runs at a time. */
   readonly starts: number;
-  /** Ends the process; steps that run or wait are rejected with STP1203. */
+  /** Ends the process. Running and waiting steps reject with STP1203. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /**
- * The step API for long: two hundred steps in one process, and a search that proves theorems of the library. About 30 s of one core.
+ * Long tests of the step API: two hundred steps in one process, and a search that proves library theorems. Takes about
+ * 30 s of one core.
  *
  * @module-tag slow
  */
@@ -21,7 +22,7 @@ test('the process is one for two hundred steps, and does not grow with them', as
     const tactic = count % 3 === 0 ? 'exact nonsense' : `have h${count} : a + ${count} = b + ${count} := by rw [h]`;
     const result = await state.run(tactic, LIMITS);
     expect(result.kind).toBe(count % 3 === 0 ? 'invalid' : 'open');
-    // A branch of ten, then another from the root.
+    // Follow a branch for ten steps, then start another from the root.
     state = result.kind === 'open' && count % 15 !== 0 ? result.state : count % 15 === 0 ? root : state;
     if (count === 20) after20 = residentBytes();
   }

@@ -1,20 +1,20 @@
-/** The states of a proof, each with the tactic that was run there: training data for a next-tactic prover. */
+/** Traces the states of a proof, each with the tactic that was run there, as training data for a next-tactic prover. */
 import type { ShownGoal } from '@stp/config/records';
-import type { PlaceState } from './open-file.ts';
+import type { PositionState } from './open-file.ts';
 import { type ScriptStep, scriptSteps } from './script-steps.ts';
 import type { Goal, StepOptions } from './step.ts';
 
-/** A step with the whole states around it, as Lean prints them. */
+/** A step with the complete states before and after it, as Lean prints them. */
 export interface TracedStep {
   readonly goal: ShownGoal;
   readonly tactic: string;
-  /** All goals, with a blank line between two. */
+  /** All goals, separated by blank lines. */
   readonly before: string;
-  /** The same after the tactic; empty if no goal is left. */
+  /** All goals after the tactic; empty if none remain. */
   readonly after: string;
 }
 
-/** A state to trace from: one of a statement, or of a place in a file. */
+/** A state from which to trace: of a statement, or at a position in a file. */
 interface TracedState {
   readonly goals: readonly Goal[];
   run(tactic: string, options: StepOptions): Promise<TracedResult>;
@@ -23,27 +23,27 @@ type TracedResult =
   | { readonly kind: 'open' | 'done'; readonly goals: readonly Goal[]; readonly state: TracedState }
   | { readonly kind: 'invalid'; readonly goals: readonly Goal[] };
 
-/** Traces a proof as `traceProof` does, at the place in a file where the proof begins. */
-export function traceProofInFile(place: PlaceState, proof: string, options: StepOptions): Promise<TracedStep[]> {
-  return traceProof(tracedPlace(place), proof, options);
+/** Traces a proof like `traceProof`, at the position in a file at which the proof begins. */
+export function traceProofInFile(place: PositionState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+  return traceProof(tracedPosition(place), proof, options);
 }
 
-function tracedPlace(place: PlaceState): TracedState {
+function tracedPosition(place: PositionState): TracedState {
   return {
     goals: place.goals,
     async run(tactic, options) {
       const result = await place.run(tactic, options);
       if (result.kind === 'invalid') return { kind: 'invalid', goals: [] };
-      return { kind: result.kind, goals: result.state.goals, state: tracedPlace(result.state) };
+      return { kind: result.kind, goals: result.state.goals, state: tracedPosition(result.state) };
     },
   };
 }
 
 /**
- * The steps of the split proof, and those of the proof with `<;>` lines kept whole. Either list is left out if Lean does not
- * reach the end by it. Empty for a proof that the screen refuses.
+ * Returns the steps of the split proof, followed by those of the proof with unsplit `<;>` lines. Omits a list by which
+ * Lean does not reach the end. Returns an empty list for a proof that the screen refuses.
  *
- * @param root the first state of the theorem that the proof proves
+ * @param root initial state of the theorem
  */
 export async function traceProof(root: TracedState, proof: string, options: StepOptions): Promise<TracedStep[]> {
   const steps = scriptSteps(proof);
@@ -60,7 +60,7 @@ export async function traceProof(root: TracedState, proof: string, options: Step
   return traced.filter((_, index) => keys.indexOf(keys[index]!) === index);
 }
 
-/** No goal is left. */
+/** No goal remains. */
 const PROVED = 'proved';
 type Reached = TracedState | typeof PROVED | null;
 
@@ -72,7 +72,7 @@ class Trace {
     this.#options = options;
   }
 
-  /** The traced steps; empty if Lean does not reach the end. */
+  /** Returns the traced steps; empty if Lean does not reach the end. */
   async through(steps: readonly ScriptStep[], root: TracedState): Promise<TracedStep[]> {
     return (await this.#all(steps, root)) === PROVED ? this.#traced : [];
   }

@@ -1,4 +1,7 @@
-/** The file of traced proofs (`data/sft/steps.jsonl`): a head that names the Lean used for tracing, then one row per proof. */
+/**
+ * The file of traced proofs (`data/sft/steps.jsonl`): a first line that names the Lean used for tracing, then one row
+ * per proof.
+ */
 import { readFile } from 'node:fs/promises';
 import { StpError } from '@stp/base';
 import { contentId } from '@stp/config/ids';
@@ -11,7 +14,10 @@ export const tracedProofSchema = z.strictObject({
   theorem: z.string().max(256),
   /** `tracedProofId` of the proof. */
   proof: z.string(),
-  /** Empty if the proof could not be split into steps. `before` and `after`: the whole states, kept for theorems' own proofs. */
+  /**
+   * Empty if the proof could not be split into steps. `before` and `after` are the complete states, kept for theorems'
+   * own proofs.
+   */
   steps: z.array(proofStepSchema.extend({ before: z.string().optional(), after: z.string().optional() })),
 });
 export type TracedProof = z.infer<typeof tracedProofSchema>;
@@ -20,7 +26,7 @@ export function tracedProofId(theorem: { readonly header: string; readonly state
   return contentId('traced', theorem.header, theorem.statement, proof);
 }
 
-/** Null if there is no file. STP1501 with the line number for a line that is not a row. */
+/** Returns null if there is no file. Throws STP1501 with the line number for an invalid row. */
 export async function readTraced(
   path: string,
 ): Promise<{ head: z.infer<typeof tracedHeadSchema>; rows: TracedProof[] } | null> {

@@ -1,4 +1,7 @@
-/** A tiny best-first search over a fixed list of tactics, for tests of the step API: fewest goals first, then fewest steps. */
+/**
+ * A tiny best-first search over a fixed list of tactics, for tests of the step API: fewest goals first, then fewest
+ * steps.
+ */
 import type { StepState } from '../step/step.ts';
 
 interface Searched {

@@ -1,4 +1,4 @@
-/** The project's Lean for these tests, and the library compiled with it (once; later tests find it in the cache). */
+/** The project's Lean for tests, and the library compiled with it. It is compiled once; later tests use the cache. */
 import { fileURLToPath } from 'node:url';
 import { compileLibrary, type LeanEnvironment, resolveToolchain, type Toolchain } from '@stp/lean-verifier';
 
@@ -11,7 +11,7 @@ export function projectToolchain(): Promise<Toolchain> {
   return resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'auto' });
 }
 
-/** Opens the library with the problem sets, as a run has it. */
+/** Compiles the library with the problem sets, as in a run. */
 export async function libraryEnvironment(): Promise<LeanEnvironment> {
   return compileLibrary({
     toolchain: await projectToolchain(),

@@ -1,4 +1,4 @@
-/** The step API for the tests of a file, closed after each test; then no process may be left. */
+/** Opens the step API for tests of a file, closes it after each test, and asserts that no process is left. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type LeanEnvironment, openVerifier, type Verifier } from '@stp/lean-verifier';

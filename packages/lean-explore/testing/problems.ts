@@ -1,4 +1,7 @@
-/** The project's Lean with the problem sets compiled (they need nothing of the library), and one way to run text through it. */
+/**
+ * The project's Lean with compiled problem sets (which do not need the library), and a function that runs text through
+ * it.
+ */
 import { fileURLToPath } from 'node:url';
 import type { LeanMessage } from '@stp/config/records';
 import { PROBLEMS_DIRECTORY } from '@stp/datasets/testing';
@@ -7,7 +10,7 @@ import type { SourceDirectory } from '@stp/lean-verifier/testing';
 
 const CACHE_DIRECTORY = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
-/** `before`: source folders compiled ahead of the problem sets. */
+/** `before`: source folders to compile before the problem sets. */
 export async function problemEnvironment(before: readonly SourceDirectory[] = []): Promise<LeanEnvironment> {
   return compileLibrary({
     toolchain: await resolveToolchain({ cacheDirectory: CACHE_DIRECTORY, install: 'auto' }),
@@ -16,7 +19,7 @@ export async function problemEnvironment(before: readonly SourceDirectory[] = []
   });
 }
 
-/** A piece of a Lean file, and what it is about. */
+/** A piece of a Lean file, with a name for messages. */
 export interface Snippet {
   readonly name: string;
   readonly text: string;
@@ -27,11 +30,13 @@ export interface SnippetResult {
   readonly messages: readonly LeanMessage[];
 }
 
-/** Far over what any of these files takes; it only ends a Lean that loops. */
+/** Far more than any of these files takes; it only ends a Lean process that loops. */
 const DEADLINE_MS = 300_000;
 
-/** Every snippet in a namespace of its own under one header, in one process; its messages are found by their lines.
- *  Lean's limit on the number of errors is lifted; a word it does not know is an error, not a new variable. */
+/**
+ * Runs all snippets in one process, each in a namespace of its own under the same header; lines assign messages to
+ * snippets. Lean's limit on the number of errors is removed, and unknown words are errors instead of new variables.
+ */
 export async function runSnippets(
   environment: LeanEnvironment,
   header: string,
@@ -59,7 +64,7 @@ export async function runSnippets(
   }));
 }
 
-/** `name: text` of every error, for an assertion that shows what is wrong. */
+/** Returns `name: text` of every error, so that an assertion shows what is wrong. */
 export function errorsOf(results: readonly SnippetResult[]): readonly string[] {
   return results.flatMap(({ name, messages }) =>
     messages.filter(({ severity }) => severity === 'error').map(({ text }) => `${name}: ${text}`),

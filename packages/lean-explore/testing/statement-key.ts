@@ -1,11 +1,14 @@
 /**
- * A key that two statements share when they say the same thing in other words: function names translated, variables
- * numbered in order of appearance, hypotheses turned into premises, brackets dropped, either side of an equation first.
- * It merges a few different statements too; for a test of separation that errs on the right side.
+ * Computes keys that statements share if they say the same in different words: function names are translated, variables
+ * numbered in order of occurrence, hypotheses become premises, brackets are dropped, and either side of an equation may
+ * come first. Some different statements share a key too, which is acceptable for a test that sets are disjoint.
  */
-import { readSignature } from '../library/search/signature.ts';
+import { readSignature } from '../library/search/theorem-signature.ts';
 
-/** `vocabulary`: what a function of one side is called on the other; `infix`: prefix functions that are operators there. */
+/**
+ * `vocabulary`: names of one side's functions on the other side. `infix`: prefix functions that are operators on the
+ * other side.
+ */
 export function statementKeys(
   statement: string,
   vocabulary: Readonly<Record<string, string>> = {},
@@ -33,7 +36,7 @@ function translate(
   return result.replace(/[\p{L}_][\p{L}\p{N}_'.]*/gu, (word) => vocabulary[word] ?? word);
 }
 
-/** `plus (f x) y` becomes `((f x) + y)`, inner calls first. */
+/** Rewrites `plus (f x) y` to `((f x) + y)`, inner calls first. */
 function toInfix(text: string, name: string, operator: string): string {
   const at = text.search(new RegExp(`(?<![\\w.])${name} `));
   if (at < 0) return text;

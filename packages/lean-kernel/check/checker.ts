@@ -1,6 +1,6 @@
 /**
- * The state that all parts of a check share: tables, environment, budget, local variables and one another. Inference,
- * reduction and equality need each other; each has a file of its own and finds the others here. One checker serves one
+ * The state that all parts of a check share: tables, environment, budget, local variables, and each other. Inference,
+ * reduction and equality are mutually dependent; each has its own file and finds the others here. A checker serves one
  * declaration.
  */
 import { Budget, type Limits } from '../budget.ts';
@@ -20,16 +20,16 @@ import { Naturals } from './naturals.ts';
 import { RecursorReduction } from './recursor-reduction.ts';
 import { Reduction } from './reduction.ts';
 
-/** Arguments that are walked in the time of a step, as a power of two. */
+/** Number of arguments whose traversal costs one step, as a power of two. */
 const SPINE_BITS = 4;
 
 export interface CheckOptions {
   readonly limits: Limits;
-  /** False: nothing is remembered between steps. The verdict is the same, the way there longer. */
+  /** False disables the caches. The verdict is the same, but takes longer. */
   readonly remembers: boolean;
   /** Operations on natural numbers that may be computed on literals, by name. */
   readonly accelerated: ReadonlyMap<Name, string>;
-  /** The constant that makes strings, once a declaration with a literal was accepted. */
+  /** The function that makes strings, once a declaration with a string literal was accepted. */
   readonly stringMaker: Name | null;
 }
 
@@ -48,7 +48,7 @@ export class Checker {
   readonly naturals: Naturals;
   readonly special: SpecialConstants;
   #levelParams: ReadonlySet<Name> = new Set();
-  /** Levels whose parameters are all the declaration's. */
+  /** Levels whose parameters all belong to the declaration. */
   readonly #ownLevels = new PairMemory();
   readonly #localTypes: Expr[] = [];
 
@@ -68,18 +68,18 @@ export class Checker {
     this.special = new SpecialConstants(this);
   }
 
-  /** One that remembers nothing of this one, for an environment that has changed; both spend one budget. */
+  /** Returns a checker with empty caches, for an environment that has changed. Both use the same budget. */
   anew(): Checker {
     return new Checker(this.terms, this.environment, this.options, this.budget);
   }
 
-  /** Universe parameters of the declaration. */
+  /** Sets the universe parameters of the declaration. */
   set levelParams(names: readonly Name[]) {
     this.#levelParams = new Set(names);
     this.#ownLevels.clear();
   }
 
-  /** A parameter of the level that is none of the declaration's, if there is one. */
+  /** Returns a parameter of the level that does not belong to the declaration, or null. */
   foreignParameter(level: Level): Name | null {
     const { levels } = this.terms;
     if (!levels.hasParameter(level)) return null;
@@ -94,7 +94,7 @@ export class Checker {
     return foreign;
   }
 
-  /** A new local variable of the type. */
+  /** Returns a new local variable of this type. */
   local(type: Expr): Expr {
     this.#localTypes.push(type);
     return this.terms.local(this.#localTypes.length - 1);
@@ -108,24 +108,24 @@ export class Checker {
     return this.options.remembers ? new PairMemory() : new Forgetful();
   }
 
-  /** The arguments of an application; a long spine counts as several steps. */
+  /** Returns the arguments of an application. Many arguments count as several steps. */
   argumentsOf(expr: Expr): Expr[] {
     const given = argumentsOf(this.terms, expr);
     this.budget.steps(given.length >> SPINE_BITS);
     return given;
   }
 
-  /** `∀ locals, body` */
+  /** Returns `∀ locals, body`. */
   forallOver(locals: readonly Expr[], body: Expr, adapt = (type: Expr): Expr => type): Expr {
     return this.#over(locals, body, adapt, true);
   }
 
-  /** `fun locals => body` */
+  /** Returns `fun locals => body`. */
   lambdaOver(locals: readonly Expr[], body: Expr, adapt = (type: Expr): Expr => type): Expr {
     return this.#over(locals, body, adapt, false);
   }
 
-  /** `adapt` changes the locals' types. */
+  /** `adapt` changes the types of the locals. */
   #over(locals: readonly Expr[], body: Expr, adapt: (type: Expr) => Expr, isForall: boolean): Expr {
     let result = this.substitution.abstract(body, locals);
     for (let at = locals.length - 1; at >= 0; at--) {

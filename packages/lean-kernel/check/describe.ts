@@ -1,4 +1,4 @@
-/** Expressions in messages: short, with the depth and the number of symbols bounded. Never read back. */
+/** Prints expressions in messages, with limits on depth and number of symbols. The text is never read back. */
 import {
   APPLICATION,
   BOUND,
@@ -17,7 +17,7 @@ import { argumentsOf, headOf } from '../spine.ts';
 
 const DEPTH = 6;
 const CHARACTERS = 300;
-/** Digits of a literal, and characters of a string or a universe level, that are shown. */
+/** Maximum digits of a literal, and characters of a string or a universe level, that are printed. */
 export const LITERAL = 40;
 
 export function describe({ terms }: { readonly terms: Terms }, expr: Expr): string {

@@ -1,11 +1,11 @@
 /**
- * Definitional equality of two well-typed expressions. It first applies quick tests. Then it reduces both sides without
- * unfolding definitions, treats two proofs of one proposition as equal, unfolds definitions step by step, the higher
- * one first (`lazy-unfolding.ts`), and last compares heads and arguments and tries eta (`eta.ts`).
+ * Definitional equality of two well-typed expressions. First applies quick tests. Then reduces both sides without
+ * unfolding definitions, treats two proofs of the same proposition as equal, unfolds definitions step by step, the
+ * higher one first (`lazy-unfolding.ts`), and finally compares heads and arguments and tries eta (`eta.ts`).
  *
- * It remembers the verdict of each ordered pair, and nothing that follows from several: equality as it is decided here is
- * neither symmetric nor transitive in all cases (a proof may hide what reduction needs), so a verdict on `a = c` that was put
- * together from `a = b` and `b = c` would depend on what was compared before.
+ * It caches the verdict of each ordered pair, but nothing derived from several verdicts. Equality as decided here is
+ * not always symmetric or transitive (a proof may hide what reduction needs), so a verdict on `a = c` combined from `a
+ * = b` and `b = c` would depend on earlier comparisons.
  */
 import { CONSTANT, type Expr, FORALL, LAMBDA, LOCAL, NATURAL, PROJECTION, SORT, STRING } from '../expr.ts';
 import { headOf } from '../spine.ts';
@@ -15,9 +15,9 @@ import { unfoldTogether } from './lazy-unfolding.ts';
 
 export class Equality {
   readonly #checker: Checker;
-  /** 1 for equal, 0 for not, by ordered pair. */
+  /** 1 for equal, 0 for unequal, by ordered pair. */
   readonly #verdicts;
-  /** Applications of one definition whose arguments differ; unfolded they may still be equal. */
+  /** Pairs of applications of the same definition whose arguments differ. They may still be equal after unfolding. */
   readonly #argumentFailures;
 
   constructor(checker: Checker) {
@@ -36,7 +36,10 @@ export class Equality {
     return isEqual;
   }
 
-  /** Whether two applications of one definition have equal arguments; asked again of a pair that had not, says no at once. */
+  /**
+   * Whether two applications of the same definition have equal arguments. Returns false at once for a pair that failed
+   * before.
+   */
   areArgumentsEqualOnce(left: Expr, right: Expr): boolean {
     const { terms, order } = this.#checker;
     if (this.#argumentFailures.get(left, right) === 1) return false;
@@ -49,7 +52,7 @@ export class Equality {
     return false;
   }
 
-  /** Answers what can be told without reduction: true, false, or null. */
+  /** Decides without reduction: true, false, or null if that does not suffice. */
   look(left: Expr, right: Expr): boolean | null {
     if (left === right) return true;
     const { terms, order } = this.#checker;
@@ -71,7 +74,7 @@ export class Equality {
     }
   }
 
-  /** Heads and arguments one by one. */
+  /** Compares heads and arguments one by one. */
   #areApplicationsEqual(left: Expr, right: Expr): boolean {
     const { terms } = this.#checker;
     const [some, others] = [this.#checker.argumentsOf(left), this.#checker.argumentsOf(right)];
@@ -87,7 +90,7 @@ export class Equality {
     const { terms, reduction, special, inference } = this.#checker;
     const seen = this.look(left, right);
     if (seen !== null) return seen;
-    // `decide`-like proofs: `p = true` for a closed p is computed to its end at once.
+    // Proofs by `decide`: `p = true` with a closed `p` is evaluated completely.
     if (terms.freeBound(left) === 0 && special.isTrue(right) && reduction.whnf(left) === right) return true;
     const a = reduction.whnfCore(left, true);
     const b = reduction.whnfCore(right, true);
@@ -116,7 +119,7 @@ export class Equality {
       )
         return true;
     }
-    // The first reduction was cheap about projections.
+    // The first reduction did not unfold definitions below projections.
     const a = reduction.whnfCore(left);
     const b = reduction.whnfCore(right);
     if (a !== left || b !== right) return this.isEqual(a, b);

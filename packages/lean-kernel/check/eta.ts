@@ -1,6 +1,6 @@
 /**
- * Eta rules: a function equals the function that applies it; a value of a structure equals the constructor applied to
- * its projections; all values of a structure without fields are equal.
+ * Eta rules: a function equals the abstraction of its application; a value of a structure equals the constructor
+ * applied to its projections; all values of a structure without fields are equal.
  */
 import { structureConstructor } from '../environment.ts';
 import { type Expr, FORALL, LAMBDA } from '../expr.ts';
@@ -24,7 +24,7 @@ export function structureEtaEqual(checker: Checker, left: Expr, right: Expr): bo
   return equalsConstructor(checker, left, right) || equalsConstructor(checker, right, left);
 }
 
-/** `right` is the constructor of a structure applied to the projections of `left`. */
+/** Whether `right` is the constructor of a structure applied to the projections of `left`. */
 function equalsConstructor(checker: Checker, left: Expr, right: Expr): boolean {
   const { terms, environment, inference, reduction, equality } = checker;
   const name = reduction.headName(right);

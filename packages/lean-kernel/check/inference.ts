@@ -1,6 +1,6 @@
 /**
- * Infers the type of an expression. `check` also verifies every rule on the way; every declaration passes through it.
- * `infer` assumes that `check` was done and looks only at the parts that determine the type.
+ * Infers the type of an expression. `check` also verifies every rule; every declaration is checked with it. `infer`
+ * assumes that the expression was checked, and examines only the parts that determine the type.
  */
 import {
   APPLICATION,
@@ -24,7 +24,7 @@ import { projectionType } from './projection-type.ts';
 
 const INFERRED = 0;
 const CHECKED = 1;
-/** Height of a level above which it is worth comparing before it grows. */
+/** Height of a level from which comparing it first is worthwhile. */
 const COMPARED_HEIGHT = 20;
 
 export class Inference {
@@ -38,30 +38,30 @@ export class Inference {
     this.#constantTypes = checker.memory();
   }
 
-  /** The type of an expression that is known to be well typed. */
+  /** Returns the type of an expression that is known to be well typed. */
   infer(expr: Expr): Expr {
     return this.#type(expr, false);
   }
 
-  /** The type, every rule verified. */
+  /** Returns the type and verifies every rule. */
   check(expr: Expr): Expr {
     return this.#type(expr, true);
   }
 
-  /** The level of an expression's type when that is a sort: the universe the expression, a type, lives in. */
+  /** Returns the universe of a type: the level of the sort that is its type. */
   universeOf(type: Expr): Level {
     return this.requireSort(this.infer(type), type);
   }
 
-  /** `check` for an expression that must be a type. */
+  /** Checks an expression that must be a type. */
   checkType(type: Expr): Level {
     return this.requireSort(this.check(type), type);
   }
 
   /**
-   * Whether the type is a proposition: its universe is zero for all values of the level parameters. Rejects what cannot be shown
-   * to be a type. "Its sort does not reduce" is not "it is no proposition": rules that keep proofs and data apart would take that
-   * as leave to take data out of a proof.
+   * Whether the type is a proposition: its universe is zero for all values of the level parameters. Rejects an
+   * expression that is not shown to be a type. A sort that does not reduce must not count as "not a proposition": rules
+   * that separate proofs from data would then allow data to be taken from a proof.
    */
   isProposition(type: Expr): boolean {
     return this.#checker.order.isAlwaysZero(this.universeOf(type));
@@ -153,7 +153,7 @@ export class Inference {
     const { terms, substitution, reduction, equality } = this.#checker;
     const given = this.#checker.argumentsOf(expr);
     let fnType = this.#type(headOf(terms, expr), isChecked);
-    /** Arguments from here on are not yet put into `fnType`. */
+    /** Arguments from this index on are not yet substituted into `fnType`. */
     let pending = 0;
     for (let at = 0; at < given.length; at++) {
       if (terms.kind(fnType) !== FORALL) {
@@ -212,7 +212,10 @@ export class Inference {
     return terms.sort(level);
   }
 
-  /** The impredicative maximum, without what can be seen to add nothing: a long telescope must not become a deep level. */
+  /**
+   * Returns the impredicative maximum, omitting operands that obviously add nothing, so that a long telescope does not
+   * make a deep level.
+   */
   #universeOfForall(domain: Level, body: Level): Level {
     const { terms, order } = this.#checker;
     const { levels } = terms;

@@ -1,7 +1,7 @@
 /**
- * Unfolds definitions only as far as a comparison needs. Of two heads it unfolds first the one with the greater
- * definitional height: if one is defined by the other, it is that one. For equal heads it compares the arguments before
- * it unfolds both.
+ * Unfolds definitions only as far as a comparison needs. Of two heads the one with the greater definitional height is
+ * unfolded first: if one is defined by the other, it is the higher one. For equal heads it compares the arguments
+ * before unfolding both.
  */
 import type { DefinitionConstant } from '../environment.ts';
 import { APPLICATION, type Expr, PROJECTION } from '../expr.ts';
@@ -13,7 +13,7 @@ export interface Stuck {
   readonly right: Expr;
 }
 
-/** A verdict, or two expressions without definitions at their heads that are still to be compared. */
+/** Returns a verdict, or two expressions without definitions at their heads that remain to be compared. */
 export function unfoldTogether(checker: Checker, first: Expr, second: Expr): boolean | Stuck {
   const { budget, reduction, equality, naturals, terms } = checker;
   let [left, right] = [first, second];
@@ -50,7 +50,7 @@ function sideToUnfold(
   right: Expr,
   rightDefinition: DefinitionConstant | null,
 ): Side {
-  // Where only one side has a definition, a projection that can be reduced on the other goes first.
+  // If only one side has a definition, a reducible projection on the other side goes first.
   if (leftDefinition === null) return isProjectionToReduce(checker, left) ? 'left' : 'right';
   if (rightDefinition === null) return isProjectionToReduce(checker, right) ? 'right' : 'left';
   if (leftDefinition.height > rightDefinition.height) return 'left';
@@ -73,7 +73,7 @@ function unfoldOne(checker: Checker, expr: Expr): Expr {
   return unfolded === null ? reduction.whnfCore(expr) : reduction.whnfCore(unfolded, true);
 }
 
-/** `n + 1` against `m + 1` and zero against zero without unfolding anything; null if neither case applies. */
+/** Compares `n + 1` with `m + 1`, and zero with zero, without unfolding. Null if neither case applies. */
 function compareOffsets(checker: Checker, left: Expr, right: Expr): boolean | null {
   const { naturals, equality, special } = checker;
   if (special.naturalValue(left) === 0n && special.naturalValue(right) === 0n) return true;

@@ -1,6 +1,6 @@
 /**
- * Literals stand for terms: `3` for `Nat.succ (Nat.succ (Nat.succ Nat.zero))`, `"ab"` for `String.ofList ['a', 'b']` with
- * `Char.ofNat 97` for `'a'`. They have a type where the constants they stand for are there and are what they must be
+ * Literals stand for terms: `3` for `Nat.succ (Nat.succ (Nat.succ Nat.zero))`, `"ab"` for `String.ofList ['a', 'b']`,
+ * where `'a'` is `Char.ofNat 97`. They have a type if these constants exist and are what they must be
  * (`special/constants.ts`).
  */
 import type { Expr } from '../expr.ts';
@@ -8,7 +8,7 @@ import { apply } from '../spine.ts';
 import { Rejection } from '../verdict.ts';
 import type { Checker } from './checker.ts';
 
-/** Bits of a literal that count as one step where it is taken apart. */
+/** Number of bits of a literal that cost one step when it is converted. */
 const BITS_PER_STEP = 64;
 
 export class Literals {
@@ -18,17 +18,17 @@ export class Literals {
     this.#checker = checker;
   }
 
-  /** `Nat`, or a rejection where it is not the inductive type of zero and successor. */
+  /** Returns `Nat`. Rejects if it is not the inductive type of zero and successor. */
   naturalType(): Expr {
     return this.#naturals().type;
   }
 
-  /** `String`, or a rejection where the constants that make strings are not there with their types. */
+  /** Returns `String`. Rejects if the constants that make strings do not exist with their types. */
   stringType(): Expr {
     return this.#strings().type;
   }
 
-  /** The literal as `Nat.zero`, or the successor of the literal below. */
+  /** Returns the literal as `Nat.zero`, or as the successor of the preceding literal. */
   naturalAsConstructor(literal: Expr): Expr {
     const { terms } = this.#checker;
     const { zero, successor } = this.#naturals();
@@ -36,7 +36,7 @@ export class Literals {
     return below === null ? zero : terms.application(successor, below);
   }
 
-  /** The literal below one that is not zero, else null. */
+  /** Returns the preceding literal of a literal other than zero, otherwise null. */
   predecessor(literal: Expr): Expr | null {
     const { terms, budget } = this.#checker;
     const value = terms.naturalValue(literal);
@@ -45,7 +45,7 @@ export class Literals {
     return terms.natural(value - 1n);
   }
 
-  /** The literal as the application that makes it. */
+  /** Returns the literal as the application that makes it. */
   stringAsApplication(literal: Expr): Expr {
     const { terms, budget } = this.#checker;
     const { charOfNat, nil, cons, maker } = this.#strings();
@@ -56,7 +56,7 @@ export class Literals {
     return terms.application(maker, list);
   }
 
-  /** Whether the expression applies the constant that makes strings. */
+  /** Whether the expression is an application of the function that makes strings. */
   isMadeString(expr: Expr): boolean {
     const { terms, special } = this.#checker;
     return terms.isApplication(expr) && terms.fn(expr) === special.strings()?.maker;

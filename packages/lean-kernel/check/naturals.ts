@@ -1,6 +1,6 @@
 /**
- * Arithmetic on literals with big integers instead of a successor at a time. Only operations whose definitions were verified
- * (`special/primitives.ts`) are computed, so this changes how long an answer takes and never the answer.
+ * Computes on literals with big integers instead of one successor at a time. Only operations with verified definitions
+ * (`special/primitives.ts`) are computed, so this affects the time of an answer, but never the answer.
  */
 import { type Expr, NATURAL } from '../expr.ts';
 import { EMPTY_LEVELS } from '../level.ts';
@@ -8,7 +8,6 @@ import { OPERATIONS } from '../special/operations.ts';
 import { headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
-/** Bits a step stands for. */
 const BITS_PER_STEP = 64;
 
 export class Naturals {
@@ -18,7 +17,10 @@ export class Naturals {
     this.#checker = checker;
   }
 
-  /** The value, a literal or truth value, of a closed application of an arithmetic operation to literals, else null. */
+  /**
+   * Returns the value (a literal or truth value) of a closed application of an arithmetic operation to literals,
+   * otherwise null.
+   */
   reduce(expr: Expr): Expr | null {
     const { terms, options, special, reduction, budget } = this.#checker;
     if (terms.freeBound(expr) > 0 || !terms.isApplication(expr)) return null;
@@ -40,24 +42,24 @@ export class Naturals {
     const right = special.naturalValue(reduction.whnf(terms.argument(expr)));
     if (right === null) return null;
     const size = (length(left) + length(right)) / BITS_PER_STEP;
-    // A multiplication or division takes up to a step for each pair of words.
+    // A multiplication or division takes up to one step for each pair of words.
     budget.steps(Math.ceil(size * size) + 1);
     const result = OPERATIONS[operation]!(left, right);
     if (result === null) return null;
-    // The operation was verified over these truth values (`special/primitives.ts`).
+    // The operation was verified with these truth values (`special/primitives.ts`).
     if (typeof result === 'boolean') return special.booleans()?.[`${result}`] ?? null;
     budget.steps(Math.ceil(length(result) / BITS_PER_STEP));
     return terms.natural(result);
   }
 
-  /** The predecessor of a literal that is not zero, or what the successor is applied to; else null. */
+  /** Returns the predecessor of a literal other than zero, or the argument of a successor; otherwise null. */
   predecessor(expr: Expr): Expr | null {
     const { terms, literals, special } = this.#checker;
     return terms.kind(expr) === NATURAL ? literals.predecessor(expr) : special.successorArgument(expr);
   }
 }
 
-/** Upper bound of the length in bits, four bits exact. */
+/** Returns an upper bound of the length in bits, a multiple of four. */
 function length(value: bigint): number {
   return value < 0x1_0000_0000n ? 32 : value.toString(16).length * 4;
 }

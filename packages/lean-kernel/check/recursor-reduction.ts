@@ -1,18 +1,18 @@
 /**
- * Reduces recursors and quotients. A recursor applied to a constructor gives the constructor's minor premise. Its major
- * premise may also be a literal, a value of a structure (which equals the constructor applied to its projections), or,
- * for a K-like type, any proof whose type is that of the only constructor. `Quot.lift` and `Quot.ind` compute on
- * `Quot.mk`.
+ * Reduces recursors and quotients. A recursor applied to a constructor reduces to the constructor's minor premise. Its
+ * major premise may also be a literal, a value of a structure (which equals the constructor applied to its
+ * projections), or, for a K-like type, any proof whose type is that of the only constructor. `Quot.lift` and `Quot.ind`
+ * reduce on `Quot.mk`.
  */
 import { type RecursorConstant, structureConstructor } from '../environment.ts';
 import { CONSTANT, type Expr, NATURAL, STRING } from '../expr.ts';
 import { apply, headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
-/** Where `Quot.mk r a` stands among the arguments, and which argument takes `a`. */
+/** Argument indices: `major` is that of `Quot.mk r a`, `taker` that of the function applied to `a`. */
 const LIFT = { major: 5, taker: 3 };
 const INDUCTION = { major: 4, taker: 3 };
-/** `Quot.mk {α} (r) (a)` */
+/** Number of arguments of `Quot.mk {α} (r) (a)`. */
 const MK_ARGUMENTS = 3;
 
 export class RecursorReduction {
@@ -22,7 +22,7 @@ export class RecursorReduction {
     this.#checker = checker;
   }
 
-  /** One reduction of an application whose head is this constant, or null. */
+  /** Reduces an application whose head is this constant by one step, or returns null. */
   reduce(expr: Expr, head: Expr): Expr | null {
     const { terms, environment } = this.#checker;
     const constant = environment.find(terms.name(head));
@@ -53,7 +53,7 @@ export class RecursorReduction {
     return apply(terms, result, given, majorAt + 1);
   }
 
-  /** The major premise as an application of a constructor, where it equals one. */
+  /** Returns the major premise as an application of a constructor, if it equals one. */
   #constructorForm(recursor: RecursorConstant, given: Expr): Expr {
     const { terms, reduction, literals } = this.#checker;
     if (recursor.k) {
@@ -71,7 +71,7 @@ export class RecursorReduction {
     }
   }
 
-  /** The only constructor at the parameters of the major premise's type, if its type is that type. */
+  /** Returns the only constructor at the parameters of the major premise's type, if its type equals that type. */
   #kLike(recursor: RecursorConstant, major: Expr): Expr | null {
     const { terms, environment, inference, reduction, equality } = this.#checker;
     const type = reduction.whnf(inference.infer(major));
@@ -90,7 +90,7 @@ export class RecursorReduction {
     const type = reduction.whnf(inference.infer(major));
     const head = headOf(terms, type);
     if (terms.kind(head) !== CONSTANT || terms.name(head) !== recursor.inductive) return major;
-    // A proof has no projections to data; proof irrelevance does for it what this does for data.
+    // Data cannot be projected from a proof. Proof irrelevance does for proofs what this rule does for data.
     if (inference.isProposition(type)) return major;
     let form = terms.constant(maker.name, terms.levelList(head));
     form = apply(terms, form, this.#checker.argumentsOf(type), 0, maker.parameters);

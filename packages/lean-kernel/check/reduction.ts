@@ -9,7 +9,7 @@ import { apply, headOf } from '../spine.ts';
 import type { Checker } from './checker.ts';
 
 const FULL = 0;
-/** Projected values were reduced without unfolding. */
+/** Projected values were reduced without unfolding definitions. */
 const CHEAP = 1;
 const WITH_DEFINITIONS = 2;
 
@@ -24,7 +24,7 @@ export class Reduction {
     this.#values = checker.memory();
   }
 
-  /** The name of the constant an application has as its head, or -1. */
+  /** Returns the name of the constant at an application's head, or -1. */
   headName(expr: Expr): Name | -1 {
     const { terms } = this.#checker;
     const head = headOf(terms, expr);
@@ -54,7 +54,7 @@ export class Reduction {
     return result;
   }
 
-  /** `isCheap`: what a projection is taken of is not unfolded to find a constructor. */
+  /** With `isCheap`, the projected value of a projection is not unfolded to find a constructor. */
   whnfCore(expr: Expr, isCheap = false): Expr {
     if (!this.#mayReduce(expr, false)) return expr;
     const mode = isCheap ? CHEAP : FULL;
@@ -73,7 +73,7 @@ export class Reduction {
     return result;
   }
 
-  /** The definition that an application's head names, where it may be unfolded. */
+  /** Returns the definition named by an application's head, if it may be unfolded. */
   definition(expr: Expr): DefinitionConstant | null {
     const name = this.headName(expr);
     if (name === -1) return null;
@@ -81,7 +81,7 @@ export class Reduction {
     return constant?.kind === 'definition' || constant?.kind === 'theorem' ? constant : null;
   }
 
-  /** The expression with the definition at its head replaced by its value, or null. */
+  /** Returns the expression with the definition at its head unfolded, or null. */
   unfold(expr: Expr): Expr | null {
     const definition = this.definition(expr);
     if (definition === null) return null;
@@ -102,7 +102,7 @@ export class Reduction {
     return head === expr ? value : apply(terms, value, this.#checker.argumentsOf(expr));
   }
 
-  /** One step of `whnfCore` at the head, or null if no step applies. */
+  /** Does one step of `whnfCore` at the head; null if no step applies. */
   #stepCore(expr: Expr, isCheap: boolean): Expr | null {
     const { terms, substitution, recursors } = this.#checker;
     switch (terms.kind(expr)) {
@@ -136,7 +136,7 @@ export class Reduction {
     return apply(terms, substitution.instantiate(body, given, 0, count), given, count);
   }
 
-  /** The field where the projected value is an application of the structure's constructor. */
+  /** Returns the field if the projected value is an application of the structure's constructor. */
   #project(expr: Expr, isCheap: boolean): Expr | null {
     const { terms, environment, literals } = this.#checker;
     const projected = terms.projected(expr);

@@ -1,6 +1,6 @@
 /**
- * Turns the declaration of a block of inductive types into its constants: types, constructors, and the recursors that
- * follow from them.
+ * Converts the declaration of a block of inductive types to its constants: types, constructors, and the derived
+ * recursors.
  */
 import type { Checker } from '../check/checker.ts';
 import type { InductiveDeclaration } from '../declaration.ts';
@@ -14,14 +14,14 @@ import { flatten } from './nested.ts';
 import { deriveRecursors } from './recursors.ts';
 import { checkTypes } from './types.ts';
 
-/** Checks the block; the constants are not declared yet, and terms of recursors are in scratch. */
+/** Checks the block. The constants are not declared yet, and the terms of recursors are in scratch. */
 export function checkInductive(checker: Checker, declaration: InductiveDeclaration): readonly Constant[] {
   const { environment } = checker;
   checkRecords(checker, declaration);
   const block = blockOf(declaration);
   checker.levelParams = block.levelParams;
   const own = checkTypes(checker, block);
-  // The constructors as they stand, before auxiliary types are known by any name.
+  // Check the constructors as written, before auxiliary types have names.
   for (const type of own.types)
     for (const maker of type.constructors) {
       checker.inference.checkType(maker.type);
@@ -36,7 +36,7 @@ export function checkInductive(checker: Checker, declaration: InductiveDeclarati
   const recursors = deriveRecursors(checker, checked, flattened.restoration(checked.parameters));
   for (const recursor of recursors) environment.requireFree(recursor.name);
   const constants = constantsOf(checker, block, recursors);
-  // From here on the block is as it will be declared: without auxiliary types.
+  // From here on the environment has the block as it will be declared, without auxiliary types.
   environment.dropProvisional();
   for (const constant of constants) environment.declareProvisionally(constant);
   const fresh = checker.anew();

@@ -1,6 +1,6 @@
 /**
- * A mutual block of inductive types during its check: its declaration, and the results of checking its types. With
- * nested types the block has auxiliary types in addition to the declared ones (`nested.ts`).
+ * A mutual block of inductive types during its check: its declaration, and the results of checking its types. If types
+ * are nested, the block has auxiliary types after the declared ones (`nested.ts`).
  */
 import type { Checker } from '../check/checker.ts';
 import { APPLICATION, CONSTANT, type Expr, FORALL, LAMBDA, LET, PROJECTION } from '../expr.ts';
@@ -27,7 +27,7 @@ export interface Block {
 }
 
 export interface CheckedType extends BlockType {
-  /** The type former at the block's own universe parameters. */
+  /** The type at the block's own universe parameters. */
   readonly constant: Expr;
   readonly indices: number;
 }
@@ -36,17 +36,17 @@ export interface CheckedBlock {
   readonly levelParams: readonly Name[];
   /** The universe parameters as levels. */
   readonly levels: LevelList;
-  /** Local variables for the parameters, shared by all types and constructors. */
+  /** Local variables for the parameters, which all types and constructors share. */
   readonly parameters: readonly Expr[];
   readonly types: readonly CheckedType[];
-  /** Places of the types by their constants. */
+  /** Indices of the types, by their constants. */
   readonly places: ReadonlyMap<Expr, number>;
-  /** The universe all types of the block live in. */
+  /** The universe of all types of the block. */
   readonly level: Level;
   readonly occurrences: Occurrences;
 }
 
-/** Whether expressions mention one of some constants. */
+/** Tests whether expressions mention one of the given constants. */
 export class Occurrences {
   readonly #checker: Checker;
   readonly #names: ReadonlySet<Name>;
@@ -78,7 +78,7 @@ export class Occurrences {
         isFound = this.in(terms.binderType(expr)) || this.in(terms.letValue(expr)) || this.in(terms.letBody(expr));
         break;
       case PROJECTION:
-        // The structure is a name only: a value of it mentions the constant in its type.
+        // The structure is stored as a name only, but the type of its value mentions the constant.
         isFound = this.#names.has(terms.name(expr)) || this.in(terms.projected(expr));
     }
     this.#found.set(expr, 0, isFound ? 1 : 0);
@@ -86,7 +86,10 @@ export class Occurrences {
   }
 }
 
-/** Which type of the block this is an application of: to its parameters themselves and to indices free of the block; or -1. */
+/**
+ * Returns the index of the block's type that is applied to exactly the block's parameters and to indices that do not
+ * mention the block; otherwise -1.
+ */
 export function appliedType(checker: Checker, block: CheckedBlock, expr: Expr): number {
   const { terms } = checker;
   const at = block.places.get(headOf(terms, expr)) ?? -1;

@@ -1,11 +1,11 @@
 /**
- * Type-checks recursors after they were derived, over the block's constants as they will be declared. Whatever went wrong in the
- * derivation (a wrong count of fields, a binder that lost its type, a nested type restored to something else), a recursor whose
- * type is none, or whose rule does not keep the type, is rejected.
+ * Type-checks recursors after their derivation, with the block's constants as they will be declared. Whatever went
+ * wrong in the derivation (a wrong number of fields, a binder without its type, a wrongly restored nested type), a
+ * recursor is rejected if its type is ill-typed, or if a rule does not preserve the type.
  *
- * For `Nat.rec` and its rule for `Nat.succ`: with local variables `motive`, `zero`, `succ` and a field `n`, the term
- * `Nat.rec motive zero succ (Nat.succ n)` and the rule's value, `succ n (Nat.rec motive zero succ n)`, both have the type
- * `motive (Nat.succ n)`.
+ * Example: `Nat.rec` and its rule for `Nat.succ`. With local variables `motive`, `zero`, `succ` and a field `n`, the
+ * term `Nat.rec motive zero succ (Nat.succ n)` and the rule's value, `succ n (Nat.rec motive zero succ n)`, both have
+ * the type `motive (Nat.succ n)`.
  */
 import type { Checker } from '../check/checker.ts';
 import type { RecursorRule } from '../declaration.ts';
@@ -14,7 +14,7 @@ import { CONSTANT, type Expr, FORALL } from '../expr.ts';
 import { apply, headOf } from '../spine.ts';
 import { Rejection } from '../verdict.ts';
 
-/** `checker` remembers nothing of the derivation, and its environment has the block's constants. */
+/** `checker` must have empty caches, and its environment must contain the block's constants. */
 export function checkRecursors(checker: Checker, recursors: readonly RecursorConstant[]): void {
   for (const recursor of recursors) new RecursorCheck(checker, recursor).run();
 }
@@ -38,7 +38,7 @@ class RecursorCheck {
     for (const rule of rules) this.#checkRule(rule, outer.locals, major);
   }
 
-  /** `outer`: parameters, motives and minor premises; `major`: the type of what is taken apart. */
+  /** `outer`: parameters, motives and minor premises. `major`: the type of the major premise. */
   #checkRule(rule: RecursorRule, outer: readonly Expr[], major: Expr): void {
     const { terms, environment, substitution, inference, equality } = this.#checker;
     const recursor = this.#recursor;
@@ -66,7 +66,7 @@ class RecursorCheck {
       throw this.#refusal(`its rule for ${terms.names.print(rule.constructor)} changes the type`);
   }
 
-  /** New variables for the first binders of a telescope, put in; and the rest of it. */
+  /** Substitutes new variables for the first binders of a telescope. Returns these and the rest. */
   #opened(telescope: Expr, count: number): { readonly locals: readonly Expr[]; readonly rest: Expr } {
     const { terms, substitution } = this.#checker;
     const locals: Expr[] = [];

@@ -1,6 +1,6 @@
 /**
  * Compares the source's other claims about a block (counts and recursors) with the derived values. The claims are not
- * used; a difference means that the source and this kernel do not mean the same type.
+ * used. A difference means that the source and this kernel disagree about the type.
  */
 import type { Checker } from '../check/checker.ts';
 import type { InductiveDeclaration, RecursorRecord } from '../declaration.ts';
@@ -9,7 +9,7 @@ import type { Expr } from '../expr.ts';
 import type { Name } from '../name.ts';
 import { Rejection } from '../verdict.ts';
 
-/** Before anything is derived: records that contradict one another. */
+/** Rejects contradictory records, before anything is derived. */
 export function checkRecords(checker: Checker, declaration: InductiveDeclaration): void {
   const { names } = checker.terms;
   const [first] = declaration.types;
@@ -49,7 +49,7 @@ export function checkRecords(checker: Checker, declaration: InductiveDeclaration
     throw new Rejection('constructor', 'the block has constructors that none of its types names, or one twice');
 }
 
-/** No two types, constructors or recursors have one name, and no name is taken. */
+/** Requires that types, constructors and recursors have distinct names, none of which is taken. */
 function requireDistinct({ environment, terms }: Checker, declaration: InductiveDeclaration): void {
   const { types, constructors, recursors } = declaration;
   const seen = new Set<Name>();
@@ -60,7 +60,7 @@ function requireDistinct({ environment, terms }: Checker, declaration: Inductive
   }
 }
 
-/** The claimed counts of types and constructors. */
+/** Compares the claimed counts of types and constructors. */
 export function compareCounts(checker: Checker, declaration: InductiveDeclaration): void {
   const { environment, terms } = checker;
   const differ = (name: Name, what: string, claimed: number, derived: number): void => {
@@ -79,7 +79,7 @@ export function compareCounts(checker: Checker, declaration: InductiveDeclaratio
   }
 }
 
-/** The claimed recursors, where there are any, are the derived ones up to the names of universe parameters. */
+/** Compares the claimed recursors, if any, with the derived ones, up to the names of universe parameters. */
 export function compareRecursors(
   checker: Checker,
   claimed: readonly RecursorRecord[],

@@ -1,7 +1,7 @@
 /**
- * Checks the constructors of a block: the parameters are those of the types, fields are in universes that the type may
- * hold, the block's types occur only strictly positively, and the result is the type itself. The telescope of a
- * constructor's type is taken as written; only the types of fields are reduced.
+ * Checks the constructors of a block: their parameters are those of the types, the universes of their fields are
+ * allowed, the block's types occur only strictly positively, and the result is the type itself. The telescope of a
+ * constructor's type is used as written; only the types of fields are reduced.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe, LITERAL } from '../check/describe.ts';
@@ -35,7 +35,7 @@ export function binderCount({ terms }: Checker, type: Expr): number {
   return count;
 }
 
-/** A constructor's type below its parameters, which must be those of the types. */
+/** Returns a constructor's type below its parameters, which must be those of the types. */
 export function belowParameters(checker: Checker, block: CheckedBlock, name: Name, type: Expr): Expr {
   const { terms, substitution, equality } = checker;
   const label = terms.names.print(name);
@@ -74,7 +74,10 @@ function checkConstructor(checker: Checker, block: CheckedBlock, typeAt: number,
     );
 }
 
-/** The field's type mentions the block not at all, or as the result of a function whose arguments do not mention it. */
+/**
+ * Requires that the field's type does not mention the block, or only as the result of a function whose argument types
+ * do not mention it.
+ */
 function checkPositivity(checker: Checker, block: CheckedBlock, type: Expr, where: string): void {
   const { terms, reduction, substitution } = checker;
   let rest = reduction.whnf(type);

@@ -1,6 +1,6 @@
 /**
- * Decides the sorts that a recursor may eliminate into: any universe, or proofs only. Also decides whether it is
- * K-like: then its type is a proposition with one constructor without fields, and any proof of it may replace the
+ * Decides into which sorts a recursor may eliminate: any universe, or only propositions. Also decides whether it is
+ * K-like: then its type is a proposition with a single constructor without fields, and any proof of it may replace the
  * constructor.
  */
 import type { Checker } from '../check/checker.ts';
@@ -12,9 +12,9 @@ import type { CheckedBlock } from './block.ts';
 import { binderCount } from './constructors.ts';
 
 export interface Elimination {
-  /** The universe of the motives. */
+  /** Universe of the motives. */
   readonly level: Level;
-  /** The recursors' universe parameters. */
+  /** Universe parameters of the recursors. */
   readonly levelParams: readonly Name[];
   readonly isKLike: boolean;
 }
@@ -28,8 +28,9 @@ export function elimination(checker: Checker, block: CheckedBlock): Elimination 
 }
 
 /**
- * A type that is never a proposition, a proposition without constructors, or one with a single constructor all of whose data
- * can be read off its type: each field is a proof or stands, as it is, among the arguments of the result.
+ * Whether the recursor may eliminate into every universe: for a type that is never a proposition, for a proposition
+ * without constructors, and for one with a single constructor whose data is determined by its type, so that each field
+ * is a proof or occurs itself as an argument of the result.
  */
 function eliminatesIntoAll(checker: Checker, block: CheckedBlock): boolean {
   if (checker.order.isNeverZero(block.level)) return true;
@@ -68,7 +69,7 @@ function isKLikeBlock(checker: Checker, block: CheckedBlock): boolean {
   );
 }
 
-/** `u`, or `u_1`, `u_2` … where it is taken. */
+/** Returns `u`, or `u_1`, `u_2` … if it is taken. */
 function freshName({ terms }: Checker, taken: readonly Name[]): Name {
   let name = terms.names.of('u');
   for (let at = 1; taken.includes(name); at++) name = terms.names.of(`u_${at}`);

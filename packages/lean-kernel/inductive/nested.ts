@@ -1,8 +1,8 @@
 /**
- * Nested types: a field such as `List (Tree α)` in a constructor of `Tree`. Each such application of an earlier type to
- * the block's own types becomes an auxiliary type of the block: a copy of the earlier type with the arguments
- * substituted, whose constructors are processed in turn. The block then has no nesting and is checked as any other. At
- * the end the auxiliary types in its recursors are replaced by the original applications.
+ * Nested types, such as a field `List (Tree α)` in a constructor of `Tree`. Each application of an earlier type to the
+ * block's own types becomes an auxiliary type of the block: a copy of the earlier type with the arguments substituted,
+ * whose constructors are processed in the same way. The block then has no nesting and is checked like any other. At the
+ * end, the auxiliary types in its recursors are replaced by the original applications.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';
@@ -15,24 +15,24 @@ import { Decline, Rejection } from '../verdict.ts';
 import { type Block, type BlockConstructor, type BlockType, Occurrences } from './block.ts';
 import type { Restoration } from './recursors.ts';
 
-/** Auxiliary types of one block; a type can be nested in ever larger copies of itself. */
+/** Maximum auxiliary types of one block: a type can be nested in ever larger copies of itself. */
 const AUXILIARY_TYPES_MAX = 1_000;
 
 export interface Flattened {
   readonly block: Block;
-  /** Call it with the parameters' local variables that the recursors are derived over. */
+  /** Takes the local variables for parameters with which the recursors are derived. */
   readonly restoration: (parameters: readonly Expr[]) => Restoration;
 }
 
 interface Auxiliary {
   readonly name: Name;
   readonly original: InductiveConstant;
-  /** The type that it stands for, over `parameters` of the elimination. */
+  /** The type that it replaces, in terms of the elimination's `parameters`. */
   readonly standsFor: Expr;
   readonly constructors: readonly (readonly [auxiliary: Name, original: Name])[];
 }
 
-/** The block without nesting, with auxiliary types after its own. */
+/** Returns the block without nesting, with auxiliary types after its own. */
 export function flatten(checker: Checker, block: Block): Flattened {
   return new Flattening(checker, block).run();
 }
@@ -43,7 +43,7 @@ class Flattening {
   readonly #parameters: readonly Expr[];
   readonly #types: BlockType[];
   readonly #auxiliaries: Auxiliary[] = [];
-  /** The block's own types. Auxiliary ones occur only in what has been replaced already. */
+  /** Finds the block's own types. Auxiliary types occur only in terms that have been replaced. */
   readonly #own: Occurrences;
   readonly #heads = new Map<Expr, Expr>();
 
@@ -79,7 +79,7 @@ class Flattening {
     };
   }
 
-  /** Local variables for the parameters, from the type of the block's first type. */
+  /** Makes local variables for the parameters, from the block's first type. */
   #openParameters(): Expr[] {
     const { terms, substitution } = this.#checker;
     const locals: Expr[] = [];
@@ -93,7 +93,7 @@ class Flattening {
     return locals;
   }
 
-  /** A `∀` over parameters with these put in. */
+  /** Instantiates the parameters of a `∀` with these values. */
   #instantiated(type: Expr, values: readonly Expr[]): Expr {
     const { terms, substitution } = this.#checker;
     let rest = type;
@@ -108,7 +108,7 @@ class Flattening {
     return substitution.instantiate(rest, values);
   }
 
-  /** `Iaux params is` for an application `I Ds is` of an earlier type where `Ds` mention the block. */
+  /** Returns `Iaux params is` for an application `I Ds is` of an earlier type in which `Ds` mention the block. */
   #auxiliaryFor(expr: Expr): Expr | null {
     const { terms, environment } = this.#checker;
     if (terms.kind(expr) !== APPLICATION) return null;
@@ -134,7 +134,10 @@ class Flattening {
     return apply(terms, this.#applied(auxiliary.name), given, inductive.parameters);
   }
 
-  /** The head of an application. Each node of a spine is asked for it, so all of them learn it at once. */
+  /**
+   * Returns the head of an application, and caches it for all nodes of the spine, because each of them is asked for its
+   * head.
+   */
   #headOf(expr: Expr): Expr {
     const { terms } = this.#checker;
     const spine: Expr[] = [];
@@ -149,7 +152,7 @@ class Flattening {
     return head;
   }
 
-  /** Auxiliary types for the whole mutual block of the earlier type. */
+  /** Adds auxiliary types for the whole mutual block of the earlier type. */
   #addAuxiliaries(inductive: InductiveConstant, head: Expr, parameters: readonly Expr[]): void {
     const { terms, environment, substitution } = this.#checker;
     const list = terms.levelList(head);
@@ -186,7 +189,7 @@ class Flattening {
     }
   }
 
-  /** An auxiliary type or constructor at the block's universe parameters and these parameters. */
+  /** Returns an auxiliary type or constructor, applied to the block's universe parameters and these parameters. */
   #applied(name: Name, parameters = this.#parameters): Expr {
     const { terms } = this.#checker;
     const levels = this.#block.levelParams.map((parameter) => terms.levels.parameter(parameter));

@@ -1,7 +1,7 @@
 /**
- * The recursors of a block, derived from its constructors. For each type C there is a motive, for each constructor a minor
- * premise that gives the motive's value from the fields and, for each recursive field, the value already made for it. The
- * rule for a constructor applies its minor premise and makes those values by recursion.
+ * Derives the recursors of a block from its constructors. Each type C has a motive. Each constructor has a minor
+ * premise that gives the motive's value from the fields and, for each recursive field, from the value already computed
+ * for it. The rule for a constructor applies its minor premise and computes these values by recursion.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';
@@ -14,11 +14,11 @@ import { Rejection } from '../verdict.ts';
 import { appliedType, type CheckedBlock, type CheckedType } from './block.ts';
 import { type Elimination, elimination } from './elimination.ts';
 
-/** How recursors of a block with auxiliary types are stated without them. For other blocks nothing changes. */
+/** How to state the recursors of a block with auxiliary types without these. For other blocks nothing changes. */
 export interface Restoration {
   readonly recursorName: (type: number) => Name;
   readonly constructorName: (name: Name) => Name;
-  /** The type whose values the recursor of a type takes apart. */
+  /** The type whose values the recursor eliminates. */
   readonly inductiveName: (type: number) => Name;
   readonly term: (term: Expr) => Expr;
 }
@@ -32,7 +32,6 @@ interface Motive {
 interface OpenedConstructor {
   readonly name: Name;
   readonly fields: readonly Expr[];
-  /** The recursive fields. */
   readonly recursive: readonly Expr[];
   /** The constructor's type below its binders. */
   readonly result: Expr;
@@ -49,7 +48,7 @@ class Derivation {
   readonly #restoration: Restoration;
   readonly #elimination: Elimination;
   readonly #motives: readonly Motive[];
-  /** By type. */
+  /** Constructors by type. */
   readonly #constructors: readonly (readonly OpenedConstructor[])[];
 
   constructor(checker: Checker, block: CheckedBlock, restoration: Restoration) {
@@ -88,7 +87,7 @@ class Derivation {
     });
   }
 
-  /** `∀ indices, C params indices → Sort l` */
+  /** Makes the motive's type, `∀ indices, C params indices → Sort l`. */
   #openMotive(type: CheckedType): Motive {
     const { terms, substitution } = this.#checker;
     const indices: Expr[] = [];
@@ -133,7 +132,7 @@ class Derivation {
     return { name, fields, recursive, result: rest, minor: this.#checker.local(minorType) };
   }
 
-  /** `fun params motives minors fields => minor fields (the values for recursive fields)` */
+  /** Makes `fun params motives minors fields => minor fields (the values for recursive fields)`. */
   #rule(maker: OpenedConstructor, outer: readonly Expr[]): RecursorRule {
     const { terms } = this.#checker;
     const restored = this.#restoration.term;
@@ -158,7 +157,7 @@ class Derivation {
     };
   }
 
-  /** The motive of the type that `result` is an application of, at its indices and a value. */
+  /** Returns the motive of the type of which `result` is an application, applied to its indices and a value. */
   #motiveAt(result: Expr, value: Expr): Expr {
     const { terms } = this.#checker;
     const at = this.#placeOf(result);
@@ -166,14 +165,17 @@ class Derivation {
     return terms.application(apply(terms, this.#motives[at]!.motive, indices), value);
   }
 
-  /** Which type of the block this is an application of. The constructors were checked to have no other results. */
+  /**
+   * Returns the index of the block's type of which this is an application. The constructors were checked to have no
+   * other results.
+   */
   #placeOf(result: Expr): number {
     const at = appliedType(this.#checker, this.#block, result);
     if (at < 0) throw new Rejection('recursor', `${describe(this.#checker, result)} is no type of the block`);
     return at;
   }
 
-  /** Makes new variables for what a recursive field takes, and what it then gives. */
+  /** Makes new variables for the arguments of a recursive field, and the field's result for them. */
   #overArguments(field: Expr, make: (arguments_: readonly Expr[], result: Expr) => Expr): Expr {
     const { terms, reduction, substitution } = this.#checker;
     const taken: Expr[] = [];
@@ -186,7 +188,7 @@ class Derivation {
     return make(taken, rest);
   }
 
-  /** The type of the block that a field's type results in, or -1. */
+  /** Returns the index of the block's type that is the result of a field's type, or -1. */
   #recursiveType(type: Expr): number {
     const { terms, reduction, substitution } = this.#checker;
     let rest = reduction.whnf(type);

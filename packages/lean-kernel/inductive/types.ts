@@ -1,11 +1,11 @@
 /**
  * Checks the types of a block: each is closed and well typed, and is a telescope of the same parameters, then indices,
- * with the same sort at its end.
+ * ending in the same sort.
  *
- * Where the telescope or its sort stands behind a definition (`inductive P : Pred α`), it is reduced over variables, and the constant
- * gets the reduced type. A sort that is only reached by reduction may be `Prop` for one argument and stuck for another that is equal
- * to it; data could then be taken out of a proof of the type (leanprover/lean4#14807). In the environment every inductive type ends
- * in a sort, whatever its arguments are.
+ * If the telescope or its sort is hidden by a definition (`inductive P : Pred α`), it is reduced with variables, and
+ * the constant gets the reduced type. A sort that appears only after reduction may be `Prop` for one argument and stuck
+ * for another, equal argument; then data could be taken from a proof of the type (leanprover/lean4#14807). In the
+ * environment every inductive type ends in a sort, whatever its arguments.
  */
 import type { Checker } from '../check/checker.ts';
 import { describe } from '../check/describe.ts';
@@ -65,7 +65,7 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
   return checked;
 }
 
-/** Goes through the telescope, reduced; the first type makes the parameters, the others must have the same. */
+/** Opens the reduced telescope. The first type makes the parameters, and the others must have the same. */
 function openType(
   checker: Checker,
   block: Block,
@@ -109,7 +109,10 @@ function openType(
   };
 }
 
-/** Whether a field of a constructor mentions a type of the block. One such field makes all types of the block recursive, as in Lean. */
+/**
+ * Whether a field of a constructor mentions a type of the block. One such field makes all types of the block recursive,
+ * as in Lean.
+ */
 function mentionsBlock(checker: Checker, type: CheckedType, occurrences: Occurrences): boolean {
   const { terms } = checker;
   return type.constructors.some((maker) => {

@@ -1,12 +1,12 @@
 /**
- * Finds the axioms that a compiled constant rests on, by following types, values and proofs through the judged module
- * and all modules below it. The search ends at the toolchain's own modules, which are trusted. It ignores what a module
- * itself says about its axioms.
+ * Finds the axioms on which a compiled constant depends, by following types, values and proofs through the judged
+ * module and all modules below it. The search ends at the toolchain's own modules, which are trusted. Claims of a
+ * module about its axioms are ignored.
  */
 import type { Name } from '../name.ts';
 
 export interface TracedConstants {
-  /** Whether what the constant mentions is followed; a constant that nothing here has counts as the toolchain's. */
+  /** Whether to follow what the constant mentions. A constant without a known module counts as the toolchain's. */
   isFollowed(name: Name): boolean;
   isAxiom(name: Name): boolean;
   /** Returns the names in its type, its value and, for an inductive type, its constructors. */
@@ -18,7 +18,7 @@ const NONE: ReadonlySet<Name> = new Set();
 interface Open {
   readonly name: Name;
   readonly order: number;
-  /** The least order that is reached from here: constants of one inductive block reach each other. */
+  /** The least order reached from here. Constants of one inductive block reach each other. */
   least: number;
   readonly axioms: Set<Name>;
   readonly waiting: Iterator<Name>;
@@ -27,17 +27,20 @@ interface Open {
 export class AxiomTrace {
   readonly #constants: TracedConstants;
   readonly #known = new Map<Name, ReadonlySet<Name>>();
-  /** Equal sets are one object: few different ones occur. */
+  /** Shares equal sets, because there are few different ones. */
   readonly #sets = new Map<string, ReadonlySet<Name>>([['', NONE]]);
 
   constructor(constants: TracedConstants) {
     this.#constants = constants;
   }
 
-  /** Tarjan's strongly connected components, without recursion: a component has one set of axioms. */
+  /**
+   * Tarjan's algorithm for strongly connected components, without recursion. All constants of a component have the same
+   * axioms.
+   */
   of(name: Name): ReadonlySet<Name> {
     const open = new Map<Name, Open>();
-    /** Constants whose component is not complete. */
+    /** Constants whose component is incomplete. */
     const unsettled: Open[] = [];
     const path: Open[] = [];
     const enter = (its: Name): void => {

@@ -1,8 +1,8 @@
 /**
- * Checks the declarations of a compiled module over its imports, which are trusted, and lists all contents of the
- * module. A module lists its constants in no particular order, so each one is checked after the constants it mentions.
- * Constants that mention each other in a cycle were not made by a kernel; the first of them is rejected because it
- * names an unknown constant.
+ * Checks the declarations of a compiled module over its trusted imports, and lists all contents of the module. A module
+ * lists its constants in no particular order, so each is checked after the constants that it mentions. Constants that
+ * mention each other in a cycle were not made by a kernel; the first of them is rejected because it names an unknown
+ * constant.
  */
 import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
@@ -28,18 +28,20 @@ import { hidingOf, type StatementSource, statementParts } from './statement-part
 
 export interface ModuleCheckOptions {
   readonly path: string;
-  /** Folder of the toolchain's own modules, where axioms are not followed further; null: everything is followed. */
+  /**
+   * Folder of the toolchain's own modules, at which the search for axioms ends. Null: the search follows everything.
+   */
   readonly toolchainFolder: string | null;
-  /** Folder of imported modules that are no library; null: there is none. */
+  /** Folder of imported modules that are not a library; null if there is none. */
   readonly neighboursFolder: string | null;
-  /** Names under which the module may declare theorems only, although no import has them; null: none. */
+  /** Names under which the module may declare only theorems, although no import has them; null for none. */
   readonly taken: Pick<ConstantIndex, 'find'> | null;
   readonly asked: readonly AskedTheorem[];
-  /** Compiled from the statements alone. Null where `asked` is empty. */
+  /** The module compiled from the statements alone. Null if `asked` is empty. */
   readonly stated: { readonly path: string; readonly module: CompiledModule } | null;
 }
 
-/** Throws `InputError` where the module is damaged. `kernel` trusts `library`, and forgets the module afterwards. */
+/** Throws `InputError` if the module is damaged. `kernel` trusts `library`, and drops the module afterwards. */
 export function checkModule(
   terms: Terms,
   kernel: Kernel,
@@ -67,7 +69,7 @@ class ModuleCheck {
   readonly #written: ReadonlySet<Name>;
   readonly #source: StatementSource;
   readonly #constants = new Map<Name, CompiledConstant>();
-  /** Names whose declaration was checked, or waits for what it mentions. */
+  /** Names whose declaration was checked, or waits for constants that it mentions. */
   readonly #begun = new Set<Name>();
   readonly #findings = new Map<Name, Finding>();
   readonly #rejected: Extract<Verdict, { kind: 'rejected' }>[] = [];
@@ -88,7 +90,7 @@ class ModuleCheck {
     this.#module = module;
     this.#options = options;
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
-    this.#places = new Map(module.names.map((name, place) => [name, place]));
+    this.#places = new Map(module.names.map((name, index) => [name, index]));
     if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
     this.#written = new Set([...module.entries.sourceRanges().keys(), ...module.entries.projections()]);
     this.#source = {
@@ -108,10 +110,10 @@ class ModuleCheck {
       if (this.#library.has(name)) this.#rejectName(name, 'an import has a constant of this name');
       else if (this.#isTaken(name) && this.#own(name)!.kind !== 'theorem' && !this.#isDerived(name))
         this.#rejectName(name, 'Lean’s library has a constant of this name, which is not imported here');
-    for (const place of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(place));
+    for (const index of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(index));
     for (const name of this.#module.names) this.#checkFrom(name);
     const reports = this.#reports();
-    const placeOf = new Map(reports.map(([name], place) => [name, place]));
+    const placeOf = new Map(reports.map(([name], index) => [name, index]));
     const asked = this.#options.asked.map((theorem) => this.#answer(theorem, placeOf));
     return {
       verdict: this.#rejected.length > 0 ? 'rejected' : this.#declined.length > 0 ? 'declined' : 'accepted',
@@ -126,7 +128,10 @@ class ModuleCheck {
     };
   }
 
-  /** A name of the imports is theirs: what follows axioms by name would otherwise see another constant than the kernel. */
+  /**
+   * Rejects a constant with a name of an import. Otherwise a search for axioms by name would find another constant than
+   * the kernel.
+   */
   #rejectName(name: Name, why: string): void {
     const declaration = this.#terms.names.print(name);
     const message = `${declaration}: ${why}`;
@@ -139,7 +144,7 @@ class ModuleCheck {
     return (this.#options.taken?.find(name) ?? null) !== null;
   }
 
-  /** Lean derives such constants in whichever module asks for them first; the kernel checks them like all others. */
+  /** Lean derives such constants in the first module that asks for them. The kernel checks them like all others. */
   #isDerived(name: Name): boolean {
     const { names } = this.#terms;
     let at = name;
@@ -148,7 +153,7 @@ class ModuleCheck {
     return at !== name && !this.#written.has(name) && this.#isImported(at);
   }
 
-  /** Checks what makes the constant, and before it what it mentions, without recursion. */
+  /** Checks the declaration of the constant after those that it mentions, without recursion. */
   #checkFrom(name: Name): void {
     const waiting: { name: Name; declaration: Declaration | null }[] = [{ name, declaration: null }];
     for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
@@ -169,7 +174,10 @@ class ModuleCheck {
     }
   }
 
-  /** A library may come without what is private to its modules: whatever needs that has no verdict. */
+  /**
+   * Whether a library lacks the constant because it is private to one of its modules. A declaration that needs it gets
+   * no verdict.
+   */
   #isLeftOut(name: Name): boolean {
     return !this.#places.has(name) && !this.#library.has(name) && isPrivate(this.#terms.names, name);
   }
@@ -180,9 +188,9 @@ class ModuleCheck {
 
   /** Returns the constant of this module, or null. */
   #own(name: Name): CompiledConstant | null {
-    const place = this.#places.get(name);
-    if (place === undefined) return null;
-    const known = this.#constants.get(name) ?? this.#module.constant(place);
+    const index = this.#places.get(name);
+    if (index === undefined) return null;
+    const known = this.#constants.get(name) ?? this.#module.constant(index);
     this.#constants.set(name, known);
     return known;
   }
@@ -227,11 +235,11 @@ class ModuleCheck {
     for (const name of declaredNames(declaration)) this.#findings.set(name, finding);
   }
 
-  /** Returns the constants in the order of the source; what Lean made by itself comes last. */
+  /** Returns the constants in source order, followed by those that Lean generated. */
   #reports(): (readonly [Name, CheckedConstant])[] {
     const { names } = this.#terms;
     const ranges = this.#module.entries.sourceRanges();
-    // Where theorems are asked for, our own record of the statements says what they mean.
+    // If theorems are requested, our own record of the statements defines their meaning.
     const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
       isFollowed: (name) => this.#places.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
@@ -280,29 +288,29 @@ class ModuleCheck {
   }
 
   #liesIn(folder: string | null, name: Name): boolean {
-    const place = folder === null ? null : this.#library.place(name);
-    return place !== null && `${dirname(place.module.path)}${sep}`.startsWith(`${folder}${sep}`);
+    const location = folder === null ? null : this.#library.locate(name);
+    return location !== null && `${dirname(location.module.path)}${sep}`.startsWith(`${folder}${sep}`);
   }
 
   readonly #neighbours = new Map<string, WrittenDeclarations>();
-  /** Did a person write it, in this module or a neighbour? */
+  /** Whether a person wrote it, in this module or a neighbour. */
   #isWritten(name: Name): boolean {
-    const place = this.#isNeighbours(name) ? this.#library.place(name) : null;
-    if (place === null) return this.#written.has(name);
-    const known = this.#neighbours.get(place.module.path) ?? this.#library.written(place.module);
-    this.#neighbours.set(place.module.path, known);
+    const location = this.#isNeighbours(name) ? this.#library.locate(name) : null;
+    if (location === null) return this.#written.has(name);
+    const known = this.#neighbours.get(location.module.path) ?? this.#library.written(location.module);
+    this.#neighbours.set(location.module.path, known);
     return known.ranges.has(name) || known.projections.has(name);
   }
 
   #mentioned(name: Name): Iterable<Name> {
-    const place = this.#places.get(name);
-    return place === undefined ? this.#library.mentioned(name) : this.#module.mentioned(place);
+    const index = this.#places.get(name);
+    return index === undefined ? this.#library.mentioned(name) : this.#module.mentioned(index);
   }
 
   /**
-   * The owner of a constant, by its name, which may be private: the requested theorem whose name is a prefix of it (its
-   * place), what stands above the statements (`given`), a constant of that or of an import that Lean derives facts about
-   * on demand (`imported`), or none.
+   * Returns the owner of a constant by its name, which may be private: the index of the requested theorem whose name is
+   * a prefix of it, the header above the statements (`given`), a given or imported constant about which Lean derives
+   * facts on demand (`imported`), or null.
    */
   #madeFor(name: Name): CheckedConstant['madeFor'] {
     const { names } = this.#terms;
@@ -330,7 +338,7 @@ class ModuleCheck {
   }
 
   readonly #given = new Map<Name, boolean>();
-  /** Has the module of statements the same constant, type and value? */
+  /** Whether the module of statements has the same constant, with the same type and value. */
   #isGiven(name: Name): boolean {
     const known = this.#given.get(name);
     if (known !== undefined) return known;
@@ -349,7 +357,7 @@ class ModuleCheck {
   }
 
   #statedNames: ReadonlyMap<Name, Name> | null = null;
-  /** Names of the module of statements, by themselves without the marks of private ones. */
+  /** Returns the names of the module of statements, by their public names. */
   #statedAt(): ReadonlyMap<Name, Name> {
     const { names } = this.#terms;
     const all = this.#options.stated?.module.names ?? [];
@@ -357,16 +365,16 @@ class ModuleCheck {
     return this.#statedNames;
   }
 
-  #statedPlaces: ReadonlyMap<Name, number> | null = null;
-  /** A constant of the module of statements, or null. */
+  #statedIndices: ReadonlyMap<Name, number> | null = null;
+  /** Returns a constant of the module of statements, or null. */
   #stated(name: Name): CompiledConstant | null {
     const module = this.#options.stated?.module;
-    this.#statedPlaces ??= new Map(module?.names.map((its, place) => [its, place]));
-    const place = this.#statedPlaces.get(name);
-    return place === undefined ? null : module!.constant(place);
+    this.#statedIndices ??= new Map(module?.names.map((its, index) => [its, index]));
+    const index = this.#statedIndices.get(name);
+    return index === undefined ? null : module!.constant(index);
   }
 
-  /** Returns whether a name is imported, also if it is private to the imported module. */
+  /** Whether a name is imported, including names private to the imported module. */
   #isImported(name: Name): boolean {
     if (this.#library.has(name)) return true;
     const { names } = this.#terms;
@@ -403,7 +411,7 @@ class ModuleCheck {
     return { name: asked, place: placeOf.get(name)!, statement, hiding, reaches, mentions: [...mentions].sort() };
   }
 
-  /** The module's own constants that one rests on, itself left out. */
+  /** Returns the module's own constants on which the named one depends, except itself. */
   #reached(name: Name): Name[] {
     const seen = new Set([name]);
     const waiting = [name];
@@ -442,8 +450,8 @@ function safetyOf(constant: CompiledConstant): CheckedConstant['safety'] {
 }
 
 /**
- * Unsafe and partial declarations are there for the compiler (every recursive function leaves one), and nothing that is
- * proved may rest on them: what does is declined.
+ * Whether the declaration is unsafe or partial. Such declarations exist for the compiler (every recursive function has
+ * one). A proof that depends on one is declined.
  */
 function isOutside(declaration: Declaration): boolean {
   if (declaration.kind === 'definition') return declaration.safety !== 'safe';

@@ -1,4 +1,4 @@
-/** Reads a compiled module's file, with its parts, as a whole; turns errors of reading into errors for people. */
+/** Reads the file of a compiled module with its parts, and converts read errors to errors for people. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Terms } from '../expr.ts';
 import { InputError } from '../input-error.ts';
@@ -6,12 +6,14 @@ import { Decline } from '../verdict.ts';
 import { Damaged, Heap } from './heap.ts';
 import { CompiledModule } from './module-data.ts';
 
-/** Lean's largest compiled module has about 20 MB; Mathlib's about as much. */
+/** Maximum size of a module. The largest of Lean and of Mathlib have about 20 MB. */
 const MODULE_BYTES_MAX = 512 * 1024 * 1024;
-/** Suffixes of the files into which the module system splits a module; the last that is there holds everything. */
+/** Suffixes of the files into which the module system splits a module. The last existing file contains everything. */
 const PARTS = ['', '.server', '.private'];
 
-/** Reads a module with its parts. Throws `InputError` for a file that is not a module, `Decline` for what this kernel does not know. */
+/**
+ * Reads a module with its parts. Throws `InputError` for a file that is not a module, `Decline` for an unsupported one.
+ */
 export function readModule(path: string, terms: Terms): CompiledModule {
   return explained(path, () => {
     const parts = PARTS.map((part) => path + part).filter((part) => part === path || existsSync(part));
@@ -19,13 +21,13 @@ export function readModule(path: string, terms: Terms): CompiledModule {
   });
 }
 
-/** Turns what reading `path` can throw into an error that a person can use. */
+/** Converts errors from reading `path` to errors that help a person. */
 export function explained<Read>(path: string, read: () => Read): Read {
   try {
     return read();
   } catch (error) {
     if (error instanceof Decline) throw new Decline(`${path}: ${error.message}`);
-    // A `DataView` throws a RangeError for a position outside its bytes.
+    // A `DataView` throws a RangeError for an offset outside its bytes.
     if (error instanceof Damaged || error instanceof RangeError)
       throw new InputError(`${path} is damaged: ${error.message}`, 'Compile the module again.', {
         facts: { path },

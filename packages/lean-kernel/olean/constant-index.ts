@@ -1,10 +1,10 @@
 /**
- * An index that gives, for some imports, the module and the place of each constant: a table of hashes, so that
- * thousands of modules cost a check some megabytes and no reading. It is made once for a set of imports, kept in a
- * file, and made anew when a module has changed, has moved or is hidden by another one. Imports that are a part of `Init` or
- * `Std` get no index of their own: a problem set has hundreds of such sets, and they share one index of all.
+ * An index that gives the module and the position of each constant of some imports: a hash table, so that thousands of
+ * modules cost a check some megabytes and no reading. It is made once for a set of imports, kept in a file, and rebuilt
+ * when a module has changed, has moved, or is hidden by another one. Imports that are part of `Init` or `Std` share one
+ * index of all: a problem set has hundreds of different sets of imports.
  *
- * A constant is found by 64 bits of hash. The reader compares the name, so two names with the same hash cause an error.
+ * A constant is found by a 64-bit hash. The reader compares the name, so two names with the same hash cause an error.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -16,17 +16,17 @@ import { Decline } from '../verdict.ts';
 import { readModule } from './compiled-file.ts';
 import { findModule, moduleName } from './module-finder.ts';
 
-/** Modules below one import; Mathlib has some ten thousand. */
+/** Maximum number of modules below one import. Mathlib has about ten thousand. */
 const MODULES_MAX = 200_000;
-/** Raised whenever the file's form or the hash changes. */
+/** Increment whenever the file format or the hash changes. */
 const FORMAT = 3;
-/** Modules whose index serves those that import a part of them, the smaller first. */
+/** Modules whose index is shared by imports of a part of them, smaller first. */
 const WHOLES: readonly string[] = ['Init', 'Std'];
-/** Words of 32 bits in a slot: hash (two), module plus one, place. */
+/** 32-bit words in a slot: hash (two), module plus one, index. */
 const SLOT_WORDS = 4;
 
 export interface IndexedModule {
-  /** With dots. */
+  /** Name with dots. */
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
@@ -34,9 +34,9 @@ export interface IndexedModule {
   readonly imports: readonly string[];
 }
 
-export interface Place {
+export interface ConstantLocation {
   readonly module: IndexedModule;
-  /** Among the constants of the module. */
+  /** Index among the constants of the module. */
   readonly index: number;
 }
 
@@ -48,9 +48,8 @@ const readHead = record({
 
 export class ConstantIndex {
   readonly modules: readonly IndexedModule[];
-  /** Which of the table's modules are among those above. Null: all. */
+  /** Which of the table's modules belong to these imports. Null: all. */
   readonly #isPart: readonly boolean[] | null;
-  /** The table's modules. */
   readonly #places: readonly IndexedModule[];
   readonly #table: Uint32Array;
   readonly #hashes: NameHashes;
@@ -64,8 +63,8 @@ export class ConstantIndex {
   }
 
   /**
-   * All modules under `imports` (names with dots), found in the folders of `searchPath` in turn. `folder`: where indexes are
-   * kept; null keeps none. Throws `InputError` for a module that is missing or unreadable, and `Decline`.
+   * Finds all modules below `imports` (names with dots) in the folders of `searchPath`, in order. `folder` keeps
+   * indexes; null for none. Throws `InputError` for a missing or unreadable module, or `Decline`.
    */
   static open(
     names: NameTable,
@@ -83,25 +82,25 @@ export class ConstantIndex {
     return new ConstantIndex(names, opened(imports, searchPath, folder));
   }
 
-  find(name: Name): Place | null {
+  find(name: Name): ConstantLocation | null {
     const [low, high] = this.#hashes.of(name);
     const table = this.#table;
     const mask = table.length / SLOT_WORDS - 1;
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const at = slot * SLOT_WORDS;
       if (table[at + 2] === 0) return null;
-      const place = table[at + 2]! - 1;
-      if (table[at] === low && table[at + 1] === high && this.#isPart?.[place] !== false)
-        return { module: this.#places[place]!, index: table[at + 3]! };
+      const module = table[at + 2]! - 1;
+      if (table[at] === low && table[at + 1] === high && this.#isPart?.[module] !== false)
+        return { module: this.#places[module]!, index: table[at + 3]! };
     }
   }
 }
 
-/** Whole indexes of this process, with the latest opened last: each is some megabytes. */
+/** Complete indexes opened by this process, most recent last. Each takes some megabytes. */
 const openedBefore = new Map<string, Made>();
 const OPENED_MAX = WHOLES.length;
 
-/** An index of all modules under `imports`: of this process, of the folder, or made. */
+/** Returns an index of all modules below `imports`: from this process, from the folder, or newly made. */
 function opened(imports: readonly string[], searchPath: readonly string[], folder: string | null): Made {
   const isWhole = imports.length === 1 && WHOLES.includes(imports[0]!);
   const key = keyOf(imports, searchPath);
@@ -136,7 +135,7 @@ function isFound(module: string, searchPath: readonly string[]): boolean {
   }
 }
 
-/** Names of the modules under `imports`; null where one of them is not among the modules. */
+/** Returns the names of the modules below `imports`; null if one of them is not among the modules. */
 function partOf(modules: readonly IndexedModule[], imports: readonly string[]): ReadonlySet<string> | null {
   const byName = new Map(modules.map((module) => [module.name, module]));
   const part = new Set(imports);
@@ -153,13 +152,15 @@ interface Made {
   readonly table: Uint32Array<ArrayBuffer>;
 }
 
-/** A module file as it was when its size and time were these. */
+/** A module file as it was with this size and modification time. */
 interface Read extends IndexedModule {
   /** Two words for each constant. */
   readonly hashes: Uint32Array;
 }
 
-/** Modules that this process has read, by path: a module that grows beside thousands does not have them read again. */
+/**
+ * Modules that this process has read, by path, so that a module added to thousands does not require reading them again.
+ */
 const readBefore = new Map<string, Read>();
 
 function make(imports: readonly string[], searchPath: readonly string[]): Made {
@@ -186,7 +187,10 @@ function make(imports: readonly string[], searchPath: readonly string[]): Made {
   return { modules: modules.map(({ hashes: _, ...module }) => module), table };
 }
 
-/** Adds a name. Of two constants with one name the first is found, and the other where the first is in no imported module. */
+/**
+ * Adds a name. If two constants have the same name, the first is found, or the other one if the first is in no imported
+ * module.
+ */
 function insert(table: Uint32Array, low: number, high: number, module: number, place: number): void {
   const mask = table.length / SLOT_WORDS - 1;
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
@@ -205,7 +209,7 @@ function readOne(name: string, path: string): Read {
   const { size: bytes, mtimeMs: modifiedMs } = statSync(path);
   const known = readBefore.get(path);
   if (known?.bytes === bytes && known.modifiedMs === modifiedMs && known.name === name) return known;
-  // Tables of its own: names of all constants would otherwise stay for the sake of their hashes.
+  // Use separate tables: otherwise the names of all constants would stay in memory.
   const terms = new Terms();
   const module = readModule(path, terms);
   const own = new NameHashes(terms.names);
@@ -222,7 +226,7 @@ function keyOf(imports: readonly string[], searchPath: readonly string[]): strin
   return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
-/** Reads the kept index if every module is still the one that was read; else null. */
+/** Reads a kept index if all modules are unchanged, otherwise returns null. */
 function readKept(path: string, searchPath: readonly string[]): Made | null {
   try {
     const bytes = readFileSync(path);
@@ -234,12 +238,11 @@ function readKept(path: string, searchPath: readonly string[]): Made | null {
     Buffer.from(table.buffer).set(tableBytes);
     return isCurrent(head.modules, searchPath) ? { modules: head.modules, table } : null;
   } catch {
-    // Not there, cut short or of another form: it is made anew, and so is one whose modules have gone.
+    // The file is missing, truncated or has another format, or its modules have disappeared: the index is made again.
     return null;
   }
 }
 
-/** Are the modules those that were read? */
 function isCurrent(modules: readonly IndexedModule[], searchPath: readonly string[]): boolean {
   return modules.every(({ name, path, bytes, modifiedMs }) => {
     if (!isFound(name, searchPath) || findModule(name, searchPath) !== path) return false;
@@ -258,15 +261,15 @@ function keep(path: string, { modules, table }: Made): void {
     writeFileSync(part, Buffer.concat([length, head, Buffer.from(table.buffer)]));
     renameSync(part, path);
   } catch {
-    // A cache that cannot be written is no reason not to check.
+    // If the cache cannot be written, the check continues.
   }
 }
 
-/** Above all UTF-16 units. */
+/** Greater than every UTF-16 unit. */
 const TEXT_BEGINS = 0x10000;
 const NUMBER_BEGINS = 0x10001;
 
-/** 64 bits of hash of names, by their components: FNV-1a twice, with other constants, over UTF-16 units. */
+/** 64-bit hashes of names by their components: FNV-1a twice, with different constants, over UTF-16 units. */
 class NameHashes {
   readonly #names: NameTable;
   readonly #known = new Map<Name, readonly [number, number]>();
@@ -286,7 +289,8 @@ class NameHashes {
       high = Math.imul(high ^ unit, 0x5bd1e995);
       high ^= high >>> 15;
     };
-    // A component begins with what no text contains: `«a.b»` differs from `a.b`, and a number from the text of its digits.
+    // A component begins with a value that no text contains, so `«a.b»` differs from `a.b`, and a number from the text
+    // of its digits.
     mix(typeof part === 'string' ? TEXT_BEGINS : NUMBER_BEGINS);
     const text = String(part);
     for (let at = 0; at < text.length; at++) mix(text.charCodeAt(at));

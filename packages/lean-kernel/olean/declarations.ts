@@ -1,5 +1,5 @@
 /**
- * Makes declarations of the kernel from constants of compiled modules: puts an inductive block together from its parts.
+ * Makes declarations for the kernel from constants of compiled modules. Assembles an inductive block from its parts.
  */
 import type { Declaration } from '../declaration.ts';
 import type { Terms } from '../expr.ts';
@@ -7,13 +7,13 @@ import type { Name } from '../name.ts';
 import { Damaged } from './heap.ts';
 import type { CompiledConstant } from './module-data.ts';
 
-/** Auxiliary recursors of one block; each is a name that is looked up. */
+/** Maximum auxiliary recursors of one block. Each requires looking up a name. */
 const NESTED_MAX = 10_000;
 
-/** The constant of a name, or null where the source has none. */
+/** Returns the constant with this name, or null if the source has none. */
 type Find = (name: Name) => CompiledConstant | null;
 
-/** The declaration that makes the constant. Throws `Damaged` where parts of an inductive block are missing. */
+/** Returns the declaration that makes the constant. Throws `Damaged` if parts of an inductive block are missing. */
 export function declarationOf(terms: Terms, constant: CompiledConstant, find: Find): Declaration {
   switch (constant.kind) {
     case 'inductive':

@@ -1,6 +1,6 @@
 /**
  * Makes terms of the kernel from names, levels and expressions of a compiled module. Objects are shared in the file,
- * and each is read once. Recursion does not grow with the nesting of the input, and an object that contains itself is
+ * and each is read once. Recursion does not grow with the nesting of the input. An object that contains itself is
  * refused.
  */
 import type { Expr, Terms } from '../expr.ts';
@@ -9,15 +9,15 @@ import { ANONYMOUS, type Name } from '../name.ts';
 import { type LiteralConstants, literalConstants } from '../special/literal-constants.ts';
 import { Damaged, type Heap } from './heap.ts';
 
-/** Words of 64 bits in a number literal: five million digits, as for exports. */
+/** Maximum 64-bit words of a number literal: five million digits, as for exports. */
 const LIMBS_MAX = 260_000;
 const LEVELS_MAX = 10_000;
 
-/** `Name.str`, `Name.num`; two fields and the hash. */
+/** Constructors `Name.str` and `Name.num`: two fields and the hash. */
 const NAME_TEXT = 1;
 const NAME_NUMBER = 2;
 const HASH_BYTES = 8;
-/** Scalars of a binder: what Lean remembers of the expression, then its kind. */
+/** Scalars of a binder: data that Lean caches for the expression, then the binder's kind. */
 const BINDER_BYTES = 9;
 
 /** Constructors of `Lean.Level`. */
@@ -43,7 +43,7 @@ const LITERAL_TEXT = 1;
 export class Decoder {
   readonly #heap: Heap;
   readonly #terms: Terms;
-  /** Both makers of strings count: which one does depends on the environment. */
+  /** Includes both functions that may make strings, because the environment determines which one does. */
   readonly #literals: LiteralConstants;
   readonly #names = new Map<number, Name>();
   readonly #levels = new Map<number, Level>();
@@ -55,7 +55,7 @@ export class Decoder {
     this.#literals = literalConstants(terms.names, () => null);
   }
 
-  /** The name in a slot; the anonymous one is a small number. */
+  /** Returns the name in a slot. The anonymous name is a small number. */
   name(slot: number): Name {
     const heap = this.#heap;
     if (!heap.isPointer(slot)) return ANONYMOUS;
@@ -75,7 +75,7 @@ export class Decoder {
     return this.#heap.list(slot, lengthMax).map((at) => this.name(at));
   }
 
-  /** The level in a slot; zero may be a small number. */
+  /** Returns the level in a slot. Zero may be a small number. */
   level(slot: number): Level {
     const heap = this.#heap;
     if (this.#isZero(slot)) return this.#terms.levels.zero;
@@ -104,8 +104,8 @@ export class Decoder {
   }
 
   /**
-   * Names of all constants in the expressions below an object, found without making the expressions. A literal names what it
-   * stands for.
+   * Returns the names of all constants in the expressions below an object, without making the expressions. A literal
+   * includes the constants that it stands for.
    */
   mentioned(slot: number): ReadonlySet<Name> {
     const heap = this.#heap;
@@ -123,7 +123,7 @@ export class Decoder {
       if (!heap.isConstructor(object)) continue;
       const fields = heap.fieldCount(object);
       const tag = heap.tag(object, fields);
-      // Constants and projections begin with a name, and no other object that holds expressions has their shape.
+      // Constants and projections begin with a name, and no other object that contains expressions has their layout.
       const named = (tag === EXPR.constant && fields === 2) || (tag === EXPR.projection && fields === 3);
       if (named && this.#isName(heap.field(object, 0))) names.add(this.name(heap.field(object, 0)));
       if (tag === EXPR.literal && fields === 1 && heap.isPointer(heap.field(object, 0)))
@@ -133,7 +133,7 @@ export class Decoder {
     return names;
   }
 
-  /** Whether a literal's object holds a text. */
+  /** Whether the object of a literal contains a text. */
   #isText(object: number): boolean {
     return this.#heap.isConstructor(object) && this.#heap.anyTag(object) === LITERAL_TEXT;
   }
@@ -145,7 +145,7 @@ export class Decoder {
     return heap.isConstructor(object) && heap.fieldCount(object) === 2 && heap.anyTag(object) <= NAME_NUMBER;
   }
 
-  /** The binders at the head of the type in a slot, with the number of their kind. */
+  /** Returns the binders at the head of the type in a slot, with the number of their kind. */
   binders(slot: number): { readonly name: Name; readonly kind: number }[] {
     const heap = this.#heap;
     const found: { name: Name; kind: number }[] = [];
@@ -171,7 +171,7 @@ export class Decoder {
     );
   }
 
-  /** The value of an object once those of its parts are known; `parts` checks the object's shape. */
+  /** Computes the value of an object from those of its parts. `parts` verifies the object's layout. */
   #fold<Made>(
     root: number,
     made: Map<number, Made>,
@@ -181,7 +181,7 @@ export class Decoder {
     const known = made.get(root);
     if (known !== undefined) return known;
     const waiting = [root];
-    /** Objects whose parts are being read: exactly those around the last one. */
+    /** Objects whose parts are being read: exactly those that contain the last one. */
     const open = new Set<number>();
     for (let object = waiting.at(-1); object !== undefined; object = waiting.at(-1)) {
       if (!made.has(object)) {
@@ -240,7 +240,6 @@ export class Decoder {
     return !this.#heap.isPointer(slot) && this.#heap.small(slot) === 0;
   }
 
-  /** The expressions directly in it. */
   #parts(object: number): number[] {
     const heap = this.#heap;
     const at = (index: number): number => heap.pointer(heap.field(object, index));
@@ -270,7 +269,7 @@ export class Decoder {
         heap.tag(object, 3);
         return [at(2)];
       default:
-        // Free variables and metavariables have no place in what was compiled.
+        // Compiled modules do not contain free variables or metavariables.
         throw new Damaged(`no closed expression at byte ${object}`);
     }
   }

@@ -1,22 +1,22 @@
 /**
- * Reads what a compiled module tells the parts of Lean beside its constants: the entries of environment extensions, such
- * as the places of declarations in their source, marks for `simp`, and deprecated names.
+ * Reads the data of a compiled module other than its constants: the entries of environment extensions, such as source
+ * positions of declarations, marks for `simp`, and deprecated names.
  */
 import type { Name } from '../name.ts';
 import type { Decoder } from './decode.ts';
 import type { Heap } from './heap.ts';
 
-/** Environment extensions; Lean has some four hundred. */
+/** Maximum number of environment extensions. Lean has about four hundred. */
 const EXTENSIONS_MAX = 100_000;
-/** Entries of one extension. */
+/** Maximum number of entries of one extension. */
 const ENTRIES_MAX = 16_000_000;
-/** Where declarations stand in their source, entries (name, ranges). */
+/** Source positions of declarations; entries (name, ranges). */
 const RANGES = 'Lean.declRangeExt';
 /** Projections of structures, entries (name, information). */
 const PROJECTIONS = 'Lean.projectionFnInfoExt';
-/** Entries (name, replacement). */
+/** Deprecated declarations; entries (name, replacement). */
 const DEPRECATED = 'Lean.Linter.deprecatedAttr';
-/** Entries in the order of the source, each global (tag 0) or of a namespace. */
+/** Entries in source order, each global (tag 0) or in a namespace. */
 const SIMP = 'Lean.Meta.simpExtension';
 /** `SimpTheorem`: keys, level parameters, proof, priority, origin. */
 const SIMP_FIELDS = 5;
@@ -24,23 +24,22 @@ const SIMP_PRIORITY = 3;
 const SIMP_ORIGIN = 4;
 const DEFAULT_PRIORITY = 1_000;
 
-/** Place of a declaration in its source: lines from 1, columns from 0 in characters. */
+/** Position of a declaration in its source: lines from 1, columns from 0 in code points. */
 export interface SourceRange {
   readonly line: number;
   readonly column: number;
   readonly endLine: number;
-  /** Index behind its last character. */
+  /** Column after its last character. */
   readonly endColumn: number;
 }
 
-/** A theorem's mark for `simp`. */
 export interface SimpMark {
   readonly name: Name;
-  /** `←`: from right to left. */
+  /** `←`: rewrite from right to left. */
   readonly isReversed: boolean;
-  /** `↓`: before the parts of a term. */
+  /** `↓`: rewrite a term before its subterms. */
   readonly isEarly: boolean;
-  /** Null where it is the usual one. */
+  /** Null for the default priority. */
   readonly priority: number | null;
 }
 
@@ -49,14 +48,14 @@ export class ExtensionEntries {
   readonly #decoder: Decoder;
   readonly #root: number;
 
-  /** `root`: slot of the array of (extension, entries). */
+  /** `root` is the slot of the array of (extension, entries). */
   constructor(heap: Heap, decoder: Decoder, root: number) {
     this.#heap = heap;
     this.#decoder = decoder;
     this.#root = root;
   }
 
-  /** How many entries the module gives each extension, those without any left out. */
+  /** Returns the number of entries of each extension, omitting extensions without entries. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { name, entries } of this.#extensions())
@@ -64,13 +63,16 @@ export class ExtensionEntries {
     return counts;
   }
 
-  /** Hand-written declarations with their places. Generated constants have no place, nor have a structure's fields. */
+  /**
+   * Returns hand-written declarations with their source ranges. Generated constants and fields of structures have none.
+   */
   sourceRanges(): ReadonlyMap<Name, SourceRange> {
     const heap = this.#heap;
     const ranges = new Map<Name, SourceRange>();
     for (const slot of this.#of(RANGES)) {
       const [declaration, both] = this.#fields(slot, 2) as [number, number];
-      // The whole declaration, and its name; each from a position to a position, with columns in UTF-16 beside them.
+      // The range of the whole declaration, then that of its name. Each has a start, an end, and both columns in UTF-16
+      // units.
       const [whole] = this.#fields(both, 2) as [number];
       const [start, , end] = this.#fields(whole, 4) as [number, number, number];
       const [line, column] = this.#fields(start, 2).map((at) => heap.small(at)) as [number, number];
@@ -81,27 +83,26 @@ export class ExtensionEntries {
     return ranges;
   }
 
-  /** Projections of the module's structures. */
+  /** Returns the projections of the module's structures. */
   projections(): ReadonlySet<Name> {
     return this.#names(PROJECTIONS);
   }
 
-  /** Declarations that people should not use any more. */
   deprecated(): ReadonlySet<Name> {
     return this.#names(DEPRECATED);
   }
 
-  /** Theorems marked for `simp` everywhere, in the order of the source. Marks of simp sets with a name are not among them. */
+  /** Returns theorems marked for `simp` globally, in source order. Marks of named simp sets are not included. */
   simpMarks(): readonly SimpMark[] {
     const heap = this.#heap;
     const marks: SimpMark[] = [];
     for (const slot of this.#of(SIMP)) {
       const entry = this.#global(slot);
-      // A theorem; a definition to unfold has another tag.
+      // Skip entries that are not theorems: a definition to unfold has another tag.
       if (entry === null || heap.anyTag(entry) !== 0) continue;
       heap.tag(entry, 1);
       const object = heap.pointer(heap.field(entry, 0));
-      // Another Lean may know more of a theorem: its marks are then not read.
+      // Another Lean version may store more data per theorem; then its marks are not read.
       if (!heap.isConstructor(object) || heap.fieldCount(object) !== SIMP_FIELDS) continue;
       const theorem = this.#fields(heap.field(entry, 0), SIMP_FIELDS);
       const origin = this.#declared(theorem[SIMP_ORIGIN]!);
@@ -111,7 +112,7 @@ export class ExtensionEntries {
     return marks;
   }
 
-  /** An entry that holds outside of any namespace. */
+  /** Returns an entry that applies outside any namespace, or null. */
   #global(slot: number): number | null {
     const heap = this.#heap;
     const object = heap.pointer(slot);
@@ -120,7 +121,7 @@ export class ExtensionEntries {
     return heap.pointer(heap.field(object, 0));
   }
 
-  /** `Origin.decl NAME (post) (inv)`; null for what is no declaration. */
+  /** Reads `Origin.decl NAME (post) (inv)`; null for another origin. */
   #declared(slot: number): Pick<SimpMark, 'name' | 'isReversed' | 'isEarly'> | null {
     const heap = this.#heap;
     const object = heap.pointer(slot);
@@ -149,7 +150,7 @@ export class ExtensionEntries {
     }
   }
 
-  /** Slots of the fields of the object in a slot. */
+  /** Returns the slots of the fields of the object in a slot. */
   #fields(slot: number, count: number): number[] {
     const object = this.#heap.pointer(slot);
     this.#heap.tag(object, count);

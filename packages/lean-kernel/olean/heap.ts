@@ -1,22 +1,22 @@
 /**
- * Reads the objects of a compiled module (`.olean`, 64 bits) in place. A module is up to three files that are mapped
- * together and point into each other: `.olean`, and for modules of the module system `.olean.server` and
- * `.olean.private`. For any bytes, reading ends in a value or in `Damaged`: every pointer must point into the files,
- * and every object must be within its bounds.
+ * Reads the objects of a compiled module (`.olean`, 64 bits) in place. A module consists of up to three files that are
+ * mapped together and point into each other: `.olean` and, with the module system, `.olean.server` and
+ * `.olean.private`. For any bytes, reading returns a value or throws `Damaged`: every pointer must point into the
+ * files, and every object must be within its bounds.
  *
- * Each file is a header of 80 bytes, the address at which it is to be mapped, the address of its root, then objects. A
- * word is the address of an object, or an odd number that stands for half of it. An object starts with reference count
- * (4 bytes), size (2), number of pointer fields (1) and tag (1). Source: `runtime/object.h` and `library/module.cpp` of
- * Lean 4.
+ * Each file has a header of 80 bytes, the address at which it is to be mapped, the address of its root, then objects. A
+ * word is the address of an object, or an odd number that represents half of itself, rounded down. An object starts
+ * with reference count (4 bytes), size (2), number of pointer fields (1) and tag (1). Source: `runtime/object.h` and
+ * `library/module.cpp` of Lean 4.
  */
 import { Decline } from '../verdict.ts';
 
-/** Bytes that are no module as the format has it; the reader adds which file. */
+/** Thrown for bytes that do not follow the format. The reader adds the file's name. */
 export class Damaged extends Error {}
 
 const MAGIC = Buffer.from('olean');
 const FORMAT_VERSION = 2;
-/** The only flag: big numbers are GMP's. */
+/** The only flag: big numbers use GMP. */
 const FLAG_GMP = 1;
 const VERSION_OFFSET = 7;
 const VERSION_BYTES = 33;
@@ -34,21 +34,21 @@ const ARRAY_LENGTH = 8;
 const ARRAY_DATA = 24;
 const STRING_BYTES = 8;
 const STRING_DATA = 32;
-/** GMP's count of limbs, negative for a negative number. */
+/** GMP's number of limbs, negative for a negative number. */
 const BIG_LIMBS = 12;
 const BIG_DATA = 24;
 const TWO_TO_32 = 2 ** 32;
 
 /**
- * Versions whose constants are laid out as this reader has them: the library of 4.28 is read by 4.35 as it is
- * (`packages/lean-verifier/toolchain/olean/adapt.ts` changes extension entries only).
+ * Lean versions with the constant layout of this reader. The library of 4.28 can be read like that of 4.35
+ * (`packages/lean-verifier/toolchain/olean/adapt.ts` changes only extension entries).
  */
 const LEAN_MINOR_MIN = 28;
 const LEAN_MINOR_MAX = 35;
 
 interface Region {
   readonly base: number;
-  /** Where its file begins in `bytes`. */
+  /** Offset of its file in `bytes`. */
   readonly start: number;
   readonly length: number;
 }
@@ -59,10 +59,10 @@ export class Heap {
   readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #regions: Region[] = [];
-  /** The root object of the last file, which holds everything the others hold. */
+  /** The root object of the last file, which contains everything in the others. */
   readonly root: number;
 
-  /** Throws `Damaged`, or `Decline` for a version it does not know. */
+  /** Throws `Damaged`, or `Decline` for an unsupported version. */
   constructor(files: readonly Buffer[]) {
     const padded = files.map((file) => Buffer.concat([file], Math.ceil(file.length / WORD_BYTES) * WORD_BYTES));
     this.#bytes = padded.length === 1 ? padded[0]! : Buffer.concat(padded);
@@ -80,7 +80,7 @@ export class Heap {
     return this.#bytes.length;
   }
 
-  /** The object that the word at `slot` points to. Objects and slots are offsets. */
+  /** Returns the object to which the word at `slot` points. Objects and slots are offsets. */
   pointer(slot: number): number {
     const low = this.#view.getUint32(slot, true);
     if ((low & 7) !== 0) throw new Damaged(`no pointer at byte ${slot}`);
@@ -96,7 +96,7 @@ export class Heap {
     return (this.#view.getUint8(slot) & 1) === 0;
   }
 
-  /** The small number in the word; it must be one below 2^31. */
+  /** Returns the small number in the word, which must be below 2^31. */
   small(slot: number): number {
     const low = this.#view.getUint32(slot, true);
     if ((low & 1) === 0 || this.#view.getUint32(slot + 4, true) !== 0)
@@ -104,7 +104,7 @@ export class Heap {
     return low >>> 1;
   }
 
-  /** A natural number of any size. */
+  /** Returns a natural number of any size. */
   natural(slot: number, limbsMax: number): bigint {
     if (!this.isPointer(slot)) return this.#view.getBigUint64(slot, true) >> 1n;
     const object = this.pointer(slot);
@@ -117,7 +117,10 @@ export class Heap {
     return limbs === 0 ? 0n : BigInt(`0x${digits.reverse().toString('hex')}`);
   }
 
-  /** The tag of a constructor object that has this many pointer fields and at least these bytes of scalars behind them. */
+  /**
+   * Returns the tag of a constructor object, which must have this many pointer fields and at least these bytes of
+   * scalars after them.
+   */
   tag(object: number, fields: number, scalarBytes = 0): number {
     const tag = this.anyTag(object);
     if (tag > CONSTRUCTOR_TAG_MAX) throw new Damaged(`no constructor at byte ${object}`);
@@ -140,22 +143,22 @@ export class Heap {
     return this.#bytes[object + 6]!;
   }
 
-  /** The slot of a pointer field. The shape must have been checked by `tag`. */
+  /** Returns the slot of a pointer field. The layout must have been verified by `tag`. */
   field(object: number, index: number): number {
     return object + OBJECT_HEADER_BYTES + WORD_BYTES * index;
   }
 
-  /** A byte of the scalars behind `fields` pointer fields. */
+  /** Returns a byte of the scalars after `fields` pointer fields. */
   scalar(object: number, fields: number, index: number): number {
     return this.#bytes[this.field(object, fields) + index]!;
   }
 
-  /** Four bytes of the scalars. */
+  /** Returns the first four bytes of the scalars as a number. */
   scalar32(object: number, fields: number): number {
     return this.#view.getUint32(this.field(object, fields), true);
   }
 
-  /** The slots of an array's elements. */
+  /** Returns the slots of an array's elements. */
   array(object: number, lengthMax: number): number[] {
     this.#require(object, TAG_ARRAY, ARRAY_DATA);
     const length = this.#wordAt(object + ARRAY_LENGTH);
@@ -164,7 +167,7 @@ export class Heap {
     return Array.from({ length }, (_, index) => object + ARRAY_DATA + WORD_BYTES * index);
   }
 
-  /** The slots of a list's elements: `nil` is a small number, `cons` has tag 1 and two fields. */
+  /** Returns the slots of a list's elements: `nil` is a small number, `cons` has tag 1 and two fields. */
   list(slot: number, lengthMax: number): number[] {
     const slots: number[] = [];
     for (let at = slot; this.isPointer(at); ) {
@@ -180,7 +183,7 @@ export class Heap {
   string(slot: number): string {
     const object = this.pointer(slot);
     this.#require(object, TAG_STRING, STRING_DATA);
-    // With a zero byte at its end.
+    // The length includes a zero byte at the end.
     const bytes = this.#wordAt(object + STRING_BYTES);
     if (bytes === 0) throw new Damaged(`a string without an end at byte ${object}`);
     this.#requireBytes(object, STRING_DATA + bytes);

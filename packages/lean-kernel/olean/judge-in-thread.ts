@@ -1,7 +1,7 @@
 /**
  * Checks compiled modules on a thread of this process, which reads modules and runs none of their code. One thread
- * checks all modules, one at a time, and stays warm between them; it ends after an idle time. A thread that exceeds its
- * heap or its time ends too, and its check is declined.
+ * checks all modules, one at a time, and keeps its caches between them; it ends after an idle time. A thread that
+ * exceeds its heap or its time also ends, and its check is declined.
  */
 import { Worker } from 'node:worker_threads';
 import { InputError } from '../input-error.ts';
@@ -9,13 +9,16 @@ import type { ModuleRequest } from './module-judge.ts';
 import { declinedReport, type ModuleReport } from './report.ts';
 
 /**
- * Address space of the stack; only what is used is allocated. Terms nested 100,000 deep need less than a tenth of it, and the
- * limits of the kernel (`budget.ts`) end a check before the rest is used up.
+ * Address space of the stack; only the used part is allocated. Terms nested 100,000 deep need less than a tenth of it,
+ * and the kernel's limits (`budget.ts`) end a check before it is exhausted.
  */
 const STACK_MEBIBYTES = 2_048;
-/** Objects of JavaScript; terms and files lie outside it, bounded by the limits of the kernel and of the library. */
+/**
+ * JavaScript objects. Terms and files are outside this heap, and bounded by the limits of the kernel and of the
+ * library.
+ */
 const HEAP_MEBIBYTES = 4_096;
-/** A warm thread holds some hundred megabytes. */
+/** An idle thread keeps some hundred megabytes. */
 const IDLE_MS = 60_000;
 
 export type ThreadAnswer =
@@ -23,7 +26,7 @@ export type ThreadAnswer =
   | { readonly kind: 'error'; readonly message: string; readonly advice: string };
 
 interface Bounds {
-  /** Wall time; without it none. */
+  /** Wall-time limit, ms. Missing: no limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,11 +35,11 @@ let thread: Worker | null = null;
 let idle: NodeJS.Timeout | undefined;
 let before: Promise<unknown> = Promise.resolve();
 
-/** Rejects with an `InputError` for what is no compiled module, or with the signal's reason. */
+/** Rejects with an `InputError` for a file that is not a compiled module, or with the signal's reason. */
 export function judgeInThread(request: ModuleRequest, bounds: Bounds = {}): Promise<ModuleReport> {
-  const turn = before.then(() => judgeNow(request, bounds));
-  before = turn.catch(() => {});
-  return turn;
+  const checked = before.then(() => judgeNow(request, bounds));
+  before = checked.catch(() => {});
+  return checked;
 }
 
 function judgeNow(request: ModuleRequest, { timeoutMs, signal }: Bounds): Promise<ModuleReport> {
@@ -44,7 +47,7 @@ function judgeNow(request: ModuleRequest, { timeoutMs, signal }: Bounds): Promis
   clearTimeout(idle);
   thread ??= start();
   const worker = thread;
-  // While it works it keeps this process alive; a warm one that waits does not.
+  // A working thread keeps this process alive; an idle one does not.
   worker.ref();
   return new Promise<ModuleReport>((resolve, reject) => {
     const end = (): void => {
@@ -99,7 +102,7 @@ function start(): Worker {
   const worker = new Worker(new URL('./judge-thread.ts', import.meta.url), {
     resourceLimits: { stackSizeMb: STACK_MEBIBYTES, maxOldGenerationSizeMb: HEAP_MEBIBYTES },
   });
-  // One that ends while it waits is replaced by the next request.
+  // If an idle thread ends, the next request starts another.
   worker.on('error', () => {});
   worker.on('exit', () => {
     if (thread === worker) thread = null;

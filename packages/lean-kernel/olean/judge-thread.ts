@@ -1,4 +1,4 @@
-/** The thread of `judge-in-thread.ts`: handles one request at a time and keeps warm imports between requests. */
+/** The thread of `judge-in-thread.ts`: handles one request at a time and keeps imports in memory between requests. */
 import { parentPort } from 'node:worker_threads';
 import { InputError } from '../input-error.ts';
 import type { ThreadAnswer } from './judge-in-thread.ts';

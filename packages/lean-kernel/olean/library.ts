@@ -1,39 +1,39 @@
 /**
- * The imports of a compiled module as the trusted environment of a check. An index gives the module of a constant; a
- * constant is read when the kernel asks for it, the proof of a theorem when something unfolds it. Only the most
- * recently used files stay in memory.
+ * The imports of a compiled module as the trusted environment of a check. An index gives the module of a constant. A
+ * constant is read when the kernel asks for it, and the proof of a theorem when it is unfolded. Only the most recently
+ * used files stay in memory.
  */
 import type { Declaration } from '../declaration.ts';
 import type { Expr, Terms } from '../expr.ts';
 import type { TrustedSource } from '../kernel.ts';
 import type { Name } from '../name.ts';
 import { explained, readModule } from './compiled-file.ts';
-import { ConstantIndex, type IndexedModule, type Place } from './constant-index.ts';
+import { ConstantIndex, type ConstantLocation, type IndexedModule } from './constant-index.ts';
 import { declarationOf } from './declarations.ts';
 import type { SourceRange } from './extension-entries.ts';
 import { Damaged } from './heap.ts';
 import type { CompiledBinder, CompiledConstant, CompiledModule } from './module-data.ts';
 
-/** Bytes of modules that are kept in memory. Lean's whole library has about 500 MB. */
+/** Maximum bytes of modules in memory. Lean's whole library has about 500 MB. */
 const KEPT_BYTES_MAX = 128 * 1024 * 1024;
 
 export interface WrittenDeclarations {
-  /** Where they stand in the source. */
+  /** Source ranges of the declarations. */
   readonly ranges: ReadonlyMap<Name, SourceRange>;
-  /** Fields of structures, which have no place of their own. */
+  /** Fields of structures, which have no source range of their own. */
   readonly projections: ReadonlySet<Name>;
 }
 
 export class CompiledLibrary implements TrustedSource {
   readonly #terms: Terms;
   readonly #index: ConstantIndex;
-  /** The latest used last. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, CompiledModule>();
   #keptBytes = 0;
 
   /**
-   * All modules under `imports` (names with dots), found in the folders of `searchPath` in turn; `indexFolder` keeps the index of their constants.
-   * Throws `InputError` for one that is missing or unreadable, and `Decline`.
+   * Finds all modules below `imports` (names with dots) in the folders of `searchPath`, in order. `indexFolder` keeps
+   * the index of their constants. Throws `InputError` for a missing or unreadable module, or `Decline`.
    */
   constructor(terms: Terms, imports: readonly string[], searchPath: readonly string[], indexFolder: string | null) {
     this.#terms = terms;
@@ -48,16 +48,16 @@ export class CompiledLibrary implements TrustedSource {
     return this.#index.find(name) !== null;
   }
 
-  /** Where the constant stands. */
-  place(name: Name): Place | null {
+  /** Returns the module of the constant and its index there. */
+  locate(name: Name): ConstantLocation | null {
     return this.#index.find(name);
   }
 
   read(name: Name): Declaration | null {
-    const place = this.#index.find(name);
-    if (place === null) return null;
-    return explained(place.module.path, () =>
-      declarationOf(this.#terms, this.#constantAt(name, place, false), (part) => this.constant(part)),
+    const location = this.#index.find(name);
+    if (location === null) return null;
+    return explained(location.module.path, () =>
+      declarationOf(this.#terms, this.#constantAt(name, location, false), (part) => this.constant(part)),
     );
   }
 
@@ -68,23 +68,26 @@ export class CompiledLibrary implements TrustedSource {
   }
 
   constant(name: Name): CompiledConstant | null {
-    const place = this.#index.find(name);
-    return place === null ? null : this.#constantAt(name, place, true);
+    const location = this.#index.find(name);
+    return location === null ? null : this.#constantAt(name, location, true);
   }
 
-  /** Names of the constants that a constant's type and value mention, and an inductive type's constructors. */
+  /**
+   * Returns the names of the constants that a constant's type and value mention, and of an inductive type's
+   * constructors.
+   */
   mentioned(name: Name): ReadonlySet<Name> {
     const { module, index } = this.#index.find(name)!;
     return explained(module.path, () => this.#open(module).mentioned(index));
   }
 
-  /** Binders at the head of the constant's type. */
+  /** Returns the binders at the head of the constant's type. */
   binders(name: Name): readonly CompiledBinder[] {
     const { module, index } = this.#index.find(name)!;
     return explained(module.path, () => this.#open(module).binders(index));
   }
 
-  /** The module's records of its hand-written declarations. */
+  /** Returns the module's records of its hand-written declarations. */
   written(module: IndexedModule): WrittenDeclarations {
     return explained(module.path, () => {
       const compiled = this.#open(module);
@@ -97,8 +100,8 @@ export class CompiledLibrary implements TrustedSource {
     return explained(module.path, () => this.#open(module).isAxiom(index));
   }
 
-  #constantAt(name: Name, { module, index }: Place, withProof: boolean): CompiledConstant {
-    // It is kept, and what is made in scratch is not.
+  #constantAt(name: Name, { module, index }: ConstantLocation, withProof: boolean): CompiledConstant {
+    // The result is kept, but terms made in scratch are not.
     if (this.#terms.nodes.isScratchOpen) throw new Error(`${this.#terms.names.print(name)} is read within a check`);
     return explained(module.path, () => {
       const constant = this.#open(module).constant(index, withProof);

@@ -1,6 +1,6 @@
 /**
- * Reads a compiled module's imports, and its constants by place. Knows the shapes of `Lean.ModuleData` and
- * `Lean.ConstantInfo`; there an inductive type, its constructors and its recursors are separate constants.
+ * Reads a compiled module's imports, and its constants by index. The layouts are those of `Lean.ModuleData` and
+ * `Lean.ConstantInfo`, in which an inductive type, its constructors and its recursors are separate constants.
  */
 import type { ConstantHead, QuotientRole, RecursorRule, ReducibilityHint, Safety } from '../declaration.ts';
 import { UNREAD_VALUE } from '../environment.ts';
@@ -10,12 +10,15 @@ import { Decoder } from './decode.ts';
 import { ExtensionEntries } from './extension-entries.ts';
 import { Damaged, type Heap } from './heap.ts';
 
-/** Constants of one module; Mathlib's largest has some ten thousand. */
+/** Maximum constants of one module. Mathlib's largest has about ten thousand. */
 const CONSTANTS_MAX = 4_000_000;
 const IMPORTS_MAX = 100_000;
 const NAMES_MAX = 100_000;
 
-/** Pointer fields of `ModuleData`: imports, names of the constants, constants, names of further constants, extension entries. */
+/**
+ * Number of pointer fields of `ModuleData`: imports, names of constants, constants, names of additional constants,
+ * extension entries.
+ */
 const MODULE_FIELDS = 5;
 
 export type CompiledConstant = ConstantHead &
@@ -62,16 +65,16 @@ const QUOTIENT_ROLES: readonly QuotientRole[] = ['type', 'ctor', 'lift', 'ind'];
 /** Constructors of `ConstantInfo`. */
 const AXIOM = 0;
 const INDUCTIVE = 5;
-/** `Lean.DefinitionSafety` in its order. */
+/** `Lean.DefinitionSafety` in order. */
 const SAFETIES: readonly Safety[] = ['unsafe', 'safe', 'partial'];
-/** `Lean.ReducibilityHints`: the first two carry nothing, the third a number of 32 bits. */
+/** `Lean.ReducibilityHints`: the first two constructors have no data, the third has a 32-bit number. */
 const HINT_REGULAR = 2;
 
-/** `Lean.BinderInfo` in its order. */
+/** `Lean.BinderInfo` in order. */
 const BINDER_KINDS = ['explicit', 'implicit', 'strict-implicit', 'instance'] as const;
 export type BinderKind = (typeof BINDER_KINDS)[number];
 
-/** A binder as its module has it; terms of the kernel have neither name nor kind. */
+/** A binder as stored in its module. Terms of the kernel have neither binder names nor kinds. */
 export interface CompiledBinder {
   readonly name: Name;
   readonly kind: BinderKind;
@@ -84,7 +87,7 @@ export class CompiledModule {
   readonly #nameSlots: readonly number[];
   #names: readonly Name[] | null = null;
   readonly imports: readonly Name[];
-  /** Entries of the module for Lean's parts, beside its constants. */
+  /** Data of the module other than its constants. */
   readonly entries: ExtensionEntries;
 
   /** Throws `Damaged` or `Decline`. */
@@ -94,7 +97,7 @@ export class CompiledModule {
     heap.tag(heap.root, MODULE_FIELDS);
     this.entries = new ExtensionEntries(heap, this.#decoder, heap.field(heap.root, MODULE_FIELDS - 1));
     const array = (index: number, max: number): number[] => heap.array(heap.pointer(heap.field(heap.root, index)), max);
-    // The module is the first field of an import; what follows are flags.
+    // The first field of an import is the module; flags follow.
     this.imports = array(0, IMPORTS_MAX).map((slot) => {
       const object = heap.pointer(slot);
       heap.tag(object, 1);
@@ -110,7 +113,7 @@ export class CompiledModule {
     return this.#heap.byteLength;
   }
 
-  /** Names of the constants, each at its place. */
+  /** Names of the constants, by index. */
   get names(): readonly Name[] {
     this.#names ??= this.#nameSlots.map((slot) => this.#decoder.name(slot));
     return this.#names;
@@ -120,7 +123,7 @@ export class CompiledModule {
     return this.#heap.tag(this.#heap.pointer(this.#constants[place]!), 1) === AXIOM;
   }
 
-  /** Binders at the head of the constant's type, from the outermost. */
+  /** Returns the binders at the head of the constant's type, outermost first. */
   binders(place: number): readonly CompiledBinder[] {
     const heap = this.#heap;
     const value = heap.pointer(heap.field(heap.pointer(this.#constants[place]!), 0));
@@ -131,7 +134,10 @@ export class CompiledModule {
       .map(({ name, kind }) => ({ name, kind: BINDER_KINDS[kind] ?? 'explicit' }));
   }
 
-  /** The constants that type and value of a constant mention, and an inductive type's constructors, without making terms. */
+  /**
+   * Returns the constants that a constant's type and value mention, and an inductive type's constructors, without
+   * making terms.
+   */
   mentioned(place: number): ReadonlySet<Name> {
     const info = this.#heap.pointer(this.#constants[place]!);
     const tag = this.#heap.tag(info, 1);
@@ -140,7 +146,7 @@ export class CompiledModule {
     return constant?.kind === 'inductive' ? new Set([...names, ...constant.constructors]) : names;
   }
 
-  /** `withProof`: false leaves the proof of a theorem unread (`UNREAD_VALUE`). */
+  /** If `withProof` is false, the proof of a theorem is not read (`UNREAD_VALUE`). */
   constant(place: number, withProof = true): CompiledConstant {
     const heap = this.#heap;
     const info = heap.pointer(this.#constants[place]!);

@@ -1,7 +1,6 @@
 /**
- * Checks compiled modules one after the other. Their imports stay warm: constants that were read once are available to
- * the next module over the same imports. A set of imports is dropped when its files have changed or when it has become
- * large.
+ * Checks compiled modules one after another. Constants of imports that were read once stay in memory for the next
+ * module with the same imports. A set of imports is dropped when its files have changed or when it has become large.
  */
 import { statSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -17,50 +16,56 @@ import { moduleName } from './module-finder.ts';
 import { type AskedTheorem, declinedReport, type ModuleReport } from './report.ts';
 
 export interface ModuleRequest {
-  /** The compiled module, `.olean`. */
+  /** Path of the compiled module, `.olean`. */
   readonly path: string;
-  /** Folders with the modules it imports. The module's own folder is not among them: what lies there is not vouched for. */
+  /** Folders that contain its imports. The module's own folder is not among them, because its files are not trusted. */
   readonly searchPath: readonly string[];
   readonly fuel: number;
-  /** Where indexes of constants are kept; null keeps none. */
+  /** Folder for indexes of constants; null for none. */
   readonly indexFolder?: string | null;
-  /** Folder of the toolchain's own modules, where axioms are not followed further; without one all are followed. */
+  /**
+   * Folder of the toolchain's own modules, at which the search for axioms ends. Missing: the search follows everything.
+   */
   readonly toolchainFolder?: string | null;
-  /** Folder of imported modules whose declarations are told as what a statement rests on; null: there is none. */
+  /**
+   * Folder of imported modules whose declarations are reported like those of the statement's own module; null for none.
+   */
   readonly neighboursFolder?: string | null;
   /**
-   * Modules whose names are taken also where nothing below the judged module imports them (`prelude`): only theorems may be
-   * declared under such a name, and what reads like one is told. Null or missing: none.
+   * Modules whose names are reserved even if the judged module does not import them (`prelude`): only theorems may be
+   * declared under such a name, and a name that reads like one is reported. Null or missing: none.
    */
   readonly takenModules?: readonly string[] | null;
-  /** Theorems that the module is to hold, and the module of their statements, compiled without it. */
+  /** Theorems that the module must contain. `statedPath` is the module of their statements, compiled without it. */
   readonly asked?: readonly AskedTheorem[];
   readonly statedPath?: string;
 }
 
-/** Sets of imports that are kept warm. */
+/** Maximum number of import sets in memory. */
 const WARM_MAX = 3;
-/** Expressions of one of them, some 40 bytes each, after which it is made anew. */
+/** Number of expressions after which an import set is rebuilt; each takes about 40 bytes. */
 const NODES_MAX = 8_000_000;
 
 interface Warm {
   readonly terms: Terms;
   readonly library: CompiledLibrary;
-  /** Names that are taken although nothing imports them. */
+  /** Reserved names that nothing imports. */
   readonly taken: ConstantIndex | null;
   readonly kernel: Kernel;
 }
 
 export class ModuleJudge {
-  /** The latest used last. */
+  /** Least recently used first. */
   readonly #warm = new Map<string, Warm>();
 
-  /** Checks a module on the thread that calls it; `judge-in-thread.ts` gives it a stack for deep terms. Throws `InputError`. */
+  /**
+   * Checks a module on the calling thread; `judge-in-thread.ts` provides a stack for deep terms. Throws `InputError`.
+   */
   check(request: ModuleRequest): ModuleReport {
     try {
       return this.#check(request);
     } catch (error) {
-      // What is damaged or cut may have left something half read.
+      // A damaged module may have left half-read data.
       this.#warm.clear();
       if (!(error instanceof Decline)) throw error;
       return declinedReport(error.message);
@@ -105,7 +110,10 @@ export class ModuleJudge {
   }
 }
 
-/** The toolchain does not change during its use; a project's and a run's modules may be compiled anew. */
+/**
+ * Whether the imports' files are unchanged. The toolchain's never change; modules of a project or a run may be
+ * recompiled.
+ */
 function isUnchanged(library: CompiledLibrary, toolchainFolder: string | null): boolean {
   return library.modules.every(({ path, bytes, modifiedMs }) => {
     if (toolchainFolder !== null && path.startsWith(toolchainFolder + sep)) return true;

@@ -1,15 +1,17 @@
-/** Names of compiled constants as people write them: private ones without their marks, odd parts in «». */
+/**
+ * Prints names of compiled constants as people write them: private ones without their prefix, unusual components in «».
+ */
 import { ANONYMOUS, type Name, type NameTable } from '../name.ts';
 
 const PRIVATE = '_private';
 const PLAIN_PART = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
 
-/** `_private.M.0.f` is the private constant `f` of the module `M`. */
+/** Whether the name is private: `_private.M.0.f` is the private constant `f` of the module `M`. */
 export function isPrivate(names: NameTable, name: Name): boolean {
   return names.parts(name)[0] === PRIVATE;
 }
 
-/** The name without the marks of a private one. */
+/** Returns the name without the prefix of private names. */
 export function publicName(names: NameTable, name: Name): Name {
   const parts = names.parts(name);
   if (parts[0] !== PRIVATE) return name;
@@ -22,7 +24,7 @@ export function publicName(names: NameTable, name: Name): Name {
     );
 }
 
-/** Different names print differently: a part that is no plain word, a number among them, stands in «». */
+/** Different names print differently: a component that is not an identifier, such as a number, is in «». */
 export function displayName(names: NameTable, name: Name): string {
   const parts = names
     .parts(name)
@@ -30,9 +32,9 @@ export function displayName(names: NameTable, name: Name): string {
   return parts.length === 0 ? '[anonymous]' : parts.join('.');
 }
 
-/** Last parts of names that Lean gives to what it derives from a constant when a tactic asks for it. */
+/** Matches last components of names that Lean gives to constants that it derives on demand for tactics. */
 const DERIVED =
   /^(?:eq_\d+|eq_def|eq_unfold|match_\d+(?:_\d+)*|splitter|(?:mutual_)?induct(?:_unfolding)?|fun_cases(?:_unfolding)?|congr_simp(?:_\d+)?|hcongr_\d+|congr_eq_\d+|injEq|inj|sizeOf_spec|noConfusion\w*|ctorIdx\w*|elim|casesOn|recOn|rec\w*|below\w*|brecOn\w*|_sizeOf_\w+|_sunfold|_unfold|_f|_unary|_mutual|_proof_\d+(?:_\d+)*|_simp_\d+(?:_\d+)*|_sparseCasesOn_\d+\w*|else_eq|arity|partial_correctness|fixpoint_induct)$/;
 
-/** Does Lean itself give names with this last part? */
+/** Whether Lean itself gives names with this last component. */
 export const isDerivedPart = (part: string): boolean => DERIVED.test(part);

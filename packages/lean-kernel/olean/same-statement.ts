@@ -1,7 +1,7 @@
 /**
- * Does a theorem of one compiled module state what a constant of another one states? Their types must be one term, up to the
- * names and kinds of binders, which terms here do not have, and to constants that each module made for its own statement
- * (a `match` in it): those must be equal in turn, under any names.
+ * Tests whether a theorem of one compiled module states the same as a constant of another. Their types must be the same
+ * term, except for names and kinds of binders, which terms here do not have, and for constants that each module made
+ * for its own statement (such as a `match` in it): those must be equal in the same sense, under any names.
  */
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import type { Expr, Terms } from '../expr.ts';
@@ -10,10 +10,12 @@ import type { Name } from '../name.ts';
 import { Substitution } from '../substitution.ts';
 import type { CompiledConstant } from './module-data.ts';
 
-/** A module's own constant, or null where the module has no constant of that name. */
+/** Returns a module's own constant, or null if the module has no constant with that name. */
 type Own = (name: Name) => CompiledConstant | null;
 
-/** Where an answer of no ends it, so what was assumed to be the same on the way is never used again. */
+/**
+ * The first difference ends the comparison, so assumptions made on the way are never reused after a negative answer.
+ */
 export function isSameStatement(
   terms: Terms,
   substitution: Substitution,
@@ -23,7 +25,7 @@ export function isSameStatement(
   return new Comparison(terms, substitution, given.own, asked.own).isSame(given.constant, asked.constant);
 }
 
-/** As `isSameStatement`, for a caller without a check of its own. Throws `Decline` where the terms are too large. */
+/** The same as `isSameStatement`, for callers without a running check. Throws `Decline` if the terms are too large. */
 export function statesTheSame(
   terms: Terms,
   given: { readonly constant: CompiledConstant; readonly own: Own },
@@ -32,7 +34,7 @@ export function statesTheSame(
   return isSameStatement(terms, new Substitution(terms, new Budget(DEFAULT_LIMITS)), given, asked);
 }
 
-/** Have two modules one constant, a definition or a theorem: the same type and, of a definition, the same value? */
+/** Whether two modules have the same definition or theorem: the same type and, for a definition, the same value. */
 export function isSameConstant(
   terms: Terms,
   substitution: Substitution,
@@ -56,7 +58,7 @@ class Comparison {
     this.#asked = asked;
   }
 
-  /** Both are their modules' own. */
+  /** Both must be constants of their own modules. */
   isSameConstant(given: Name, asked: Name): boolean {
     return this.#given(given) !== null && this.#sameConstants(given, asked);
   }
@@ -65,7 +67,7 @@ class Comparison {
     return this.#sameParts(given, asked, [[given.type, asked.type]]);
   }
 
-  /** The asked one's level parameters are renamed to the given one's, in their order. */
+  /** Renames the level parameters of `asked` to those of `given`, in order. */
   #sameParts(given: CompiledConstant, asked: CompiledConstant, pairs: readonly (readonly [Expr, Expr])[]): boolean {
     const { levels } = this.#terms;
     if (given.levelParams.length !== asked.levelParams.length) return false;
@@ -124,7 +126,7 @@ class Comparison {
     if (this.#same.has(key)) return true;
     this.#same.add(key);
     if (mine.kind === 'theorem' && theirs.kind === 'theorem') return this.isSame(mine, theirs);
-    // Only what a statement needs to be read: definitions. An inductive type in it is not taken apart.
+    // Only definitions are needed to read a statement. Inductive types are not compared by their parts.
     if (mine.kind !== 'definition' || theirs.kind !== 'definition' || mine.safety !== theirs.safety) return false;
     return this.#sameParts(mine, theirs, [
       [mine.type, theirs.type],

@@ -1,6 +1,6 @@
 /**
- * The facts that tell a reader what a statement means: the constants of its own module that it rests on, which of them can be
- * read as something imported, and the binders at its head.
+ * Facts that tell a reader what a statement means: the constants of its own module on which it depends, which of them
+ * can be read as an imported constant, and the binders at its head.
  */
 import { APPLICATION, CONSTANT, type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import { ANONYMOUS, type Name } from '../name.ts';
@@ -8,38 +8,40 @@ import type { BinderKind, CompiledBinder, CompiledConstant } from './module-data
 import { displayName, publicName } from './names.ts';
 
 export interface StatementBinder {
-  /** Null where nobody can write it. */
+  /** Null if it cannot be written. */
   readonly name: string | null;
   readonly kind: BinderKind;
-  /** Is it a type, or a proposition? */
+  /** Whether it is a type or a proposition. */
   readonly isSort: boolean;
 }
 
-/** A constant of the module, and the imported constant that its name, or the end of it, is as well. */
+/** A constant of the module, and an imported constant whose name equals the other's name or the end of it. */
 export interface Hiding {
   readonly name: string;
   readonly hidden: string;
 }
 
 export interface StatementParts {
-  /** Declarations of the module, or a neighbour, that the type mentions, instances and coercions that Lean put in among them; sorted. */
+  /**
+   * Declarations of the module, or of a neighbour, that the type mentions, including instances and coercions that Lean
+   * inserted; sorted.
+   */
   readonly own: readonly string[];
-  /** Parts, and what they rest on, that can be read as an imported constant. */
+  /** Parts, and constants on which they depend, that can be read as an imported constant. */
   readonly hiding: readonly Hiding[];
-  /** The constant at the head of what the type says below its binders, with dots; null where there is none. */
+  /** Name, with dots, of the constant at the head of the type below its binders; null if there is none. */
   readonly head: string | null;
-  /** From the outermost. */
+  /** Outermost first. */
   readonly binders: readonly StatementBinder[];
 }
 
-/** The module of the statement. */
 export interface StatementSource {
   readonly terms: Terms;
-  /** Did a person write it? */
+  /** Whether a person wrote it. */
   isWritten(name: Name): boolean;
-  /** Is it of the module, or of a neighbour? */
+  /** Whether it belongs to the module or to a neighbour. */
   isOwn(name: Name): boolean;
-  /** Is there one of that name that is neither of the module nor of a neighbour? */
+  /** Whether there is a constant with that name outside the module and its neighbours. */
   isImported(name: Name): boolean;
   mentioned(name: Name): Iterable<Name>;
   mentionedInType(constant: CompiledConstant): Iterable<Name>;
@@ -50,7 +52,7 @@ export function statementParts(constant: CompiledConstant, source: StatementSour
   const { names } = source.terms;
   const own = new Set<Name>();
   const reached = new Set<Name>();
-  /** With each, whether it is part of the statement itself: the type, or a `match` in it. */
+  /** For each, whether it is part of the statement itself: of the type, or of a `match` in it. */
   const waiting = [...source.mentionedInType(constant)].map((name) => ({ name, isInside: true }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { name, isInside } = next;
@@ -70,7 +72,10 @@ export function statementParts(constant: CompiledConstant, source: StatementSour
   };
 }
 
-/** The imported constant as which a written constant can be read: by its name, within its namespace, or where that is open. */
+/**
+ * Returns the imported constants as which a written constant can be read: by its name, within its namespace, or where
+ * that is open.
+ */
 export function hidingOf({ terms: { names }, isWritten, isImported }: StatementSource, name: Name): Hiding[] {
   if (!isWritten(name)) return [];
   const own = publicName(names, name);
@@ -82,14 +87,14 @@ export function hidingOf({ terms: { names }, isWritten, isImported }: StatementS
   return [];
 }
 
-/** Private or not. */
+/** Whether a name is below another one, ignoring prefixes of private names. */
 function isBelow({ names }: Terms, name: Name, above: Name): boolean {
   const wanted = publicName(names, above);
   for (let at = publicName(names, name); at !== ANONYMOUS; at = names.prefix(at)) if (at === wanted) return true;
   return false;
 }
 
-/** The written declaration that Lean made the constant for, or the constant. */
+/** Returns the written declaration for which Lean made the constant, or the constant itself. */
 function declarationOf({ terms: { names }, isWritten }: StatementSource, name: Name): Name {
   for (let at = name; at !== ANONYMOUS; at = names.prefix(at)) if (isWritten(at)) return at;
   return name;
@@ -108,7 +113,7 @@ function bindersOf({ name, type }: CompiledConstant, { terms, binders }: Stateme
     const isSort = terms.kind(at) === FORALL && terms.kind(terms.binderType(at)) === SORT;
     if (terms.kind(at) === FORALL) at = terms.body(at);
     const { names } = terms;
-    // Lean marks the names that it makes up.
+    // Names that Lean generates contain a marker.
     const isWritable =
       binder.name !== ANONYMOUS && !names.print(binder.name).includes('_@') && names.prefix(binder.name) === ANONYMOUS;
     return { name: isWritable ? names.print(binder.name) : null, kind: binder.kind, isSort };

@@ -1,6 +1,6 @@
 /**
- * Short keys of statements that outlive the tables of terms: two theorems have one key exactly if their types are one
- * term, up to the names of universe parameters.
+ * Short keys of statements that outlive the tables of terms: two theorems have the same key exactly if their types are
+ * the same term, up to the names of universe parameters.
  */
 import { createHash } from 'node:crypto';
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
@@ -11,7 +11,7 @@ import { Substitution } from '../substitution.ts';
 import type { CompiledConstant } from './module-data.ts';
 
 const KEY_BYTES = 16;
-/** Levels are printed whole. */
+/** Maximum characters of a printed level. */
 const LEVEL_CHARS_MAX = 100_000;
 
 export class TypeKeys {
@@ -24,10 +24,10 @@ export class TypeKeys {
     this.#substitution = new Substitution(terms, new Budget(DEFAULT_LIMITS));
   }
 
-  /** Throws `Decline` where the type is too large. */
+  /** Throws `Decline` if the type is too large. */
   of({ type, levelParams }: Pick<CompiledConstant, 'type' | 'levelParams'>): string {
     const { levels, names } = this.#terms;
-    const numbered = levelParams.map((_, place) => levels.parameter(names.of(`u${place}`)));
+    const numbered = levelParams.map((_, index) => levels.parameter(names.of(`u${index}`)));
     const root = this.#substitution.instantiateLevels(type, levelParams, numbered);
     const waiting = [root];
     for (let at = waiting.at(-1); at !== undefined; at = waiting.at(-1)) {
@@ -44,7 +44,7 @@ export class TypeKeys {
     return this.#known.get(root)!;
   }
 
-  /** Returns the head of a term: what it is beside its parts. */
+  /** Returns the text of a term's root, without its subterms. */
   #head(expr: Expr): string {
     const terms = this.#terms;
     const { levels, names } = terms;
@@ -68,7 +68,7 @@ export class TypeKeys {
     }
   }
 
-  /** Numbers, which are no texts, stand without quotation marks. */
+  /** Numeric components are printed without quotation marks. */
   #name(name: Name): string {
     const shown = (part: string | bigint): string => (typeof part === 'bigint' ? String(part) : JSON.stringify(part));
     return this.#terms.names.parts(name).map(shown).join('.');

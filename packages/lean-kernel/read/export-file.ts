@@ -14,17 +14,17 @@ import { readExpr, readLevel, readName } from './nodes.ts';
 import { readDeclaration } from './records.ts';
 import { emptyTables, Malformed } from './tables.ts';
 
-/** A mutual block with recursors is one line; the longest of a part of `Init` has 3,312 bytes. */
+/** Maximum bytes of a line. A mutual block with its recursors is one line. */
 const LINE_BYTES_MAX = 64_000_000;
-/** Entries of each table: more than arrays of that many terms fit into the memory of most machines. */
+/** Maximum entries of each table: arrays of this many terms exceed the memory of most machines. */
 const ENTRIES_MAX = 200_000_000;
 const VERSION = /^3\.1(\.\d+)?$/;
 
 const meta = record({ meta: record({ format: record({ version: string }) }) });
 
 /**
- * The declarations of an export in their order. Throws `InputError` for a file that is not an export of a supported version,
- * naming the line, and `Decline` for one that is, but exceeds a limit of this kernel.
+ * Yields the declarations of an export in order. Throws `InputError` with the line for a file that is not an export of
+ * a supported version, and `Decline` for an export that exceeds a limit of this kernel.
  */
 export async function* readExport(terms: Terms, file: string): AsyncGenerator<Declaration> {
   const tables = emptyTables(terms, ENTRIES_MAX);
@@ -62,7 +62,7 @@ function requireVersion(line: object): void {
 
 function malformed(error: unknown, file: string, line: number): unknown {
   if (error instanceof Decline) return new Decline(`${file}:${line}: ${error.message}`);
-  // A table as large as an array can be, or as there is memory for.
+  // A table reached the maximum size of an array, or memory was exhausted.
   if (error instanceof RangeError) return new Decline(`${file}:${line}: ${error.message}`);
   let reason: string;
   if (error instanceof Malformed || error instanceof Misshapen || error instanceof SyntaxError) reason = error.message;

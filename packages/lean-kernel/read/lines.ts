@@ -1,4 +1,4 @@
-/** Lines of a file, plain or gzip, as they are read; a line longer than the limit ends the reading. */
+/** Reads the lines of a file, plain or gzip. A line longer than the limit ends the reading. */
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { InputError } from '../input-error.ts';
@@ -7,7 +7,9 @@ const NEWLINE = 10;
 const GZIP_MAGIC = 0x1f8b;
 const CHUNK_BYTES = 1 << 18;
 
-/** Batches of lines, so that a caller awaits once a chunk and not once a line. Empty lines are left out. */
+/**
+ * Yields batches of lines, so that a caller awaits once per chunk instead of once per line. Empty lines are omitted.
+ */
 export async function* readLines(file: string, lineBytesMax: number): AsyncGenerator<readonly string[]> {
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -16,7 +18,7 @@ export async function* readLines(file: string, lineBytesMax: number): AsyncGener
     const isGzip = await startsWithMagic(file);
     source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
     const bytes = isGzip ? source.pipe(createGunzip({ chunkSize: CHUNK_BYTES })) : source;
-    // `pipe` does not pass on an error of its source.
+    // `pipe` does not forward errors of its source.
     source.on('error', (error) => bytes.destroy(error));
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
       const last = chunk.lastIndexOf(NEWLINE);

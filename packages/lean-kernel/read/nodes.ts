@@ -1,11 +1,14 @@
-/** Lines that define a name, a level or an expression. They are nearly all lines of an export, so they are checked by hand. */
+/**
+ * Reads lines that define a name, a level or an expression. These are nearly all lines of an export, so they are
+ * checked without `shape.ts`.
+ */
 import type { Expr, Terms } from '../expr.ts';
 import type { Level } from '../level.ts';
 import { Malformed, type Tables } from './tables.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Digits of a number literal: the reader declines a file with a longer one. */
+/** Maximum digits of a number literal; the reader declines a file with a longer one. */
 const DIGITS_MAX = 5_000_000;
 
 export function readName(terms: Terms, tables: Tables, line: Json): void {
@@ -71,7 +74,7 @@ function pair({ levels }: Tables, value: unknown): [Level, Level] {
   return [levels.get(value[0]), levels.get(value[1])];
 }
 
-/** A number that goes into a column of 32 bits. */
+/** Reads a number that must fit in 32 bits. */
 function count(value: unknown): number {
   const number = index(value);
   if (number > 0x7fffffff) throw new Malformed(`${number} where a count should be`);

@@ -1,4 +1,4 @@
-/** Reads lines that declare something: each field is checked, and indices become names and terms. */
+/** Reads lines with declarations: verifies each field, and converts indices to names and terms. */
 import type { Declaration } from '../declaration.ts';
 import type { Name } from '../name.ts';
 import { flag, listOf, Misshapen, oneOf, type Reader, record, whole, withDefault } from '../shape.ts';
@@ -8,7 +8,7 @@ const index = whole();
 const count = whole(0x7fffffff);
 const indices = listOf(index, 100_000);
 
-/** Fields that this kernel derives itself or does not need are ignored (`all`, `isRec`, `numNested` …). */
+/** Other fields, which this kernel derives itself or does not need, are ignored (`all`, `isRec`, `numNested` …). */
 const head = { name: index, levelParams: indices, type: index };
 
 type Hints = 'opaque' | 'abbrev' | { readonly regular: number };
@@ -18,7 +18,7 @@ const writtenHints = record({ kind: plainHints });
 const hints: Reader<Hints> = (value, at) => {
   if (typeof value === 'string') return plainHints(value, at);
   if (typeof value === 'object' && value !== null && 'regular' in value) return regularHints(value, at);
-  // Some files that people wrote by hand have this form.
+  // Some hand-written files have this form.
   return writtenHints(value, at).kind;
 };
 
@@ -53,7 +53,7 @@ const inductive = record({
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** `line`: an object. Throws `Misshapen` or `Malformed`. */
+/** `line` is an object. Throws `Misshapen` or `Malformed`. */
 export function readDeclaration(tables: Tables, line: object): Declaration {
   const { names, exprs } = tables;
   const fields = line as Line;

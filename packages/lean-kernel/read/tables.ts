@@ -1,15 +1,15 @@
 /**
  * The three tables of an export: they map its indices of names, levels and expressions to this kernel's terms. Indices
- * may be sparse and come in any order, but a line may refer only to earlier lines, and no index is given twice.
+ * may be sparse and come in any order, but a line may refer only to earlier lines, and no index may be defined twice.
  */
 import type { Expr, Terms } from '../expr.ts';
 import type { Level } from '../level.ts';
 import { ANONYMOUS, type Name } from '../name.ts';
 
-/** A line that is not what the format says; the reader adds where. */
+/** Thrown for a line that violates the format. The reader adds the position. */
 export class Malformed extends Error {}
 
-/** Indices up to here are kept in an array, however sparse; above it in a map. */
+/** Indices up to this are kept in an array, even if sparse; larger ones in a map. */
 const DENSE_MAX = 1 << 26;
 
 export class IndexTable<Item extends number> {
@@ -34,7 +34,7 @@ export class IndexTable<Item extends number> {
   set(index: unknown, item: Item): void {
     if (!isIndex(index)) throw new Malformed(`${this.#what} ${JSON.stringify(index)} is no index`);
     if (++this.#count > this.#countMax) throw new Malformed(`more than ${this.#countMax} of: ${this.#what}`);
-    // An array while indices are about as many as items, a map for those far beyond.
+    // Use an array while there are about as many indices as items, and a map for indices far beyond.
     if (index >= this.#dense.length && index < Math.min(DENSE_MAX, 4 * this.#count + 1024)) this.#growTo(index);
     if ((index < this.#dense.length ? this.#dense[index]! : (this.#sparse.get(index) ?? -1)) !== -1)
       throw new Malformed(`${this.#what} ${index} is defined twice`);
@@ -66,7 +66,7 @@ export interface Tables {
   readonly exprs: IndexTable<Expr>;
 }
 
-/** Tables with the entries every export has: name 0 is anonymous, level 0 is zero. */
+/** Returns tables with the entries that every export has: name 0 is anonymous, level 0 is zero. */
 export function emptyTables(terms: Terms, countMax: number): Tables {
   const names = new IndexTable<Name>('name', countMax);
   const levels = new IndexTable<Level>('level', countMax);

@@ -1,11 +1,11 @@
 /**
- * Checks export files with the kernel: one environment, the files' declarations in their order. The check ends at the
- * first declaration that breaks a rule. A declined declaration does not end it, because a later one may break a rule;
- * declarations that rest on it are declined too.
+ * Checks export files with the kernel, in one environment and in the order of the declarations. The check ends at the
+ * first declaration that violates a rule. A declined declaration does not end it, because a later one may violate a
+ * rule; declarations that depend on it are declined too.
  *
- * A theorem that rests on a forbidden axiom is rejected (rule `axioms`), and so is a theorem that differs from the
- * requested one (rule `statement`). Axioms that nothing rests on, and definitions over them, are reported and change no
- * verdict.
+ * A theorem that depends on a forbidden axiom is rejected (rule `axioms`), as is a theorem that differs from the
+ * requested one (rule `statement`). Axioms on which no theorem depends, and definitions that use them, are reported and
+ * do not affect the verdict.
  */
 import { DEFAULT_LIMITS, type Limits } from '../budget.ts';
 import { Terms } from '../expr.ts';
@@ -19,14 +19,14 @@ import type { Declined, KernelReport, Rejected } from './report.ts';
 
 export interface CheckRequest {
   readonly files: readonly string[];
-  /** Axioms theorems may rest on; null allows all. */
+  /** Axioms on which theorems may depend; null allows all. */
   readonly axioms: readonly string[] | null;
-  /** Theorems that must be those of a trusted export: name and file. */
+  /** Theorems that must equal those of a trusted export: name and file. */
   readonly statements: readonly (readonly [name: string, file: string])[];
   readonly fuel: number;
 }
 
-/** Checks an export on the thread that calls it; `check-in-thread.ts` gives it a stack for deep terms. */
+/** Checks an export on the calling thread; `check-in-thread.ts` provides a stack for deep terms. */
 export async function checkExport(request: CheckRequest, terms = new Terms()): Promise<KernelReport> {
   const limits: Limits = { ...DEFAULT_LIMITS, fuel: request.fuel };
   const kernel = new Kernel(terms, { limits });
@@ -86,7 +86,10 @@ export async function checkExport(request: CheckRequest, terms = new Terms()): P
   };
 }
 
-/** Which axioms theorems may rest on. The standard three count by what they say; others, once allowed, by their name. */
+/**
+ * The axioms on which theorems may depend. The standard three are recognised by their statements, others, if allowed,
+ * by their names.
+ */
 class Allowed {
   readonly #kernel: Kernel;
   readonly #names: ReadonlySet<Name> | null;
@@ -108,7 +111,7 @@ class Allowed {
     return `${this.#kernel.terms.names.print(axiom)}${this.#isFalseFriend(axiom) ? ' (not the standard one)' : ''}`;
   }
 
-  /** The name of a standard axiom and another statement. */
+  /** Whether an axiom has the name of a standard axiom but another statement. */
   #isFalseFriend(axiom: Name): boolean {
     if (!this.#standard.has(axiom)) return false;
     let isSound = this.#isSound.get(axiom);

@@ -1,5 +1,5 @@
 /**
- * Checks exports on a separate thread, with a stack for deep terms. `resourceLimits` limit its heap; a thread that
+ * Checks exports on a separate thread, with a stack for deep terms. `resourceLimits` limits its heap. A thread that
  * exceeds the limit ends, and its check is declined.
  */
 import { Worker } from 'node:worker_threads';
@@ -7,7 +7,10 @@ import { InputError } from '../input-error.ts';
 import type { CheckRequest } from './check-export.ts';
 import type { KernelReport } from './report.ts';
 
-/** For as many nested calls and as high terms as the limits allow, as tests have them. Only what is used is allocated. */
+/**
+ * Enough for the nested calls and the height of terms that the limits allow; tests verify this. Only the used part is
+ * allocated.
+ */
 const STACK_MEBIBYTES = 2_048;
 const HEAP_MEBIBYTES = 8_192;
 
@@ -15,7 +18,7 @@ export type ThreadAnswer =
   | { readonly kind: 'report'; readonly report: KernelReport }
   | { readonly kind: 'error'; readonly message: string; readonly advice: string };
 
-/** Rejects with an `InputError` for files that are no exports. */
+/** Rejects with an `InputError` for files that are not exports. */
 export function checkInThread(request: CheckRequest): Promise<KernelReport> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./kernel-thread.ts', import.meta.url), {

@@ -14,19 +14,19 @@ export interface Declined {
 
 export interface KernelReport {
   readonly verdict: 'accepted' | 'rejected' | 'declined';
-  /** Constants declared: definitions, theorems, types, constructors, recursors … */
+  /** Number of declared constants: definitions, theorems, types, constructors, recursors … */
   readonly constants: number;
   /** Number of records that were checked. */
   readonly declarations: number;
-  /** The axioms each accepted theorem rests on. */
+  /** The accepted theorems with the axioms on which each depends. */
   readonly theorems: readonly { readonly name: string; readonly axioms: readonly string[] }[];
-  /** Axioms declared. One with a standard name and another statement is marked: `propext (not the standard one)`. */
+  /** Declared axioms. One with a standard name but another statement is marked: `propext (not the standard one)`. */
   readonly axioms: readonly string[];
-  /** The first rule that was broken ends the check. */
+  /** The first violated rule, which ends the check; otherwise empty. */
   readonly rejected: readonly Rejected[];
   readonly declined: readonly Declined[];
   /** Steps of the costliest declaration, and of all. */
   readonly steps: { readonly most: number; readonly all: number };
-  /** Expressions the costliest declaration made, and those of the files. */
+  /** Expressions made by the costliest declaration, and those of the files. */
   readonly nodes: { readonly most: number; readonly permanent: number };
 }

@@ -1,7 +1,7 @@
 /**
- * Facts about the constants that the kernel treats specially, taken from their checked declarations: kind, universe parameters,
- * type, constructors, place in the block. Where a fact does not hold, the constant is an ordinary one, or what needs the fact is
- * rejected. No rule of the kernel compares a name by itself.
+ * Facts about the constants that the kernel treats specially, taken from their checked declarations: kind, universe
+ * parameters, type, constructors, position in the block. If a fact does not hold, the constant is an ordinary one, or
+ * whatever needs the fact is rejected. No rule of the kernel depends on a name alone.
  */
 import type { Checker } from '../check/checker.ts';
 import type { Constant, InductiveConstant } from '../environment.ts';
@@ -13,21 +13,21 @@ import { Decline } from '../verdict.ts';
 import { isMadeByConstructor } from './literal-constants.ts';
 import { type KnownNames, knownNames } from './names.ts';
 
-/** `Nat`, the inductive type of zero and successor. */
+/** `Nat`, the inductive type with zero and successor. */
 export interface Naturals {
   readonly type: Expr;
   readonly zero: Expr;
   readonly successor: Expr;
 }
 
-/** `Bool`, the inductive type of two values. */
+/** `Bool`, the inductive type with two values. */
 export interface Booleans {
   readonly type: Expr;
   readonly true: Expr;
   readonly false: Expr;
 }
 
-/** The constants that make strings, with the types they must have. */
+/** The constants that make strings, with their required types. */
 export interface Strings {
   readonly type: Expr;
   readonly char: Expr;
@@ -47,7 +47,7 @@ export class SpecialConstants {
   #naturals: Naturals | null = null;
   #booleans: Booleans | null = null;
   #strings: Strings | null = null;
-  /** The constant that makes strings, where this check met one. */
+  /** The function that makes strings, if this check encountered one. */
   stringMaker: Name | null = null;
 
   constructor(checker: Checker) {
@@ -55,7 +55,10 @@ export class SpecialConstants {
     this.#known = knownNames(checker.terms.names);
   }
 
-  /** Null where `Nat` is absent or something else. Asked again after a no: in its own block it comes to be there. */
+  /**
+   * Null if `Nat` is absent or another type. A negative answer is not cached, because `Nat` appears during the check of
+   * its own block.
+   */
   naturals(): Naturals | null {
     if (this.#naturals !== null) return this.#naturals;
     const { terms } = this.#checker;
@@ -84,9 +87,9 @@ export class SpecialConstants {
   }
 
   /**
-   * Null where a constant that makes strings is absent or has another type. Which constant makes them is decided when the first
-   * literal is checked, and then stays (`CheckOptions.stringMaker`): a constant that is declared later changes no meaning, and one
-   * that would have been chosen can no longer be declared, so that the order of declarations decides nothing.
+   * Null if a constant that makes strings is absent or has another type. The first checked string literal fixes the
+   * function that makes strings (`CheckOptions.stringMaker`). A constant declared later does not change it, and one
+   * that would have been chosen can no longer be declared, so the order of declarations has no effect.
    */
   strings(): Strings | null {
     if (this.#strings !== null) return this.#strings;
@@ -107,7 +110,8 @@ export class SpecialConstants {
     ];
     if (!others.every(([name, its]) => this.#hasType(environment.find(name), its))) return null;
     const madeBy = environment.find(maker);
-    // Lean's library has literals before the function that makes strings. Without it nobody knows that there is such a string.
+    // Lean's library has literals before the function that makes strings. Without that function it is unknown whether
+    // there is such a string.
     if (madeBy === undefined)
       throw new Decline(`a string literal before ${terms.names.print(maker)}, which makes strings, is declared`);
     if (!this.#hasType(madeBy, terms.forall(chars, type))) return null;
@@ -117,7 +121,7 @@ export class SpecialConstants {
     return this.#strings;
   }
 
-  /** The maker that would have come before the chosen one had it been there: `String.ofList`, or null. */
+  /** Returns the function that would have been preferred to the chosen one if it existed: `String.ofList`, or null. */
   reservedMaker(): Name | null {
     const known = this.#known;
     const constructors = this.#checker.environment.constructorsOf(known.string);
@@ -133,7 +137,7 @@ export class SpecialConstants {
     return hasOlder ? known.stringMk : known.stringOfList;
   }
 
-  /** The value of a literal, or zero for `Nat.zero` where that is zero; else null. */
+  /** Returns the value of a literal, or zero for `Nat.zero` if that is zero; otherwise null. */
   naturalValue(expr: Expr): bigint | null {
     const { terms } = this.#checker;
     const known = this.#known;
@@ -141,7 +145,7 @@ export class SpecialConstants {
     return isConstant(terms, expr, known.natZero) && this.naturals() !== null ? 0n : null;
   }
 
-  /** Returns the argument of the successor of natural numbers, or null where the expression is something else. */
+  /** Returns the argument of an application of the successor, or null. */
   successorArgument(expr: Expr): Expr | null {
     const { terms } = this.#checker;
     const known = this.#known;
@@ -175,7 +179,7 @@ export class SpecialConstants {
     );
   }
 
-  /** Whether an inductive type stands alone in its block and has these constructors and no other, with these types. */
+  /** Whether an inductive type is alone in its block and has exactly these constructors, with these types. */
   hasConstructors(inductive: InductiveConstant, expected: readonly (readonly [Name, Expr])[]): boolean {
     const { environment } = this.#checker;
     return (
@@ -195,7 +199,10 @@ export class SpecialConstants {
     );
   }
 
-  /** An inductive type in `Type` without universe parameters, parameters and indices, with these constructors. */
+  /**
+   * Whether a name is an inductive type in `Type` with exactly these constructors, without universe parameters,
+   * parameters and indices.
+   */
   #isPlainType(name: Name, constructors: readonly (readonly [Name, Expr])[]): boolean {
     const { terms, environment } = this.#checker;
     const inductive = environment.find(name);
@@ -207,7 +214,7 @@ export class SpecialConstants {
     );
   }
 
-  /** `List`, the inductive type of lists. */
+  /** Whether `List` is the inductive type of lists. */
   #isList(): boolean {
     const { terms, environment } = this.#checker;
     const known = this.#known;

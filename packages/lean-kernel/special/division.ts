@@ -1,16 +1,19 @@
 /**
- * Tests whether `Nat.div` and `Nat.mod` are division and remainder. Both recurse on a sufficiently large number of
- * steps, guarded by tests whether one number is at most another. In the equations below the proofs of the recursion are
- * variables (all proofs of a proposition are equal). Given the correct order of numbers and the correct meaning of a
- * test, the equations determine the result for all numbers: while y ≤ x and 1 ≤ y, x / y is one more than (x - y) / y,
- * and the steps do not run out.
+ * Tests whether `Nat.div` and `Nat.mod` are division and remainder. Both recurse over a sufficiently large number of
+ * steps, guarded by tests whether one number is at most another. In the equations below, the proofs of the recursion
+ * are variables, since all proofs of a proposition are equal. Given the correct order of numbers and the correct
+ * meaning of a test, the equations determine the result for all numbers: as long as y ≤ x and 1 ≤ y, x / y is one more
+ * than (x - y) / y, and the steps suffice.
  */
 import type { Checker } from '../check/checker.ts';
 import type { Expr } from '../expr.ts';
 import { EMPTY_LEVELS } from '../level.ts';
 import { apply } from '../spine.ts';
 
-/** The equations of an operation hold; `label` is `Nat.div` or `Nat.mod`. Subtraction is verified before. */
+/**
+ * Whether the equations of an operation hold; `label` is `Nat.div` or `Nat.mod`. Subtraction must have been verified
+ * before.
+ */
 export function isDivision(checker: Checker, label: 'Nat.div' | 'Nat.mod'): boolean {
   return isOrder(checker) && areTests(checker) && new Division(checker, label).holds();
 }
@@ -45,7 +48,7 @@ class Division {
     );
   }
 
-  /** `if h : 1 ≤ y then go y h (x + 1) x _ else otherwise` */
+  /** Returns `if h : 1 ≤ y then go y h (x + 1) x _ else otherwise`. */
   #whereDivisor(x: Expr, y: Expr, go: string, otherwise: Expr): Expr {
     const one = this.#call('Nat.succ', this.#call('Nat.zero'));
     const next = this.#call('Nat.succ', x);
@@ -61,7 +64,7 @@ class Division {
     );
   }
 
-  /** `go y _ (fuel + 1) x _ = if y ≤ x then step (go y _ fuel (x - y) _) else otherwise` */
+  /** Whether `go y _ (fuel + 1) x _ = if y ≤ x then step (go y _ fuel (x - y) _) else otherwise`. */
   #recursionHolds(go: string, x: Expr, y: Expr, otherwise: Expr, step: (below: Expr) => Expr): boolean {
     const checker = this.#checker;
     const fuel = checker.local(checker.literals.naturalType());
@@ -109,7 +112,7 @@ class Division {
   }
 }
 
-/** `Nat.le` is the least relation with n ≤ n and, where n ≤ m, n ≤ m + 1. */
+/** Whether `Nat.le` is the least relation with n ≤ n and with n ≤ m + 1 if n ≤ m. */
 function isOrder(checker: Checker): boolean {
   const { terms, environment, literals } = checker;
   const nat = literals.naturalType();
@@ -126,7 +129,7 @@ function isOrder(checker: Checker): boolean {
   );
 }
 
-/** A decision of p is a proof of p or of its negation, and `ite` and `dite` choose by it. */
+/** Whether a decision of p is a proof of p or of its negation, and `ite` and `dite` choose by it. */
 function areTests(checker: Checker): boolean {
   const { terms, inference, equality, literals } = checker;
   const prop = terms.sort(terms.levels.zero);
@@ -161,7 +164,7 @@ function areTests(checker: Checker): boolean {
   return cases.every(([left, right]) => equality.isEqual(inference.check(left), nat) && equality.isEqual(left, right));
 }
 
-/** An inductive type without universe parameters that has these constructors and no other. */
+/** Whether a name is an inductive type with exactly these constructors, without universe parameters. */
 function hasConstructors(checker: Checker, name: string, type: Expr, expected: readonly [string, Expr][]): boolean {
   const { terms, environment, equality } = checker;
   const inductive = environment.find(terms.names.of(name));

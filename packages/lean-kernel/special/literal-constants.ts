@@ -1,18 +1,18 @@
 /**
- * The constants that literals stand for. A number stands for `Nat.zero` under successors; a string for its maker applied to a
- * list of characters, each `Char.ofNat` of a number. Whoever follows what a term mentions (axioms, statements, modules) follows
- * these like constants that the term names.
+ * The constants that literals stand for. A number stands for successors of `Nat.zero`. A string stands for a maker
+ * function applied to a list of characters, each `Char.ofNat` of a number. Code that follows what a term mentions
+ * (axioms, statements, modules) follows these like constants named in the term.
  */
 import type { Name, NameTable } from '../name.ts';
 import { type KnownNames, knownNames } from './names.ts';
 
 export interface LiteralConstants {
   readonly natural: readonly Name[];
-  /** Both makers of strings where it is open which one counts; one of them may be absent. */
+  /** Both functions that may make strings, while it is undecided which one does; one of them may be absent. */
   readonly string: readonly Name[];
 }
 
-/** `constructorsOf` gives the constructors of a declared inductive type; null where the caller knows no such type. */
+/** `constructorsOf` returns the constructors of a declared inductive type; null if the caller knows no such type. */
 export function literalConstants(
   names: NameTable,
   constructorsOf: (name: Name) => readonly Name[] | null,
@@ -29,7 +29,7 @@ export function literalConstants(
   };
 }
 
-/** Returns whether a string is its one constructor applied to a list, as in older versions of Lean, whatever else is declared. */
+/** Whether `String` has a single constructor, applied to a list, as in older versions of Lean. */
 export function isMadeByConstructor(known: KnownNames, constructorsOfString: readonly Name[] | null): boolean {
   return constructorsOfString?.length === 1 && constructorsOfString[0] === known.stringMk;
 }

@@ -1,12 +1,12 @@
 /**
- * The names that this kernel knows. A name alone proves nothing: `constants.ts` says which facts about the declared constant are
- * checked before it is treated specially. Only the files of this folder read these names.
+ * The names that this kernel knows. A name alone proves nothing: `constants.ts` verifies facts about the declared
+ * constant before it is treated specially. Only the files of this folder use these names.
  */
 import type { Name, NameTable } from '../name.ts';
 
 const tables = new WeakMap<NameTable, KnownNames>();
 
-/** The names in a table, looked up once. */
+/** Returns the names in a table, looked up once. */
 export function knownNames(names: NameTable): KnownNames {
   let known = tables.get(names);
   if (known === undefined) {

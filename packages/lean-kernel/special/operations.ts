@@ -1,13 +1,13 @@
 /**
- * Operations on numbers with big integers. Which of them are computed depends on what is declared under their names
- * (`primitives.ts`); this table says how.
+ * Operations on numbers with big integers. `primitives.ts` decides, by the declarations of their names, which ones are
+ * used.
  */
 
-/** Bits of the largest number that is computed: Lean's own bound for exponents. Beyond it definitions unfold. */
+/** Maximum bits of a computed number: Lean's own limit for exponents. Beyond it definitions are unfolded. */
 const BITS_MAX = 1n << 24n;
 type Operation = (left: bigint, right: bigint) => bigint | boolean | null;
 
-/** Null: not computed. */
+/** A result of null means: not computed. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'Nat.add': (a, b) => a + b,
   'Nat.sub': (a, b) => (a > b ? a - b : 0n),
@@ -18,7 +18,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'Nat.ble': (a, b) => a <= b,
   'Nat.shiftLeft': (a, b) => (a === 0n ? 0n : b + bits(a) > BITS_MAX ? null : a << b),
   'Nat.shiftRight': (a, b) => (b > bits(a) ? 0n : a >> b),
-  // Only where a trusted library has them without their definitions (`kernel.ts`); else they unfold.
+  // Used only if a trusted library has them without definitions (`kernel.ts`); otherwise they are unfolded.
   'Nat.gcd': greatestCommonDivisor,
   'Nat.land': (a, b) => a & b,
   'Nat.lor': (a, b) => a | b,

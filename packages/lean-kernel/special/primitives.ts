@@ -1,12 +1,12 @@
 /**
  * Decides which operations on numbers may be computed with big integers: operations whose definitions satisfy the
- * equations that determine them on all numbers. An operation of the same name with another definition is an ordinary
- * definition and unfolds as one.
+ * equations that determine them on all numbers. An operation with the same name but another definition is an ordinary
+ * definition and unfolds like one.
  *
- * Greatest common divisors and bitwise operations are not included: they unfold to divisions by two and remainders,
- * which takes about as many steps as there are digits.
+ * Greatest common divisors and bitwise operations are not included: they unfold to divisions by two and remainders, in
+ * about as many steps as there are digits.
  *
- * The equations are checked by definitional equality, with variables in the places of numbers.
+ * The equations are checked by definitional equality, with variables for the numbers.
  */
 import type { Checker } from '../check/checker.ts';
 import type { Expr } from '../expr.ts';
@@ -16,7 +16,7 @@ import { apply } from '../spine.ts';
 import { isDivision } from './division.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** A word of the little language the equations are written in. */
+/** A function symbol in which the equations are written. */
 type Call = (...given: Expr[]) => Expr;
 
 interface Words {
@@ -33,11 +33,10 @@ interface Words {
 }
 
 interface Primitive {
-  /** Operations it is defined by, which must be computed already. */
+  /** Operations that its definition uses, which must be verified already. */
   readonly rests: readonly string[];
   readonly result: 'Nat' | 'Bool';
   readonly equations: (words: Words) => readonly (readonly [Expr, Expr])[];
-  /** A further condition. */
   readonly condition?: (checker: Checker) => boolean;
 }
 
@@ -125,13 +124,13 @@ const PRIMITIVES: Readonly<Record<string, Primitive>> = {
   },
 };
 
-/** The operation a definition may be computed as: its own name, or null. `label` is the printed name. */
+/** Returns the operation as which a definition may be computed, or null. `label` is its printed name. */
 export function verifiedPrimitive(checker: Checker, name: Name, label: string): string | null {
   const primitive = Object.hasOwn(PRIMITIVES, label) ? PRIMITIVES[label] : undefined;
   const { terms, environment, options, special, equality, inference } = checker;
   // A printed name may be ambiguous.
   if (primitive === undefined || name !== terms.names.of(label)) return null;
-  // Asking for a constant also reads and verifies one that is trusted and was not needed so far.
+  // Looking up a constant also reads and verifies a trusted one that has not been used so far.
   const rests = primitive.rests.map((other) => terms.names.of(other));
   if (!rests.every((other) => environment.has(other) && options.accelerated.has(other))) return null;
   const constant = (its: string): Expr => terms.constant(terms.names.of(its), EMPTY_LEVELS);
@@ -149,7 +148,7 @@ export function verifiedPrimitive(checker: Checker, name: Name, label: string): 
     x: checker.local(nat),
     y: checker.local(nat),
     zero: naturals.zero,
-    // Read by the operations into `Bool` alone.
+    // Used only by operations that return a `Bool`.
     true: booleans?.true ?? naturals.zero,
     false: booleans?.false ?? naturals.zero,
     succ: (...given) => apply(terms, naturals.successor, given),
@@ -164,9 +163,9 @@ export function verifiedPrimitive(checker: Checker, name: Name, label: string): 
 }
 
 /**
- * The operation that an axiom of a trusted library may be computed as, or null. A library may come without the bodies of what it
- * does not expose: to everyone its operations on numbers are axioms then. Trust in the library includes that these are what their
- * names say; their types are checked here.
+ * Returns the operation as which an axiom of a trusted library may be computed, or null. A library may omit the bodies
+ * of definitions that it does not expose, so its operations on numbers appear as axioms. Trust in the library includes
+ * that these are what their names say; their types are verified here.
  */
 export function operationOfAxiom(checker: Checker, name: Name, label: string): string | null {
   const { terms, environment, special } = checker;

@@ -1,6 +1,6 @@
 /**
- * The four constants of quotient types. Their types are fixed; a file must declare exactly these. `Quot.lift` and
- * `Quot.ind` compute on `Quot.mk` (`check/recursor-reduction.ts`), which is sound for these types only.
+ * The four constants of quotient types. Their types are fixed: a file must declare exactly these. `Quot.lift` and
+ * `Quot.ind` compute on `Quot.mk` (`check/recursor-reduction.ts`), which is sound only for these types.
  */
 import type { Checker } from '../check/checker.ts';
 import type { ConstantHead, QuotientRole } from '../declaration.ts';
@@ -42,7 +42,7 @@ export function checkQuotient(checker: Checker, head: ConstantHead, role: Quotie
     throw new Rejection('quotient', `${label} does not have the type that it must have`);
 }
 
-/** Built with local variables and closed again. */
+/** Builds the type with local variables and abstracts these again. */
 function quotientType(checker: Checker, role: QuotientRole, u: Level, v: Level): Expr {
   const { terms } = checker;
   const known = knownNames(terms.names);

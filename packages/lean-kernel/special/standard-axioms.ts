@@ -1,7 +1,7 @@
 /**
- * Recognises Lean's three axioms by their statements, not by name: propositional extensionality, soundness of quotients
- * and choice, over the equality, equivalence, quotients and non-emptiness that they must use. An axiom of the same name
- * with another statement is not a standard axiom.
+ * Recognises Lean's three axioms by their statements: propositional extensionality, soundness of quotients and choice,
+ * in terms of the correct equality, equivalence, quotients and non-emptiness. An axiom with the same name but another
+ * statement is not a standard axiom.
  */
 import type { Checker } from '../check/checker.ts';
 import type { Constant } from '../environment.ts';
@@ -10,7 +10,7 @@ import type { Level, LevelList } from '../level.ts';
 import type { Name } from '../name.ts';
 import { apply } from '../spine.ts';
 
-/** Whether the constant is one of the three, with its statement. */
+/** Whether the constant is one of the three axioms, with its statement. */
 export function isStandardAxiom(checker: Checker, constant: Constant): boolean {
   if (constant.kind !== 'axiom') return false;
   const { names } = checker.terms;
@@ -80,7 +80,10 @@ function isChoice(checker: Checker, { type, levelParams }: Constant): boolean {
   );
 }
 
-/** An inductive type of this type with one constructor of that; `expected` gets the type's universe parameters. */
+/**
+ * Whether a name is an inductive type of this type with a single constructor of that type. `expected` receives the
+ * type's universe parameters.
+ */
 function hasOneConstructor(
   checker: Checker,
   name: string,

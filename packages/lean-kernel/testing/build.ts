@@ -1,9 +1,9 @@
 /**
- * Terms and declarations by hand: binders with names, constants by their dotted names, levels as text. A term is a function of
- * the binders around it, so that variables are written by name.
+ * Builds terms and declarations by hand: binders with names, constants by their dotted names, levels as text. A term is
+ * a function of the enclosing binders, so that variables are written by name.
  *
- *   const { pi, fn, call, v } = words;
- *   pi('α', sort(1), pi('a', v('α'), v('α')))
+ *     const { pi, fn, call, v } = words;
+ *     pi('α', sort(1), pi('a', v('α'), v('α')))
  */
 import type { Declaration, RecursorRecord } from '../declaration.ts';
 import { type Expr, Terms } from '../expr.ts';
@@ -13,7 +13,7 @@ import type { Verdict } from '../verdict.ts';
 
 /** A level: a number, a parameter's name, or a function of the tables. */
 export type LevelWord = number | string | ((build: Build) => Level);
-/** A term under binders of these names, the innermost last. */
+/** A term under binders with these names, innermost last. */
 export type Word = (build: Build, scope: readonly string[]) => Expr;
 
 export const successor =
@@ -35,7 +35,6 @@ export const sort =
     build.terms.sort(build.level(level));
 export const prop = sort(0);
 export const type = sort(1);
-/** A constant at levels. */
 export const c =
   (name: string, ...levels: LevelWord[]): Word =>
   (build) =>
@@ -76,7 +75,7 @@ export const text =
   (value: string): Word =>
   (build) =>
     build.terms.string(value);
-/** A bound variable by its index, also one without a binder. */
+/** A bound variable by its index, possibly without a binder. */
 export const raw =
   (index: number): Word =>
   (build) =>
@@ -89,7 +88,7 @@ export interface TypeWords {
   readonly indices?: number;
 }
 
-/** Tables, a kernel, and declarations one at a time. */
+/** Tables, a kernel, and functions that declare one constant at a time. */
 export class Build {
   readonly terms: Terms;
   readonly kernel: Kernel;
@@ -184,7 +183,7 @@ export class Build {
   }
 }
 
-/** `Bool`, `Nat` with zero and successor, `Eq`, `False`, `True`, `And`, `Unit` as Lean declares them. */
+/** Declares `Bool`, `Nat` with zero and successor, `Eq`, `False`, `True`, `And` and `Unit` as Lean does. */
 export function withPrelude(build: Build): Build {
   const nat = c('Nat');
   const steps: Verdict[] = [

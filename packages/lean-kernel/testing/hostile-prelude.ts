@@ -1,10 +1,11 @@
 /**
- * Hostile preludes: environments in which a constant that the kernel treats specially is something else under that name. Each is
- * combined with attempts to profit from the special rule: to get `∀ p : Prop, p` on no axiom.
+ * Hostile preludes: environments in which a constant that the kernel treats specially is defined differently. Each is
+ * combined with attempts to exploit the special rule, that is, to prove `∀ p : Prop, p` without axioms.
  *
- * An attempt needs no knowledge of the fault it would find. Values of the environment's types are compared in pairs; two values that the
- * kernel takes for equal (`∀ P, P a → P b` by identity), and that a recursor sends to a true and to a false proposition, prove
- * everything. So does a value of a type that has none, or one that passes from its type into another.
+ * An attempt needs no knowledge of the fault that it would find. Values of the environment's types are compared in
+ * pairs. Two values that the kernel considers equal (`∀ P, P a → P b` by identity), and that a recursor maps to a true
+ * and to a false proposition, prove everything. So does a value of an empty type, or a value that can be cast to
+ * another type.
  */
 import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { CONSTANT, type Expr, FORALL } from '../expr.ts';
@@ -62,7 +63,7 @@ const annotation = (name: string, count: number): Special => {
   return { name, type: its, levelParams: ['u'], declare: (build) => void build.define(name, its, value, ['u']) };
 };
 
-/** In an order in which each finds what it needs. */
+/** In an order in which each finds the constants that it needs. */
 const SPECIALS: readonly Special[] = [
   {
     name: 'False',
@@ -190,7 +191,7 @@ const SPECIALS: readonly Special[] = [
   annotation('autoParam', 2),
 ];
 
-/** Defines a comparison by recursion on both numbers; `below` is what zero gives against a successor. */
+/** Defines a comparison by recursion on both numbers; `below` is its value for zero and a successor. */
 function comparison(below: Word): Word {
   const inner = (onZero: Word, onNext: Word): Word => fn('y', nat, natRec(bool, onZero, onNext, v('y')));
   return fn(
@@ -206,7 +207,7 @@ function comparison(below: Word): Word {
   );
 }
 
-/** Constants that come with another: they can be something else where that is absent. */
+/** Constants that come with another one. They can be defined differently if that one is absent. */
 const PARTS: readonly (readonly [owner: string, part: string, type: Word])[] = [
   ['Bool', 'Bool.true', bool],
   ['Bool', 'Bool.false', bool],
@@ -221,7 +222,7 @@ const PARTS: readonly (readonly [owner: string, part: string, type: Word])[] = [
   ['Eq', 'Quot', type],
 ];
 
-/** Values that a constant does not have in Lean, by its type there. */
+/** Returns values that a constant does not have in Lean, by their type in Lean. */
 function otherValues(name: string): readonly (readonly [type: Word, value: Word])[] {
   if (name.endsWith('Param')) {
     const [one, two] = [arrow(type, type), arrow(type, arrow(type, type))];
@@ -251,8 +252,8 @@ function otherValues(name: string): readonly (readonly [type: Word, value: Word]
 }
 
 /**
- * A proposition by its universe: all values of each type of the universe are equal. It holds for proofs, and for nothing above. Whoever
- * forgets the universe of a constant takes the one for the other.
+ * A proposition that depends on a universe: all values of each type of the universe are equal. It holds for proofs and
+ * for no higher universe. Code that ignores the universe of a constant would confuse the two.
  */
 const ALL_EQUAL = pi(
   'α',
@@ -281,14 +282,19 @@ const VARIANTS = [
 ] as const;
 type Variant = (typeof VARIANTS)[number];
 
-/** Another value under the expected type is what passes most checks, and a late one what changes a meaning. */
+/**
+ * Most often another value with the expected type, which passes most checks, or a late declaration, which changes a
+ * meaning.
+ */
 function anyVariant(random: Random): Variant {
   const chosen = random.below(3);
   if (chosen === 0) return 'another value';
   return chosen === 1 && random.below(2) === 0 ? 'later' : VARIANTS[random.below(VARIANTS.length)]!;
 }
 
-/** Declares something else under the name. What cannot be declared so is left out: the verdict does not matter. */
+/**
+ * Declares another constant under the name. If that is impossible, nothing is declared; the verdict does not matter.
+ */
 function declareOther(build: Build, special: Special, variant: Variant, random: Random): void {
   const { name, levelParams = [] } = special;
   const own = c(name, ...levelParams);
@@ -322,7 +328,7 @@ function declareOther(build: Build, special: Special, variant: Variant, random: 
       build.inductive([{ name, type: prop, constructors: [[`${name}.mk`, arrow(bool, c(name))]] }]);
       return;
     case 'family': {
-      // A type that has values at one universe and none at another has to be kept apart by its levels.
+      // A type that has values at one universe and none at another must be distinguished by its levels.
       const family = arrow(prop, sort(successor('u')));
       const its = pi('p', prop, arrow(v('p'), call(c(name, 'u'), v('p'))));
       build.inductive([{ name, type: family, constructors: [[`${name}.mk`, its]] }], 1, ['u']);
@@ -360,16 +366,16 @@ function declareOther(build: Build, special: Special, variant: Variant, random: 
 
 export interface Hostile {
   readonly build: Build;
-  /** Which constants are something else. */
+  /** Constants that are defined differently. */
   readonly changed: readonly string[];
-  /** Names of theorems of `∀ p : Prop, p` that were accepted on no axiom. */
+  /** Names of accepted theorems of `∀ p : Prop, p` without axioms. */
   readonly proofs: readonly string[];
-  /** Attempts that were accepted, of any kind: comparisons that hold, casts that are none. */
+  /** Number of accepted attempts of any kind, such as comparisons that hold and casts without effect. */
   readonly accepted: number;
   readonly attempts: number;
 }
 
-/** One environment and some attempts in it. */
+/** Makes one environment and some attempts in it. */
 export function hostile(
   random: Random,
   attempts: number,
@@ -413,7 +419,7 @@ export function hostile(
   };
 }
 
-/** Types with a field behind an annotation, and a function over one. */
+/** Declares types with a field behind an annotation, and a function over one. */
 function declareWrappers(build: Build): void {
   const contents: [string, Word][] = [
     ['W1', call(c('outParam', 1), c('Empty'))],
@@ -427,7 +433,7 @@ function declareWrappers(build: Build): void {
     build.inductive([{ name, type, constructors: [[`${name}.mk`, arrow(its, c(name))]] }]);
 }
 
-/** Mostly none, as the constants are declared by Lean. */
+/** Mostly none, like Lean's own constants. */
 const LEVELS: readonly (readonly LevelWord[])[] = [...Array.from({ length: 18 }, () => []), [0], [1]];
 
 const KINDS = [
@@ -458,7 +464,7 @@ const OPERATIONS = [
 class Attempts {
   readonly proofs: string[] = [];
   accepted = 0;
-  /** Theorems that two values are equal, with the values' type. */
+  /** Theorems that state that two values are equal, with the values' type. */
   readonly #equalities: (readonly [Expr, Expr])[] = [];
   readonly #build: Build;
   readonly #random: Random;
@@ -482,7 +488,7 @@ class Attempts {
         return;
       }
       case 4: {
-        // A proposition that holds at one universe, taken for the one that does not at another.
+        // A proposition that holds at one universe, used where another universe makes it false.
         const names = [...SPECIALS.map(({ name }) => name), ...PARTS.map(([, part]) => part)];
         const name = names[this.#random.below(names.length)]!;
         const cast = call(fn('h', call(c(name, 1), truth), v('h')), PROOFS_ARE_EQUAL);
@@ -493,14 +499,14 @@ class Attempts {
         return;
       }
       case 0: {
-        // A value of a type that has none.
+        // A value of an empty type.
         const value = this.#build.term(this.#value(3));
         const its = this.#typeOf(value);
         if (its !== null) this.#prove(this.#refuted(its, value, 3));
         return;
       }
       case 1: {
-        // A value that goes from one type into another.
+        // A value that is cast to another type.
         const value = this.#build.term(this.#value(2));
         const from = this.#typeOf(value);
         const to = this.#build.term(this.#random.below(2) === 0 ? c('Empty') : this.#type());
@@ -510,7 +516,7 @@ class Attempts {
         return;
       }
       default: {
-        // Two equal values that are told apart.
+        // Two equal values that can be distinguished.
         const kind = KINDS[this.#random.below(KINDS.length)]!;
         const pair = this.#random.below(2) === 0 ? this.#law() : [this.#value(2, kind), this.#value(2, kind)];
         const [left, right] = pair.map((word) => this.#build.term(word)) as [Expr, Expr];
@@ -535,7 +541,7 @@ class Attempts {
     }
   }
 
-  /** Tries again what was equal earlier: a later declaration must not change what it means. */
+  /** Repeats attempts with earlier equalities: later declarations must not change their meaning. */
   finish(): void {
     for (const equality of this.#equalities) this.#tellApart(equality);
   }
@@ -560,7 +566,7 @@ class Attempts {
     if (verdict.kind === 'accepted' && kernel.axioms.of(name).length === 0) this.proofs.push(terms.names.print(name));
   }
 
-  /** Which of the types it has, or null. */
+  /** Returns which of the types the value has, or null. */
   #typeOf(value: Expr): Expr | null {
     const types = this.#types().map((word) => this.#build.term(word));
     return this.#build.kernel.ask((checker) => {
@@ -588,7 +594,7 @@ class Attempts {
     return c(name, ...LEVELS[this.#random.below(LEVELS.length)]!);
   }
 
-  /** A closed term of a kind of data, with luck a well-typed one. */
+  /** Returns a closed term of a kind of data, which may be well typed. */
   #value(depth: number, kind = KINDS[this.#random.below(KINDS.length)]!): Word {
     const random = this.#random;
     const one = <Item>(of: readonly Item[]): Item => of[random.below(of.length)]!;
@@ -623,7 +629,7 @@ class Attempts {
     }
   }
 
-  /** The claim of a special rule: a literal and what it stands for, an operation and its result. */
+  /** Returns the two sides of a special rule: a literal and the term it stands for, or an operation and its result. */
   #law(): readonly [Word, Word] {
     const random = this.#random;
     if (random.below(2) === 0) {
@@ -650,7 +656,10 @@ class Attempts {
     return random.below(2) === 0 ? [number(x), chain] : [call(c(name), number(x), number(y)), number(result)];
   }
 
-  /** Eliminates a value of an inductive type: the recursor, its motive's universe, and the minor premises' types under a motive. */
+  /**
+   * Eliminates a value of an inductive type: its recursor, the motive's universe, and the minor premises' types for a
+   * motive.
+   */
   #eliminated(
     its: Expr,
     value: Expr,
@@ -685,7 +694,7 @@ class Attempts {
     return applied(terms, terms.constant(recursor.name, terms.levels.list(levels)), [...given, value]);
   }
 
-  /** `fun fields => …` of a minor premise's type; fields are written as variables of the binders around. */
+  /** Returns `fun fields => …` for a minor premise's type; fields are variables of the enclosing binders. */
   #overFields(its: Expr, minor: (fields: Expr[], types: Expr[]) => Expr | null): Expr | null {
     const { terms } = this.#build;
     const domains: Expr[] = [];
@@ -695,7 +704,7 @@ class Attempts {
     return body === null ? null : domains.reduceRight((made, domain) => terms.lambda(domain, made), body);
   }
 
-  /** A proof of everything from a value of the type, where each constructor has a field that gives one. */
+  /** Returns a proof of everything from a value of the type, if each constructor has a field that gives one. */
   #refuted(its: Expr, value: Expr, depth: number): Expr | null {
     const { terms } = this.#build;
     if (depth === 0 || terms.looseBound(its) > 0) return null;
@@ -709,7 +718,7 @@ class Attempts {
     });
   }
 
-  /** A proposition about a value: true or false by its constructor, or by a field in turn. */
+  /** Returns a proposition about a value: true or false by its constructor, or by a field recursively. */
   #told(its: Expr, value: Expr, depth: number): Expr {
     const { terms } = this.#build;
     const leaf = (): Expr => this.#build.term(this.#random.below(2) === 0 ? truth : falsity);

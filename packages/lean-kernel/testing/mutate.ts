@@ -1,4 +1,4 @@
-/** Changes one expression of a declaration in one place: an example of a wrong proof that is nearly right. */
+/** Changes one subexpression of a declaration, to make a wrong proof that is nearly right. */
 import {
   APPLICATION,
   BOUND,
@@ -15,7 +15,7 @@ import {
 } from '../expr.ts';
 import type { Name } from '../name.ts';
 
-/** Numbers of a seed; the same seed, the same numbers. */
+/** Random numbers from a seed; equal seeds give equal numbers. */
 export class Random {
   #state: number;
 
@@ -23,7 +23,7 @@ export class Random {
     this.#state = (seed ^ 0x9e3779b9) >>> 0 || 1;
   }
 
-  /** Draws a number from 0 up to `count`, exclusive. */
+  /** Returns a number from 0 to `count` - 1. */
   below(count: number): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -34,8 +34,8 @@ export class Random {
 }
 
 /**
- * `expr` with one of its places changed, chosen at random by a walk from the root; null where nothing can be changed there.
- * `others`: constants to put in the place of one.
+ * Returns `expr` with one subexpression changed, chosen by a random walk from the root; null if nothing can be changed
+ * there. `others` are constants that may replace a constant.
  */
 export function mutate(terms: Terms, expr: Expr, others: readonly Name[], random: Random): Expr | null {
   const { levels } = terms;
@@ -56,7 +56,7 @@ export function mutate(terms: Terms, expr: Expr, others: readonly Name[], random
         case 0:
           return terms.constant(special(terms, random), levels.list(list));
         case 1:
-          // One level more, or one less.
+          // One level more or one less.
           return terms.constant(terms.name(expr), levels.list(list.length === 0 ? [levels.zero] : list.slice(1)));
         case 2:
         case 3: {

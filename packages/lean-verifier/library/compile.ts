@@ -1,9 +1,8 @@
 /**
- * Compiles the Lean library once and keeps it: modules in import order with `lean -o`, into
- * `<cache>/library/<fingerprint>/`, where the fingerprint covers the toolchain and every source byte. Files are named
- * as `modules.ts` says (`Foo.lean` under prefix `Stp` is `Stp.Foo`; `isa-planner/Definitions.lean` under prefix
- * `Stp.Problems` is `Stp.Problems.IsaPlanner`; the prefixes are umbrella modules). Two compilations at once are safe:
- * each works in a folder of its own, and the first to finish gives the result its name.
+ * Compiles the Lean library and caches the result: runs `lean -o` on the modules in import order and writes to
+ * `<cache>/library/<fingerprint>/`. The fingerprint covers the toolchain and every source byte. `modules.ts` defines
+ * the module names. Concurrent compilations are safe: each works in a folder of its own, and the first to finish
+ * renames its folder to the final name.
  */
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +20,7 @@ import { discoverModules, type LeanModule, libraryError, type SourceDirectory } 
 export type { SourceDirectory } from './modules.ts';
 
 export interface CompileProgress {
-  /** Module that has just been compiled, and how many of how many are. */
+  /** The module that has just been compiled; `done` and `total` count modules. */
   readonly module: string;
   readonly done: number;
   readonly total: number;
@@ -32,20 +31,22 @@ export interface CompileLibraryOptions {
   readonly toolchain: Toolchain;
   readonly sourceDirectories: readonly SourceDirectory[];
   readonly cacheDirectory: string;
-  /** Added to Lean's environment: the run mark. */
+  /** Variables added to Lean's environment: the run mark. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly onProgress?: (progress: CompileProgress) => void;
   readonly signal?: AbortSignal;
 }
 
-/** Our largest module takes about a second; one that takes this long does not end. */
+/** Our largest module takes about a second, so a module that takes this long never ends. */
 const MODULE_DEADLINE_MS = 300_000;
-/** Processes at once: Lean is itself threaded, and each takes about 220 MB. */
+/** Maximum number of concurrent processes: Lean itself is threaded, and each process takes about 220 MB. */
 const PROCESSES_MAX = 4;
-/** Part of the fingerprint: raise it when the layout of the cache changes. */
+/** Part of the fingerprint. Increment it when the layout of the cache changes. */
 const LAYOUT = 'library layout 1';
 
-/** The toolchain with the compiled library. STP1202 with file:line:column where a module does not compile. */
+/**
+ * Returns the toolchain with the compiled library. Throws STP1202 with file:line:column if a module does not compile.
+ */
 export async function compileLibrary(options: CompileLibraryOptions): Promise<LeanEnvironment> {
   const { toolchain } = options;
   const modules = await discoverModules(options.sourceDirectories);
@@ -89,7 +90,7 @@ async function compileInto(folder: string, modules: readonly LeanModule[], optio
   }
 }
 
-/** Each module as soon as its imports are there; the first failure stops the others. */
+/** Compiles each module as soon as its imports are compiled. The first failure stops all others. */
 async function compileAll(
   staging: string,
   sources: string,
@@ -129,7 +130,7 @@ async function compileAll(
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Lets idle workers sleep until some module is done. */
+/** Lets idle workers sleep until a module is done. */
 class Wake {
   private sleepers: (() => void)[] = [];
   wait(): Promise<void> {
@@ -181,7 +182,10 @@ async function compileModule(
   return run.messages.filter(({ severity }) => severity === 'warning');
 }
 
-/** Rename; where another compilation was first, its result stands. A damaged earlier one is replaced. */
+/**
+ * Renames the folder. If another compilation has finished first, its result stays, unless it is damaged: then it is
+ * replaced.
+ */
 async function moveIntoPlace(staging: string, folder: string, modules: readonly LeanModule[]): Promise<void> {
   try {
     await rename(staging, folder);

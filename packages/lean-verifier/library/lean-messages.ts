@@ -1,6 +1,6 @@
 /**
- * Runs `lean --json` once and collects its messages: for compiling the library and for trying scripts on it. Process
- * group, memory watch and output limit are those of `packages/lean-verifier/runtime/process`; it gives no verdicts.
+ * Runs `lean --json` once and collects its messages, to compile the library or to try scripts on it. It gives no
+ * verdicts. Process group, memory limit and output limit are those of `runtime/process`.
  */
 import { tmpdir } from 'node:os';
 import { RUN_MARK } from '@stp/base/files';
@@ -12,42 +12,42 @@ import type { LeanEnvironment } from '../verifier.ts';
 interface LeanMessagesOptions {
   /** Absolute path of `lean`. */
   readonly executable: string;
-  /** After `--json`. */
+  /** Arguments after `--json`. */
   readonly arguments: readonly string[];
-  /** LEAN_PATH of the process; the toolchain's own folders need not be named. */
+  /** LEAN_PATH of the process, without the toolchain's own folders. */
   readonly searchPath: readonly string[];
-  /** File text for `--stdin`; none: standard input is empty. */
+  /** Source text for `--stdin`. Missing: standard input is empty. */
   readonly input?: string;
-  /** Environment of the processes; only its run mark reaches Lean. */
+  /** Environment variables. Only the run mark in them reaches Lean. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
-  /** For text that a model wrote; without one Lean runs as any program of this user. */
+  /** Required for text that a model wrote. Without a sandbox Lean runs with all rights of this user. */
   readonly sandbox?: Sandbox;
-  /** Folders in which the sandbox lets it write. */
+  /** Folders that the sandbox lets Lean write to. */
   readonly writable?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
 export interface LeanOutput {
-  /** 1-based lines and 0-based columns (code points) of the file. */
+  /** Positions have 1-based lines and 0-based columns in code points. */
   readonly messages: readonly LeanMessage[];
-  /** Null where a signal ended the process. */
+  /** Null if a signal ended the process. */
   readonly exitCode: number | null;
-  /** The deadline passed and the process group was killed; `messages` holds what came before. */
+  /** The deadline passed and the process group was killed. `messages` has the earlier messages. */
   readonly timedOut: boolean;
-  /** End of standard error. */
+  /** The end of standard error. */
   readonly rest: string;
 }
 
-/** Library modules take a few hundred megabytes; a definition that explodes should not take the machine with it. */
+/** Library modules take a few hundred megabytes. The limit protects the machine from a definition that explodes. */
 const MEMORY_BYTES_MAX = 8 * 1024 ** 3;
-/** A message is kept to this length: as `leanMessageSchema`. */
+/** Maximum length of a kept message, as in `leanMessageSchema`. */
 const MESSAGE_CHARS_MAX = 4_096;
 
 /** Rejects only with the signal's reason. */
 export async function leanMessages(options: LeanMessagesOptions): Promise<LeanOutput> {
   const messages: LeanMessage[] = [];
-  // A process needs no more of an environment than these two; the library that the rest describes may not be compiled yet.
+  // The process needs only these two fields; the library that the others describe may not be compiled yet.
   const environment = { executable: options.executable, searchPath: options.searchPath } as LeanEnvironment;
   const exit = await runLean({
     environment,

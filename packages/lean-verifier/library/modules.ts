@@ -1,9 +1,9 @@
 /**
- * Finds the Lean modules under the source folders, names them, and puts them in import order. Reads files; starts no
- * Lean. Naming: the module of a file is its folder's prefix followed by its path, each part in upper camel case
- * (`isa-planner` → `IsaPlanner`); a file called `Definitions.lean` is the module of the folder it stands in. So with
- * prefix `Stp`, `Nat.lean` is `Stp.Nat`; with prefix `Stp.Problems`, `isa-planner/Definitions.lean` is
- * `Stp.Problems.IsaPlanner`. Every prefix is itself a module that imports all of its folder (made here).
+ * Finds the Lean modules in the source folders, names them, and sorts them by imports. It reads files and does not
+ * start Lean. A file's module name is its folder's prefix followed by its path, each part in upper camel case
+ * (`isa-planner` → `IsaPlanner`). `Definitions.lean` is the module of its folder. With prefix `Stp`, `Nat.lean` is
+ * `Stp.Nat`; with prefix `Stp.Problems`, `isa-planner/Definitions.lean` is `Stp.Problems.IsaPlanner`. Every prefix is
+ * also a generated module that imports all modules of its folder.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,27 +11,30 @@ import { StpError } from '@stp/base';
 import { readHeader } from '@stp/lean-text';
 
 export interface SourceDirectory {
-  /** Absolute path. Only `.lean` files count; a folder that is not there is an error. */
+  /** Absolute path. Only `.lean` files count. A missing folder is an error. */
   readonly directory: string;
-  /** First parts of its modules' names: `Stp`. */
+  /** First parts of the module names, such as `Stp`. */
   readonly modulePrefix: string;
 }
 
 export interface LeanModule {
   readonly name: string;
-  /** File the text came from, or null for a generated umbrella. */
+  /** The source file, or null for the generated module of a prefix. */
   readonly path: string | null;
   readonly source: string;
-  /** Modules of the same compilation it imports. */
+  /** Imported modules that belong to the same compilation. */
   readonly imports: readonly string[];
 }
 
-/** Sources are ours, but a stray binary or generated giant should fail by name, not by memory. */
+/** A binary or a huge generated file among the sources should cause an error that names it, not exhaust memory. */
 const SOURCE_BYTES_MAX = 4 * 1024 * 1024;
 const DEFINITIONS_FILE = 'Definitions.lean';
 const MODULE_PART = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** All modules, each after those it imports; the same files give the same order. STP1202 for bad names, cycles, gaps. */
+/**
+ * Returns all modules, each after its imports. The order depends on the files alone. Throws STP1202 for bad names,
+ * import cycles and missing modules.
+ */
 export async function discoverModules(directories: readonly SourceDirectory[]): Promise<readonly LeanModule[]> {
   const modules = new Map<string, LeanModule>();
   const add = (module: LeanModule) => {
@@ -62,7 +65,7 @@ export async function discoverModules(directories: readonly SourceDirectory[]): 
   return inImportOrder(modules, directories);
 }
 
-/** Module of a file at `relativePath` (POSIX or native separators) under a folder with this prefix. */
+/** Returns the module name of the file at `relativePath` (POSIX or native separators) in a folder with this prefix. */
 export function moduleName(modulePrefix: string, relativePath: string): string {
   const parts = relativePath.split(/[\\/]/);
   const file = parts.pop()!;
@@ -92,7 +95,7 @@ async function leanFiles(directory: string): Promise<readonly string[]> {
       cause,
     });
   }
-  // Code-unit order, the same on every machine and under every locale.
+  // Sort by code units, which gives the same order on every machine and in every locale.
   return entries.filter((entry) => entry.endsWith('.lean')).sort();
 }
 

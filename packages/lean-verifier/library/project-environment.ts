@@ -1,6 +1,6 @@
 /**
- * Lean with a Lake project added to our library: the environment for checking proofs over Mathlib. The project's
- * modules are used as they are, so Lean must be the version that compiled them.
+ * Adds a Lake project to our library: the environment for checking proofs over Mathlib. The project's modules are used
+ * as they are, so the Lean in use must be the version that compiled them.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -15,26 +15,29 @@ import { leanMessages } from './lean-messages.ts';
 const IMPORT_DEADLINE_MS = 300_000;
 const RELEASE = /\d+\.\d+\.\d+(-rc\d+)?/;
 
-/** The variables of a process that looks for Lean: where no Lean is named, the one that elan has for the project is. */
+/**
+ * Returns the environment variables for finding Lean. If they name no Lean, they get the project's version as installed
+ * by elan.
+ */
 export async function variablesForProject(
   project: LakeProject,
   variables: NodeJS.ProcessEnv = process.env,
 ): Promise<NodeJS.ProcessEnv> {
   if (variables[LEAN_VARIABLE]) return variables;
   const elan = variables.ELAN_HOME || join(homedir(), '.elan');
-  // As elan names its folders: `leanprover/lean4:v4.28.0` is `leanprover--lean4---v4.28.0`.
+  // elan replaces separators in folder names: `leanprover/lean4:v4.28.0` becomes `leanprover--lean4---v4.28.0`.
   const folder = project.toolchain.replaceAll('/', '--').replaceAll(':', '---');
   const executable = join(elan, 'toolchains', folder, 'bin', 'lean');
   return (await isThere(executable)) ? { ...variables, [LEAN_VARIABLE]: executable } : variables;
 }
 
 /**
- * The environment with the project's modules after its own; none of them is loaded.
- * @throws StpError STP1201 where its Lean is not the project's
+ * Appends the project's modules to the environment's search path and loads none of them.
+ * @throws StpError STP1201 if the environment's Lean is not the project's version
  */
 export function joinProject(environment: LeanEnvironment, project: LakeProject): LeanEnvironment {
   const [wanted, used] = [project.toolchain, environment.version].map((text) => RELEASE.exec(text)?.[0]);
-  // A nightly has no number: the import tells.
+  // A nightly has no version number; importing a module shows whether it fits.
   if (wanted !== undefined && wanted !== used)
     throw wrongLean(
       environment,
@@ -52,8 +55,8 @@ export function joinProject(environment: LeanEnvironment, project: LakeProject):
 }
 
 /**
- * As `joinProject`, after a try to load a module of the project.
- * @throws StpError STP1201 where its Lean is not the project's, or cannot load a module of it
+ * Does the same as `joinProject`, then imports a module of the project as a test.
+ * @throws StpError STP1201 if the environment's Lean is not the project's version, or cannot import the module
  */
 export async function withProject(
   environment: LeanEnvironment,

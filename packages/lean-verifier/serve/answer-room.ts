@@ -1,18 +1,18 @@
 /**
- * Limits the size of an answer. Every text of Lean takes room when it arrives: from its own snippet, which has a limit,
- * and from the whole answer, whose limit all snippets of a request share. No room is reserved, so snippets that are
- * checked at the same time leave each other the room they do not use.
+ * Limits the size of an answer. Each text from Lean counts when it arrives, against the limit of its snippet and
+ * against the limit of the whole answer, which all snippets of a request share. Nothing is reserved, so concurrent
+ * snippets can use what others leave.
  */
 import { ANSWER_CHARS_MAX, SNIPPET_ANSWER_CHARS_MAX } from './limits.ts';
 
 export interface SnippetRoom {
-  /** Takes room for so many characters more; false, and nothing is taken, where there is not so much. */
+  /** Counts this many further characters. Returns false, and counts nothing, if that would exceed a limit. */
   take(chars: number): boolean;
-  /** Gives the room back that this snippet has taken: nothing of it goes into the answer. */
+  /** Uncounts everything that this snippet has taken, because none of it goes into the answer. */
   giveBack(): void;
 }
 
-/** Call what is returned once for each snippet. */
+/** Returns a function to call once for each snippet. */
 export function openAnswerRoom(): () => SnippetRoom {
   let left = ANSWER_CHARS_MAX;
   return () => {

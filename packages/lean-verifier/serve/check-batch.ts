@@ -1,7 +1,7 @@
 /**
- * Checks the snippets of one request. The first one waits for a process for a limited time. When it has one, the
- * request is admitted, and the others wait their turn without a limit: a request is refused as a whole before any work,
- * or done as a whole. A failure of Lean on one snippet appears in that snippet's result.
+ * Checks the snippets of one request. The first snippet waits for a process for a limited time. Once it has a process,
+ * the request is admitted, and the other snippets wait without a limit. So a request is either refused as a whole
+ * before any work, or done as a whole. If Lean fails on a snippet, that snippet's result says so.
  */
 import { Semaphore, StpError } from '@stp/base';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
@@ -26,7 +26,10 @@ export interface BatchCheck {
   readonly signal: AbortSignal;
 }
 
-/** Results in the order of the snippets. Rejects with the signal's reason or a `ServiceError`; no check runs on then. */
+/**
+ * Returns results in the order of the snippets. Rejects with the signal's reason or a `ServiceError`, after all checks
+ * have ended.
+ */
 export async function checkBatch(
   snippets: readonly { id: string; code: string }[],
   batch: BatchCheck,
@@ -36,7 +39,7 @@ export async function checkBatch(
   const signal = AbortSignal.any([batch.signal, failed.signal]);
   const admitted = Promise.withResolvers<void>();
   const results: WireResult[] = new Array(snippets.length);
-  const turns = new Semaphore();
+  const permits = new Semaphore();
   const { processes } = pool.stats();
   const roomForOne = openAnswerRoom();
 
@@ -58,7 +61,7 @@ export async function checkBatch(
   const guarded = async (index: number): Promise<void> => {
     try {
       if (index > 0) await admitted.promise;
-      await turns.run(processes, () => check(index));
+      await permits.run(processes, () => check(index));
     } catch (error) {
       const reason = error instanceof StpError && error.code === 'STP1206' ? noFreeProcess(limits.waitMs) : error;
       failed.abort(reason);
@@ -70,7 +73,7 @@ export async function checkBatch(
   return results;
 }
 
-/** Kimina tells of the process when asked to, and when the check timed out. */
+/** Like Kimina, describes the process only if the client asked for it or the check timed out. */
 function shown({ result, outcome }: SnippetFacts, debug: boolean): WireResult {
   if (debug) return result;
   const { diagnostics, ...rest } = result;

@@ -1,4 +1,4 @@
-/** `POST /api/check`, and the two routes that Kimina's server kept from its first version. */
+/** `POST /api/check`, and two routes that Kimina's server keeps from its first version. */
 
 import type { WorkTracker } from '@stp/http';
 import type { FastifyInstance, FastifyReply } from 'fastify';

@@ -1,6 +1,7 @@
 /**
- * Checks one snippet on one process of the pool and makes its part of the answer. The snippet is untrusted: it has the
- * process to itself while it runs, with limits on time, memory and output, and leaves nothing for the next one.
+ * Checks one snippet on one process of the pool and makes its part of the answer. The snippet is untrusted: while it
+ * runs, it has the process to itself, with limits on time, memory and output, and it leaves nothing for the next
+ * snippet.
  */
 import { randomUUID } from 'node:crypto';
 import type { LeanMessage } from '@stp/config/records';
@@ -16,48 +17,48 @@ import { type SplitSnippet, splitSnippet } from './split-snippet.ts';
 import type { Outcome, WireMessage, WireResult } from './wire.ts';
 import { wireMessage } from './wire-message.ts';
 
-/** One thread of Lean elaborates and one reports, so this much processor time cannot pass before the wall clock's. */
+/** One thread of Lean elaborates and one reports, so processor time is at most this many times wall time. */
 const THREADS = 2;
-/** Processor time for a process to read nothing but its imports again: it takes milliseconds. */
+/** Processor time limit for reading only the imports again, which takes milliseconds. */
 const CLEAR_MS = 2_000;
-/** A longer text is not searched word by word for code: it is assumed to run some. */
+/** A text with more tokens is not searched for code, but assumed to run code. */
 const TOKENS_JUDGED_MAX = 20_000;
 
 export interface SnippetCheck {
   readonly pool: LeanPool;
-  /** Wall time for Lean to read what follows the imports. */
+  /** Wall time for Lean to read the text after the imports, ms. */
   readonly timeoutMs: number;
-  /** Processor time; null where the wall clock alone decides. */
+  /** Processor time, ms; null if only wall time is limited. */
   readonly cpuTimeoutMs: number | null;
   readonly memoryBytesMax: number;
-  /** Take a process that has checked nothing yet. */
+  /** Require a process that has checked nothing yet. */
   readonly fresh: boolean;
-  /** Room for its texts in the answer. */
+  /** Counts the snippet's texts against the limits of the answer. */
   readonly room: SnippetRoom;
-  /** For what Lean says. */
+  /** Applied to everything that Lean says. */
   readonly hidePaths: HidePaths;
-  /** Longest wait for a process; without it as long as it takes. */
+  /** Maximum wait for a process, ms. Missing: no limit. */
   readonly waitMsMax?: number;
   readonly signal: AbortSignal;
-  /** Called when a process has been found. */
+  /** Called when the snippet has got a process. */
   readonly onStart: () => void;
 }
 
 export interface SnippetFacts {
   readonly result: WireResult;
   readonly outcome: Outcome;
-  /** Null where it is not known: no process was found fit. */
+  /** Null if unknown because no process was available. */
   readonly times: { readonly queueMs: number; readonly headerMs: number } | null;
   readonly run: { readonly checkMs: number; readonly cpuMs: number; readonly peakResidentBytes: number } | null;
 }
 
-/** The end of one run: by itself, by our clock, or because it wrote more than is kept. */
+/** How a run ended: by itself, by our time limit, or because it wrote more than the limit. */
 type Ran =
   | { readonly how: 'exit'; readonly exit: SessionExit }
   | { readonly how: 'timeout' }
   | { readonly how: 'too much said' };
 
-/** Rejects with the signal's reason, with STP1206 after the longest wait, with STP1203 where the pool is closed. */
+/** Rejects with the signal's reason, with STP1206 after the maximum wait, and with STP1203 if the pool is closed. */
 export async function checkSnippet(snippet: { id: string; code: string }, check: SnippetCheck): Promise<SnippetFacts> {
   const code = snippet.code.replaceAll('\r\n', '\n');
   const split = splitSnippet(code);
@@ -66,13 +67,13 @@ export async function checkSnippet(snippet: { id: string; code: string }, check:
     return refusedHeader(id, split, `the imports are longer than ${HEADER_CHARS_MAX} characters`);
   const isOwn = check.fresh || runsCode(code, split);
   const first = await checkOnce(id, code, split, { ...check, fresh: isOwn });
-  // The memory of a process that others had used may be full of what they left in it.
+  // Earlier snippets may have filled the memory of a shared process, so try again with a fresh one.
   return first.outcome === 'memory' && first.isUsed && !isOwn
     ? checkOnce(id, code, split, { ...check, fresh: true })
     : first;
 }
 
-/** `isUsed`: the process had checked other snippets. */
+/** The result has `isUsed` if the process had checked other snippets before. */
 async function checkOnce(
   id: string,
   code: string,
@@ -91,7 +92,7 @@ async function checkOnce(
       const checkMs = performance.now() - startedAt;
       const isRead = ran.how === 'exit' && ran.exit.how === 'finished';
       const sorries = isRead ? await findSorries(session, code, split, messages, check) : [];
-      // An incomplete check is reported in one sentence.
+      // An incomplete check is reported in one sentence, without Lean's texts.
       if (!isRead) check.room.giveBack();
       if (!check.fresh && session.isAlive && session.pid !== null) await clear(session, check);
       return { ran, sorries, uuid: uuidOf(session), checkMs, isUsed };
@@ -108,7 +109,7 @@ async function checkOnce(
     return { ...headerError(id, said), ...unused };
   }
   if (leased.kind === 'no_start') return { ...notStarted(id, leased.exit), ...unused };
-  // Lean reads more imports than this service can: nothing was checked.
+  // Lean reads more imports than this service recognised, so nothing was checked.
   if (leased.value === null) return { ...refusedHeader(id, split, 'the imports cannot be read'), ...unused };
   const { ran, sorries, uuid, checkMs, isUsed } = leased.value;
   const { queueMs, headerMs } = leased;
@@ -128,7 +129,7 @@ async function checkOnce(
         }),
   };
   const response = {
-    // The REPL's number of the environment that the snippet left; here none is left.
+    // The REPL's number for the environment after the snippet. This service keeps no environments.
     env: 0,
     ...(messages.length > 0 ? { messages } : {}),
     ...(sorries.length > 0 ? { sorries } : {}),
@@ -143,8 +144,8 @@ async function checkOnce(
 }
 
 /**
- * Takes the snippet out of a process that others will use. A process that cannot read its bare imports any more, or is
- * about to end, ends here and is given to nobody.
+ * Removes the snippet from a process that other snippets will use. A process that can no longer read its imports alone,
+ * or is about to end, is ended here.
  */
 async function clear(session: LeanSession, { memoryBytesMax, signal }: SnippetCheck): Promise<void> {
   await session.run({ body: '', deadlineMs: CLEAR_MS, memoryBytesMax, signal, onMessage: () => {} });
@@ -186,13 +187,13 @@ function hidden(message: LeanMessage, { hidePaths }: SnippetCheck): LeanMessage 
 
 /**
  * Lean runs code while it elaborates, and code could change the process for its next user. A snippet that might contain
- * code gets a process of its own; the others, which are nearly all proofs, share warm ones.
+ * code gets a process of its own. All others, nearly all of which are proofs, share warm processes.
  */
 function runsCode(code: string, { allTokens }: SplitSnippet): boolean {
   return allTokens.length > TOKENS_JUDGED_MAX || findUnjudgeable(code, allTokens) !== null;
 }
 
-/** Clients tell a time-out by the words `timed out`. */
+/** Clients recognise a timeout by the words `timed out`. */
 function judge(
   ran: Ran,
   { timeoutMs, cpuTimeoutMs, memoryBytesMax }: SnippetCheck,
@@ -228,7 +229,7 @@ function headerError(id: string, messages: readonly WireMessage[]): SnippetFacts
   };
 }
 
-/** Lean is not asked. */
+/** Reports broken imports without asking Lean. */
 function refusedHeader(id: string, { broken }: SplitSnippet, data: string): SnippetFacts {
   return headerError(id, [{ severity: 'error', pos: broken ?? { line: 1, column: 0 }, data }]);
 }
@@ -248,12 +249,12 @@ function uuidOf(session: LeanSession): string {
   return uuid;
 }
 
-/** A limit in a message, to the millisecond: a client may ask for any number, and no clock here is finer. */
+/** Formats a limit for a message, in seconds with millisecond precision: a client may request any number. */
 function limitSeconds(ms: number): number {
   return Math.max(1, Math.round(ms)) / 1_000;
 }
 
-/** Formats seconds to the microsecond, as Kimina does. */
+/** Formats seconds with microsecond precision, as Kimina does. */
 function seconds(ms: number): number {
   return Math.round(ms * 1_000) / 1_000_000;
 }

@@ -149,7 +149,7 @@ describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
     expect((await post(`${served.server.url}/api/check/`, { snippets })).status).toBe(200);
   });
 
-  it('was never at a loss', () => {
+  it('reported no internal failure', () => {
     expect(served.failures).toEqual([]);
   });
 });

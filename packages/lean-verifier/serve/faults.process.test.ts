@@ -280,7 +280,7 @@ async function untilBusy(runMark: string): Promise<number[]> {
   }
 }
 
-it('was never at a loss', () => {
+it('reported no internal failure', () => {
   expect(served.failures).toEqual([]);
 });
 

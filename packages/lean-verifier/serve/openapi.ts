@@ -1,6 +1,6 @@
 /**
- * The service's description of itself: an OpenAPI document made from the schemas that check its requests, and a page to
- * read it.
+ * The service's description of itself: an OpenAPI document, made from the schemas that check requests, and a page that
+ * shows it.
  */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { z } from 'zod';
 import { errorAnswerSchema } from './wire.ts';
 
-/** Routes under which Kimina's server has them too. */
+/** The same routes as in Kimina's server. */
 export const OPENAPI_ROUTE = '/api/openapi.json';
 export const DOCS_ROUTE = '/docs';
 
@@ -39,7 +39,7 @@ interface RouteDescription {
   readonly errors?: readonly number[];
 }
 
-/** A route's part of the document. It describes only: bodies are checked by zod, where they are read. */
+/** Returns the OpenAPI part of a route. It only describes: handlers check bodies with zod. */
 export function describe({ summary, body, answer, errors = [] }: RouteDescription): FastifySchema {
   const error = jsonSchema(errorAnswerSchema, 'output');
   return {
@@ -49,7 +49,7 @@ export function describe({ summary, body, answer, errors = [] }: RouteDescriptio
   } as FastifySchema;
 }
 
-/** `$schema` is left out: inside a document it has no place. */
+/** Omits `$schema`, which is not allowed inside a document. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
   return rest;

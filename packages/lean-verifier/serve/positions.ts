@@ -1,10 +1,10 @@
 /**
- * Converts offsets of a text into Lean's line and column. One pass converts many: a snippet may have thousands, and up
+ * Converts text offsets to Lean's lines and columns, many in one pass: a snippet may have thousands of offsets, and up
  * to a megabyte of text.
  */
 import type { WirePosition } from './wire.ts';
 
-/** Lines (1-based) and columns (0-based, code points) of offsets (UTF-16 units), which ascend. */
+/** Returns lines (1-based) and columns (0-based, code points) of ascending offsets (UTF-16 units). */
 export function positionsOf(text: string, offsets: readonly number[]): WirePosition[] {
   let line = 1;
   let column = 0;

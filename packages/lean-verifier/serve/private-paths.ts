@@ -1,6 +1,6 @@
 /**
- * Hides this machine's folders from clients. Lean names folders in its messages (a module that it does not find, a file
- * that it cannot open), and our own errors may. The known folders are replaced in every text that does not come from
+ * Hides this machine's folders from clients. Lean names folders in its messages (a module that it cannot find, a file
+ * that it cannot open), and so may our own errors. The known folders are replaced in every text that does not come from
  * the client.
  */
 import { realpathSync } from 'node:fs';
@@ -10,13 +10,15 @@ import type { LeanEnvironment } from '../verifier.ts';
 
 export type HidePaths = (text: string) => string;
 
-/** Characters that make the match a part of another name, before or behind it. A full stop behind it may end a sentence. */
+/**
+ * Characters before or after a match that make it part of another name. A full stop after a match may end a sentence.
+ */
 const BEFORE = '[\\p{L}\\p{N}_.~@%+-]';
 const BEHIND = '[\\p{L}\\p{N}_~@%+-]';
 
 /**
- * `folders`: of the service, beside those of Lean and of the user. What is inside another one is named by the innermost.
- * Each is looked for as it is named and, where that is a link, as it lies.
+ * Hides the given folders of the service, and those of Lean and of the user. In nested folders the innermost gives the
+ * name. Each folder is searched for by its given path and, if that is a link, by its target.
  */
 export function hidePathsOf(
   { executable, searchPath }: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
@@ -29,7 +31,7 @@ export function hidePathsOf(
   for (const path of [executable, real(executable)]) add(dirname(dirname(path)), 'LEAN');
   for (const path of searchPath) if (isAbsolute(path)) add(path, 'LIBRARY');
   for (const path of folders) add(path, 'SERVICE');
-  // A temporary folder that all machines have says nothing.
+  // A temporary folder that every machine has reveals nothing.
   if (tmpdir() !== '/tmp') add(tmpdir(), 'TEMPORARY');
   add(homedir(), 'HOME');
   if (names.size === 0) return (text) => text;

@@ -1,14 +1,14 @@
 /**
- * The Lean service's metrics for Prometheus. Labels are routes, statuses and outcomes; they contain no code and no
+ * The Lean service's metrics for Prometheus. Labels are routes, statuses and outcomes; they never contain code or other
  * text.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LeanPool, PoolStats } from '../runtime/pool/lean-pool.ts';
 import type { SnippetFacts } from './check-snippet.ts';
 
-/** Seconds: from a proof of a few milliseconds to the longest time limit. */
+/** Seconds: from a proof of a few milliseconds to the maximum timeout. */
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
-/** Bytes: from `import Init` to Mathlib with room to work. */
+/** Bytes: from `import Init` to Mathlib with space to work. */
 const BYTES_BUCKETS = [128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384].map((mebibytes) => mebibytes * 1_048_576);
 
 export class ServeMetrics {
@@ -95,7 +95,7 @@ export class ServeMetrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect });
   }
 
-  /** The pool counts by itself; what is new since the last look is added. */
+  /** The pool keeps totals, so each scrape adds the difference since the last. */
   #total(pool: LeanPool, name: string, help: string, read: (stats: PoolStats) => number): void {
     let seen = 0;
     const collect = (): void => {

@@ -1,6 +1,6 @@
 /**
- * The Lean service over HTTP: Kimina's contract, health, metrics, and a description of itself. It enforces limits,
- * checks keys and implements the API; the pool chooses the process for each check.
+ * The Lean service over HTTP: Kimina's API, health, metrics, and the OpenAPI description. It enforces limits, checks
+ * keys and implements the API; the pool chooses the process for each check.
  */
 
 import { addRequestMetrics, BearerKeys, discardBody, listen, WorkTracker } from '@stp/http';
@@ -21,39 +21,39 @@ import { addVerdictRoutes } from './verdicts/verdict-routes.ts';
 import type { VerdictTools } from './verdicts/verdict-tools.ts';
 import { environmentAnswerSchema, healthAnswerSchema } from './wire.ts';
 
-/** These say nothing but that the server is up and what it understands. */
+/** Routes that need no key. They tell only that the server is up and what it understands. */
 const OPEN_ROUTES: ReadonlySet<string> = new Set(['/', '/health', OPENAPI_ROUTE]);
 
 export interface LeanServeOptions {
-  /** Stays the caller's: closing the server does not close it. */
+  /** Closing the server does not close the pool; the caller does. */
   readonly pool: LeanPool;
   readonly environment: LeanEnvironment;
   readonly driver: DriverName;
   readonly sandbox: SandboxFacts;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** Keys of clients; none lets everyone in. */
+  /** Keys of clients. An empty list admits everyone. */
   readonly keys: readonly string[];
   readonly limits: LeanServeLimits;
-  /** Judges proofs; without it the service only checks sources. The caller opens and closes what is in it. */
+  /** Judges proofs. Missing: the service only checks sources. The caller opens and closes these tools. */
   readonly verdicts?: VerdictTools;
-  /** Folders of the service that no answer names; those of Lean and of the user are known. */
+  /** Folders of the service that no answer may name, in addition to those of Lean and of the user. */
   readonly privateFolders: readonly string[];
-  /** Called when the environment's project was built anew: from then on all work is answered with 503. */
+  /** Called when the environment's project was rebuilt. From then on all work is answered with 503. */
   readonly onStale?: () => void;
-  /** Receives failures that clients see only in part. */
+  /** Receives errors whose details clients do not see. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface RunningLeanServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes no new request, finishes open ones within its time limit, and closes. */
+  /** Stops accepting requests, finishes open ones within the time limit, and closes. */
   close(): Promise<void>;
 }
 
-/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
+/** Throws STP1102 if the port is in use, STP1002 if this machine does not have the given host. */
 export async function startLeanServer(options: LeanServeOptions): Promise<RunningLeanServer> {
   const { pool, limits, onError } = options;
   const metrics = new ServeMetrics(pool);
@@ -71,7 +71,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
     routerOptions: { ignoreTrailingSlash: true },
   });
   server.removeContentTypeParser('text/plain');
-  // Route schemas describe; zod checks bodies where they are read.
+  // Route schemas only describe; handlers check bodies with zod.
   server.setValidatorCompiler(() => () => true);
   server.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   let isClosing = false;

@@ -1,7 +1,6 @@
 /**
- * Errors in the form that clients of Kimina's server read: `{detail}` under a status that says whether another try can
- * help; for an invalid body, FastAPI's list of places. Only this file turns errors of the service's parts into this
- * form.
+ * Errors in the form that clients of Kimina's server read: `{detail}`, with a status that says whether a retry can
+ * help. For an invalid body `detail` is FastAPI's list of problems. Only this file makes this form.
  */
 
 import { HALF_CHARACTER, halfCharacterAt, StpError } from '@stp/base';
@@ -10,12 +9,12 @@ import type { z } from 'zod';
 import { BODY_BYTES_MAX } from './limits.ts';
 import type { HidePaths } from './private-paths.ts';
 
-/** When a client that was turned away may come again, seconds. */
+/** When a refused client may try again, s. */
 const RETRY_AFTER_SECONDS = 1;
-/** Errors of a schema that are reported, at most. */
+/** Maximum number of schema errors that are reported. */
 const PROBLEMS_MAX = 20;
 
-/** Keys that would change what every object has are refused by the parser, wherever they stand. */
+/** The parser refuses keys that would change the prototype of objects, at any depth. */
 const NO_JSON = 'The body is not JSON, or holds a key that is not taken: `__proto__`, or `prototype` in `constructor`.';
 
 export class ServiceError extends Error {
@@ -61,7 +60,10 @@ export const workEndings: WorkEndings = {
   shuttingDown: () => unavailable('The server is shutting down.'),
 };
 
-/** The body, read by its schema. Throws 422 with all that the schema found wrong, or for half a character in a text. */
+/**
+ * Parses a body by its schema. Throws 422 with everything that the schema found wrong, or if a text contains half a
+ * surrogate pair.
+ */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw bodyError(parsed.error);
@@ -80,7 +82,7 @@ function bodyError(error: z.ZodError): ServiceError {
   return new ServiceError(422, `${first?.loc.join('.')}: ${first?.msg}`, detail);
 }
 
-/** Handles any thrown value. `report` receives details that the client does not see. */
+/** Converts any thrown value. `report` receives details that the client does not see. */
 export function serviceErrorOf(error: unknown, report: (error: unknown) => void, hidePaths: HidePaths): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StpError) {
@@ -95,7 +97,6 @@ export function serviceErrorOf(error: unknown, report: (error: unknown) => void,
   if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new ServiceError(400, NO_JSON);
   if (statusCode === 413)
     return new ServiceError(413, `The body is too large: at most ${BODY_BYTES_MAX} bytes are read.`);
-  // Fastify's own.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new ServiceError(statusCode, String(message));
   report(error);

@@ -1,21 +1,24 @@
 /**
- * Finds the places of `sorry` in a snippet, as the REPL lists them: by this list alone clients tell a valid snippet
- * from one with a hole. The REPL finds them in elaborated terms; this file finds the words in the text. A declaration
- * that Lean warns of, and that has none of the words, has a hole by another name (`sorryAx`, a macro): the list has the
- * declaration's place then, so no hole that Lean warns of is missed, whatever else the snippet holds.
+ * Finds each `sorry` in a snippet, as the REPL lists them. This list alone tells clients whether a valid snippet has a
+ * hole. The REPL finds holes in elaborated terms; this file finds the words in the text. If Lean warns about a
+ * declaration that has none of the words, its hole has another name (`sorryAx`, a macro). Then the list has the
+ * position of the declaration. So every hole that Lean warns about is listed.
  */
 import type { Token } from '@stp/lean-text';
 import { positionsOf } from './positions.ts';
 import type { WireMessage, WirePosition, WireSorry } from './wire.ts';
 
-/** Always holes. */
+/** Words that are always holes. */
 const HOLES: ReadonlySet<string> = new Set(['sorry', 'admit']);
-/** Holes of a declaration that Lean warns of, unless Lean says that the goal was closed. */
+/** Words that are holes if Lean warns about their declaration, unless Lean says that the goal was closed. */
 const HOLES_IF_WARNED: ReadonlySet<string> = new Set(['apply?', 'stop']);
 const CLOSED = /^Try this:\s*(?:\[apply\]\s*)?exact\s/;
 /** Lean 4.20 changed the quotation marks. */
 const USES_SORRY = /^declaration uses [`']sorry[`']/;
-/** Keywords that begin a command. None can stand in a term or a tactic; one too many only lists a place more. */
+/**
+ * Keywords that begin a command. None can occur in a term or a tactic. A superfluous keyword would only add a position
+ * to the list.
+ */
 const COMMANDS: ReadonlySet<string> = new Set(
   [
     'theorem lemma def abbrev example instance structure class inductive coinductive opaque axiom mutual namespace',
@@ -24,7 +27,7 @@ const COMMANDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** `tokens` are those of `code`, comments left out. */
+/** `tokens` are those of `code` without comments. */
 export function sorriesOf(code: string, tokens: readonly Token[], messages: readonly WireMessage[]): WireSorry[] {
   const marks: { readonly token: Token; readonly kind: 'command' | 'hole' | 'maybe' }[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -56,7 +59,7 @@ export function sorriesOf(code: string, tokens: readonly Token[], messages: read
   return [...byPlace.values()].sort((a, b) => compare(a.pos, b.pos)).map((place) => ({ ...place, goal: '' }));
 }
 
-/** A keyword, or a word behind `#`, as in `#check`. */
+/** Whether a command begins here: at a keyword, or at a word after `#`, as in `#check`. */
 function beginsCommand(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index]!;
   if (token.kind === 'word') return COMMANDS.has(token.text);
@@ -64,14 +67,14 @@ function beginsCommand(tokens: readonly Token[], index: number): boolean {
   return token.text === '#' && next?.kind === 'word' && next.start === token.end;
 }
 
-/** The commands that a message is about: it may reach from an attribute over the keyword. */
+/** Returns the commands that a message is about. A message may begin at an attribute before the keyword. */
 function commandsOf({ pos, endPos }: WireMessage, commands: readonly WirePosition[]): number[] {
   const first = commandAt(pos, commands);
   const last = commandAt(endPos ?? pos, commands);
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Number of the command that the place is in: how many begin there or before. */
+/** Returns the number of the command at the position: how many commands begin there or before. */
 function commandAt(pos: WirePosition, commands: readonly WirePosition[]): number {
   let [low, high] = [0, commands.length];
   while (low < high) {
@@ -85,7 +88,7 @@ function commandAt(pos: WirePosition, commands: readonly WirePosition[]): number
 const compare = (a: WirePosition, b: WirePosition): number => a.line - b.line || a.column - b.column;
 const keyOf = ({ line, column }: WirePosition): string => `${line}:${column}`;
 
-/** `` `sorry `` is a name, and so is `.sorry` after something. */
+/** Both `` `sorry `` and `.sorry` after another token are names, not holes. */
 function isPartOfName(tokens: readonly Token[], index: number): boolean {
   const before = tokens[index - 1];
   return (

@@ -1,6 +1,6 @@
 /**
- * Finds the unproved parts of a checked snippet: places and, if the driver can ask, goals. Printing a goal may run code
- * that the snippet defined, so it has limits like a check; a process that does not answer in time is ended.
+ * Finds the unproved parts of a checked snippet: positions and, if the driver can ask, goals. Printing a goal may run
+ * code that the snippet defines, so it has limits like a check. A process that does not answer in time is ended.
  */
 import type { LeanSession } from '../runtime/process/driver.ts';
 import type { SnippetRoom } from './answer-room.ts';
@@ -9,7 +9,7 @@ import { sorriesOf } from './sorries.ts';
 import type { SplitSnippet } from './split-snippet.ts';
 import type { WireMessage, WireSorry } from './wire.ts';
 
-/** Goals that are asked for, of one snippet, and the time for all of them. */
+/** Maximum number of goals requested for one snippet, and the time for all of them. */
 const GOALS_MAX = 64;
 const GOALS_MS_MAX = 5_000;
 const GOAL_CHARS_MAX = 65_536;
@@ -21,7 +21,7 @@ interface Goals {
   readonly signal: AbortSignal;
 }
 
-/** `room`: of the answer; goals that it has none for are left out. Rejects with the signal's reason; the session has ended then. */
+/** Omits goals that exceed the answer's limits. Rejects with the signal's reason, after ending the session. */
 export async function findSorries(
   session: LeanSession,
   code: string,
@@ -39,7 +39,7 @@ export async function findSorries(
   try {
     for (const [index, sorry] of sorries.slice(0, GOALS_MAX).entries()) {
       const { line, column } = sorry.pos;
-      // A goal is for people to read; where Lean does not tell it the place stands without one.
+      // Goals are only for people to read, so a position without one is still listed.
       const asked = session.goalsAt({ line: split.reportedLineOf(line), column }).catch(() => null);
       const goal = await Promise.race([asked, stopped.promise]);
       if (goal === STOPPED) {

@@ -1,13 +1,13 @@
 /**
- * Splits a snippet, which is a whole file, into imports and commands. The imports choose its process, because snippets
- * may share the loaded modules; everything else belongs to the snippet. `open` and `set_option` stay in the body: they
- * cost nothing to read again, and as part of the key every other spelling of them would need a process of its own.
+ * Splits a snippet, which is a whole file, into imports and commands. The imports choose the process, because snippets
+ * can share loaded modules. `open` and `set_option` stay in the body: reading them again costs nothing, while as part
+ * of the key every variant would need a process of its own.
  *
- * The imports stay as they are, in their order. Kimina's server turns `import Mathlib.Order.Basic` into `import
- * Mathlib`, which has other names and other instances; this one does not.
+ * The imports keep their order and stay unchanged. Kimina's server turns `import Mathlib.Order.Basic` into `import
+ * Mathlib`, which has other names and other instances.
  *
- * A process of Lean ends when its imports change. So they are closed by two commands that leave nothing: whatever a
- * body begins with, Lean cannot read it as more imports.
+ * A Lean process ends when its imports change. So the header ends with two commands that have no effect: however a body
+ * begins, Lean cannot read it as further imports.
  */
 import { readHeader, type Token, tokenize } from '@stp/lean-text';
 import { positionsOf } from './positions.ts';
@@ -15,36 +15,38 @@ import type { WirePosition } from './wire.ts';
 
 export interface SplitSnippet {
   /**
-   * The imports, one a line, without comments and repetitions, and what closes them; without imports, the modules that
-   * Lean imports by itself.
+   * The imports, one per line, without comments and repetitions, followed by the two closing commands. Without imports:
+   * the modules that Lean imports by itself.
    */
   readonly header: string;
-  /** The rest of the snippet. Its first line is filled with blanks up to where the imports ended. */
+  /**
+   * The rest of the snippet. Blanks fill its first line up to the end of the imports, so that columns stay the same.
+   */
   readonly body: string;
   /**
-   * Null, or the place where Lean fails to read the imports. `header` is then the snippet's text up to there and `body`
-   * is empty: opening a process says why.
+   * The position at which Lean fails to read the imports, or null. If it is set, `header` is the snippet's text up to
+   * there and `body` is empty; opening a process gives Lean's error.
    */
   readonly broken: WirePosition | null;
-  /** Line of the snippet (1-based) for a line that a process reported for header and body (1-based). */
+  /** Converts a line that a process reported for header and body (1-based) to a line of the snippet (1-based). */
   readonly lineOf: (reported: number) => number;
-  /** The other way round, for lines below the imports. */
+  /** The inverse of `lineOf`, for lines below the imports. */
   readonly reportedLineOf: (line: number) => number;
-  /** Tokens of the whole snippet, comments included. */
+  /** Tokens of the whole snippet, including comments. */
   readonly allTokens: readonly Token[];
 }
 
 /** The import of a file without imports. */
 const IMPLICIT_IMPORT = 'import Init';
-/** An empty section: no scope and no message is left of it. */
+/** An empty section, which leaves no scope and no message. */
 const END_OF_IMPORTS = ' section Imports end Imports';
 
-/** `code` has line feeds only. */
+/** `code` must contain line feeds only. */
 export function splitSnippet(code: string): SplitSnippet {
   const allTokens = tokenize(code);
   const { commands, end, broken } = readHeader(code, allTokens);
   if (broken !== null) {
-    // A line feed comes behind the header, and would make a lone carriage return a part of a line's end.
+    // A line feed follows the header. A carriage return directly before it would become part of the line ending.
     const header = code.slice(0, broken.end).replace(/\r$/, '\r ');
     const [place, last] = positionsOf(code, [broken.start, Math.min(broken.end, code.length)]);
     const within = (line: number): number => Math.min(line, last!.line);

@@ -1,5 +1,6 @@
 /**
- * Writes a message of Lean as the REPL does: with its severities, and with places in the snippet as the client sent it.
+ * Converts a message of Lean to the REPL's form: with the REPL's severities, and with positions in the snippet as the
+ * client sent it.
  */
 import type { LeanMessage } from '@stp/config/records';
 import type { MessageEnd } from '../runtime/process/message.ts';

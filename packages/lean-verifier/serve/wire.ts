@@ -1,7 +1,7 @@
 /**
- * The service's requests and answers, as Kimina's server has them (project-numina/kimina-lean-server,
- * `routers/check.py`, `routers/backward.py`) and as its clients send and read them. The same schemas check requests and
- * make the OpenAPI document.
+ * The service's requests and answers, in the format of Kimina's server (project-numina/kimina-lean-server,
+ * `routers/check.py`, `routers/backward.py`) and its clients. The same schemas check requests and make the OpenAPI
+ * document.
  */
 import { z } from 'zod';
 import { CODE_CHARS_MAX, ID_CHARS_MAX, SNIPPETS_MAX } from './limits.ts';
@@ -74,14 +74,14 @@ const sorrySchema = z.object({
 });
 export type WireSorry = Readonly<z.infer<typeof sorrySchema>>;
 
-/** The answer that the REPL would have given. */
+/** The answer in the REPL's format. */
 const commandResponseSchema = z.object({
   env: z.int().nullish(),
   messages: z.array(messageSchema).nullish(),
   sorries: z.array(sorrySchema).nullish(),
 });
 
-/** The end of a check. `checked` and `header_error` have a `response`, the others an `error`. */
+/** How a check ended. `checked` and `header_error` have a `response`, the others an `error`. */
 export const outcomeSchema = z.enum(['checked', 'header_error', 'timeout', 'memory', 'output', 'crash', 'unavailable']);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
@@ -117,7 +117,7 @@ export const legacyAnswerSchema = z.object({
 
 export const healthAnswerSchema = z.object({ status: z.string() });
 
-/** Facts that a client must know to trust verdicts made here. */
+/** Facts that a client needs to trust the verdicts of this server. */
 export const environmentAnswerSchema = z.object({
   lean: z.string().describe('Version, and how this Lean came here'),
   fingerprint: z.string().describe('Hash of the toolchain and every library file'),
@@ -128,7 +128,7 @@ export const environmentAnswerSchema = z.object({
   formats: z.array(z.string()).default([]).describe('Prompt formats by which `POST /api/verify` reads answers'),
 });
 
-/** FastAPI's shape, which clients of Kimina print. */
+/** The error format of FastAPI, which clients of Kimina print. */
 export const errorAnswerSchema = z.object({
   detail: z.union([
     z.string(),

@@ -1,4 +1,4 @@
-/** Whole Lean files for the tests of a file: a folder for them and for what their check makes, removed after the tests. */
+/** Checks whole Lean files in tests. The folder for them is removed after the tests. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The report on a text; `name`: of its file in `folder`. */
+/** Returns the report on a text. `name` is its file name in `folder`. */
 export function checkText(
   text: string | Buffer,
   {
@@ -31,6 +31,6 @@ export function checkText(
   return checkFile(path, lean, { scratchDirectory, ...options });
 }
 
-/** Theorems and examples in the order of the file. */
+/** Returns theorems and examples in the order of the file. */
 export const inOrder = ({ theorems, examples = [] }: FileReport): FileReport['theorems'] =>
   [...theorems, ...examples].toSorted((a, b) => a.line - b.line);

@@ -1,6 +1,4 @@
-/**
- * One contract, two ways to speak to Lean: `lean --json` and the language server.
- */
+/** The tests that both drivers must pass: `lean --json` and the language server. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -11,12 +9,12 @@ import type { LeanEnvironment } from '../verifier.ts';
 import { driverOf, MEMORY_BYTES_MAX, runBody, script, sessionOf } from './drivers.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
-/** The kernel counts down a hundred million: minutes and gigabytes, and few heartbeats. */
+/** The kernel counts down from a hundred million, which takes minutes and gigabytes but few heartbeats. */
 const HEAVY = 'theorem heavy : (List.range 100000000).length = 3 := by decide +kernel';
-/** Past its imports. */
+/** A Lean process with more resident memory has imported its header. */
 const LEAN_LOADED_BYTES = 200_000_000;
 
-/** Registers the tests of this driver. Real processes; some fifteen seconds of one core each. */
+/** Registers the tests of a driver. They start real processes and take about fifteen seconds of one core. */
 export function describeDriver(name: DriverName): void {
   describe(`driver ${name}`, () => {
     const workingDirectory = scratchFolder();
@@ -151,7 +149,7 @@ export function describeDriver(name: DriverName): void {
       const warm = await session();
       if (warm.pid === null) return;
       process.kill(warm.pid, 'SIGKILL');
-      // The kernel takes it apart while this program does nothing: its pipes are broken when they are written to.
+      // The kernel ends the process while this program sleeps, so the next write finds a broken pipe.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
       const { exit } = await runBody(warm, 'example : 1 = 1 := rfl');
       expect(exit).toMatchObject({ how: 'crashed', signal: 'SIGKILL' });
@@ -196,7 +194,7 @@ export function describeDriver(name: DriverName): void {
         });
         const { kind, ...rest } = await opening;
         expect(kind).toBe('no_start');
-        // What is no message of the protocol ends it before it is too much.
+        // The reader ends the process when the bytes are not a message of the protocol, before the output limit.
         expect(['output', 'crashed']).toContain((rest as { exit: { how: string } }).exit.how);
       }
     });

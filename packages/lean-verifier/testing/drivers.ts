@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
 import type { DriverName, LeanDriver, LeanSession, SessionExit, SessionRun } from '../runtime/process/driver.ts';
 import { openDriver } from '../runtime/process/open-driver.ts';
-import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import type { ProcessContext } from '../runtime/process/spawn.ts';
 
 export const DRIVER_NAMES: readonly DriverName[] = ['json', 'server'];
 export const MEMORY_BYTES_MAX = 2_147_483_648;
 
-/** A program with this text, in the folder. */
+/** Writes a shell script with this text to the folder; returns its path. */
 export function script(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${text}\n`);
@@ -17,11 +17,11 @@ export function script(folder: string, name: string, text: string): string {
   return path;
 }
 
-export function driverOf(name: DriverName, place: ProcessPlace): LeanDriver {
+export function driverOf(name: DriverName, place: ProcessContext): LeanDriver {
   return openDriver(name, place);
 }
 
-/** A session with this header; throws where there is none. */
+/** Opens a session with this header; throws if that fails. */
 export async function sessionOf(driver: LeanDriver, header = ''): Promise<LeanSession> {
   const opened = await driver.open(header, { memoryBytesMax: MEMORY_BYTES_MAX });
   if (opened.kind !== 'open') throw new Error(JSON.stringify(opened));

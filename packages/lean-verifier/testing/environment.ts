@@ -1,4 +1,7 @@
-/** The Lean of this machine with its core library only, for tests of checking; assembled once into the repository's cache. */
+/**
+ * This machine's Lean with only its core library, for tests of checking. It is assembled once into the repository's
+ * cache.
+ */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Candidates on real Lean, whose processes are killed at random. */
+/** Tests verdicts on real Lean processes that are killed at random. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as realPause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { DriverName } from '../runtime/process/driver.ts';
 import { openVerifier } from '../trust/open-verifier.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
-/** Forty candidates on two processes of this driver get their verdicts, once each, and no process is left. */
+/** Forty candidates on two processes of this driver each get one verdict, and no process is left. */
 export async function expectVerdictsDespiteKills(driver: DriverName): Promise<void> {
   const scratchDirectory = scratchFolder();
   onTestFinished(() => rmSync(scratchDirectory, { recursive: true, force: true }));
@@ -36,9 +36,9 @@ export async function expectVerdictsDespiteKills(driver: DriverName): Promise<vo
     over = true;
   });
   let killed = 0;
-  // No more than a piece of work survives, should all of them hit the same one.
+  // At most as many kills as one piece of work survives, in case they all hit the same one.
   while (!over && killed < 5) {
-    // The first dies as soon as it is there, so that one does in every case.
+    // Kill the first process as soon as it appears, so that at least one kill happens.
     const pids = killed === 0 ? await untilMarked(runMark) : markedProcesses(runMark);
     const pid = pids[Math.floor(Math.random() * pids.length)];
     try {
@@ -47,7 +47,7 @@ export async function expectVerdictsDespiteKills(driver: DriverName): Promise<vo
         killed += 1;
       }
     } catch {
-      // It has ended by itself meanwhile.
+      // The process has ended by itself meanwhile.
     }
     await realPause(100 + Math.random() * 400);
   }

@@ -1,11 +1,11 @@
-/** Verifiers for the tests of a file, closed after each test, and candidates for them. */
+/** Opens verifiers for a test file, closes them after each test, and makes candidates for them. */
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openVerifier, type VerifierOptions } from '../trust/open-verifier.ts';
 import type { Candidate, LeanEnvironment, Verifier } from '../verifier.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
-/** A proof of a statement below `import Init` and a header. */
+/** A header below `import Init`, a statement, and a proof. */
 export type Row = readonly [header: string, statement: string, proof: string];
 
 export const scratchDirectory = scratchFolder();
@@ -34,24 +34,24 @@ export function candidate(id: string, proof: string, statement = COMMUTES): Cand
   return { id, header: null, statement, proof };
 }
 
-/** `count` proofs, each of its own statement, so that none stands for another. */
+/** Makes `count` correct proofs of different statements, so that none is answered from the cache. */
 export function honest(count: number): Candidate[] {
   return Array.from({ length: count }, (_, index) =>
     candidate(`honest ${index}`, '  omega', `theorem t (a b : Nat) : a + b + ${index} = b + a + ${index}`),
   );
 }
 
-/** The kernel counts down a hundred million: minutes and gigabytes, and few heartbeats. */
+/** The kernel counts down from a hundred million, which takes minutes and gigabytes but few heartbeats. */
 export const HEAVY = candidate('heavy', '  decide +kernel', 'theorem heavy : (List.range 100000000).length = 3');
 
-/** Lean is past its imports. */
+/** A Lean process with more resident memory has imported its header. */
 export const LEAN_LOADED_BYTES = 200_000_000;
 
 export function kindsOf(results: readonly { id: string; kind: string }[]): Record<string, string> {
   return Object.fromEntries(results.map(({ id, kind }) => [id, kind]));
 }
 
-/** Kinds of verdicts, by the keys of the rows, which are checked in one batch. */
+/** Checks the rows in one batch. Returns the kind of verdict for each key. */
 export async function verdicts(rows: Readonly<Record<string, Row>>): Promise<Record<string, string>> {
   const verifier = await open({ batchSize: 100 });
   const candidates = Object.entries(rows).map(

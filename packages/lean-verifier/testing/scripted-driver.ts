@@ -1,19 +1,19 @@
 /**
- * A driver without Lean: what a run does stands in a comment of each proof, and takes the time that it says on the clock of
- * the test's (fake) timers. It counts what lives and what runs, so that tests can hold the pool to its promises.
+ * A driver without Lean: a comment in each proof says what its run does and how long it takes on the clock of the
+ * test's (fake) timers. The driver counts live sessions and running work, so that tests can check the pool.
  *
  *     -- ok 15          proved after 15 ms
  *     -- wrong 15       an error after 15 ms
- *     -- big 15         used up its heartbeats after 15 ms, unless they are those of the big class
- *     -- crash 15       the process dies of it
+ *     -- big 15         uses up its heartbeats after 15 ms, except under the big limits
+ *     -- crash 15       the process crashes
  *     -- memory 15      the process is ended for its memory
  *     -- hang 0         the process is ended at its deadline
- *     -- ends 15        the process ends by itself, and nothing after the text is read
- *     -- lacks 15       the same, and the process says that something could not be done
- *     -- poison 15      proved after 15 ms, but the next text in the same process kills it
+ *     -- ends 15        the process ends by itself, and the text below is not read
+ *     -- lacks 15       the same, and the process reports that something could not be done
+ *     -- poison 15      proved after 15 ms, but the next text in the same process crashes it
  *
- * A header with `bad` in it has errors; with `dead` in it the process ends before it has one; with `fades` in it there are
- * errors from the third process on.
+ * A header that contains `bad` has errors. With `dead` the process ends while it imports the header. With `fades` the
+ * header has errors from the third process on.
  */
 import { StpError } from '@stp/base';
 import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from '../runtime/process/driver.ts';
@@ -21,17 +21,16 @@ import type { LeanExit } from '../runtime/process/spawn.ts';
 import { elapse } from './simulated-time.ts';
 
 export interface ScriptedDriver extends LeanDriver {
-  /** Sessions that are being opened, open, or being ended: what would be processes. */
+  /** Sessions that are opening, open, or closing; with real Lean each would be a process. */
   readonly live: ReadonlySet<ScriptedSession>;
-  /** Runs under way. */
   running(): number;
-  /** Something went on twice at once in one session. */
+  /** Whether two actions ever overlapped in one session. */
   readonly overlapped: boolean;
   opened: number;
 }
 
 export interface ScriptedSession extends LeanSession {
-  /** Ended by something else. */
+  /** Simulates a kill from outside. */
   kill(): void;
   grow(residentBytes: number): void;
 }
@@ -39,9 +38,9 @@ export interface ScriptedSession extends LeanSession {
 export interface ScriptedOptions {
   readonly candidatesPerRun: number;
   readonly openMs: number;
-  /** Between the end of a session and its process being gone. */
+  /** Time between closing a session and the end of its process, ms. */
   readonly closeMs: number;
-  /** Share of a run's time that its process has the processor; by default nobody can tell. */
+  /** Processor time as a share of wall time. Missing: the driver reports none. */
   readonly pace?: number;
 }
 
@@ -141,7 +140,7 @@ export function scriptedDriver(options: ScriptedOptions): ScriptedDriver {
         interrupt = null;
         run.signal?.removeEventListener('abort', onAbort);
         if (!('how' in end) || end.how !== 'finished') await leave();
-        // A batch is a process of its own: what it left in there is gone with it.
+        // A batch has a process of its own, so its after-effects end with it.
         if (options.candidatesPerRun > 1) poisoned = false;
         running -= 1;
         if ('error' in end) throw end.error;

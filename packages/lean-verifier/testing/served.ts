@@ -1,4 +1,7 @@
-/** The Lean service on a free port of this machine, over real Lean with its core library. All of it ends with the test file. */
+/**
+ * Starts the Lean service on a free port, with real Lean and its core library. Everything is closed at the end of the
+ * test file.
+ */
 import { rm } from 'node:fs/promises';
 import { afterAll } from 'vitest';
 import { z } from 'zod';
@@ -15,7 +18,7 @@ import { coreEnvironment, scratchFolder } from './environment.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 
-/** Called at the end of the test file, the last one first. */
+/** Registers a function to call at the end of the test file, in reverse order. */
 export function atEnd(close: () => Promise<unknown>): void {
   closers.push(close);
 }
@@ -27,9 +30,9 @@ afterAll(async () => {
 export interface Served {
   readonly server: RunningLeanServer;
   readonly pool: LeanPool;
-  /** Failures that the server told its log. */
+  /** Failures that the server reported to its log. */
   readonly failures: unknown[];
-  /** Marks the Lean processes of this service. */
+  /** The run mark of this service's Lean processes. */
   readonly runMark: string;
 }
 
@@ -81,7 +84,7 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** A POST; a body that is a string goes as it is. */
+/** Sends a POST request. A string body is sent unchanged. */
 export async function post(url: string, body: unknown, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, {
     method: 'POST',
@@ -92,7 +95,7 @@ export async function post(url: string, body: unknown, init: RequestInit = {}): 
   return { status: response.status, body: (await response.json()) as Answer['body'], headers: response.headers };
 }
 
-/** Checks codes in one request; ids are their places. Every answer fits the schema that describes it. */
+/** Checks codes in one request, with their indices as ids. Asserts that the answer matches its schema. */
 export async function check(
   server: RunningLeanServer,
   codes: readonly string[],

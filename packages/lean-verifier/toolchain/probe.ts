@@ -1,6 +1,6 @@
 /**
- * Asks a `lean` executable for its version and tests whether it checks proofs: one true theorem must pass and one false
- * one must not. Also finds out whether its library comes with proofs.
+ * Asks a `lean` executable for its version and tests whether it checks proofs: it must accept a true theorem and reject
+ * a false one. Also finds out whether its library contains proofs.
  */
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,10 @@ import { folderMarks, remember } from '@stp/base/files';
 import { z } from 'zod';
 import { runCommand } from './run-command.ts';
 
-/** A first start reads hundreds of megabytes from a cold disk; an elan shim without its toolchain never answers. */
+/** A first start reads hundreds of megabytes from a cold disk. An elan shim without its toolchain never answers. */
 const PROBE_TIMEOUT_MS = 60_000;
 
-/** The last line asks for the axioms of a library theorem: with its proof there, it is not an axiom itself. */
+/** The last line asks for the axioms of a library theorem, which lists the theorem itself if its proof is missing. */
 const PROBE_SCRIPT = `theorem stp_probe_true (a b : Nat) (h : a < b) : a + 1 ≤ b := by omega
 theorem stp_probe_false (a b : Nat) (h : a < b) : a + 2 ≤ b := by omega
 #print axioms Nat.le_antisymm
@@ -32,11 +32,11 @@ const LIBRARY_THEOREM_AS_AXIOM = /axioms: \[.*\bNat\.le_antisymm\b/;
 const VERSION_LINE = /^Lean \(version ([0-9]+\.[0-9]+\.[0-9]+[^,)]*)/m;
 
 const workingLeanSchema = z.strictObject({
-  /** Such as `4.35.0`. */
+  /** For example `4.35.0`. */
   leanVersion: z.string(),
-  /** The whole line of `lean --version`, with platform and commit. */
+  /** The complete line of `lean --version`, with platform and commit. */
   versionLine: z.string(),
-  /** True where `#print axioms` lists library theorems, since their proofs are not there. */
+  /** Whether `#print axioms` lists library theorems, because their proofs are missing. */
   libraryWithoutProofs: z.boolean(),
 });
 export type WorkingLean = z.infer<typeof workingLeanSchema>;
@@ -54,7 +54,7 @@ function parseMessages(stdout: string): Message[] | undefined {
     const lines = stdout.split('\n').filter((line) => line.trim() !== '');
     return lines.map((line) => messageSchema.parse(JSON.parse(line)));
   } catch {
-    return undefined; // not the output of `lean --json`: the caller says so
+    return undefined; // not the output of `lean --json`; the caller reports that
   }
 }
 
@@ -69,14 +69,17 @@ function wrongAnswer(messages: readonly Message[]): string | undefined {
 
 export interface ProbeOptions {
   readonly cacheDirectory: string;
-  /** The executable's whole environment. */
+  /** The complete environment of the executable. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Ask it even where its answers are known. */
+  /** Probe the executable even if its result is cached. */
   readonly anew?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks the executable, once for as long as the files beside it stay as they are. @throws only the signal's reason */
+/**
+ * Probes the executable and caches the result until the files beside it change.
+ * @throws only the signal's reason
+ */
 export async function probeLean(executable: string, options: ProbeOptions): Promise<ProbeResult> {
   const { cacheDirectory, environment, anew, signal } = options;
   const key = [
@@ -93,7 +96,7 @@ export async function probeLean(executable: string, options: ProbeOptions): Prom
 
 /** Runs the executable twice, about half a second each. */
 async function ask(executable: string, environment: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<ProbeResult> {
-  // Outside any project: a toolchain file there would choose another Lean than checks get.
+  // Run outside any project, whose toolchain file could choose another Lean than checks use.
   const options = { environment, timeoutMs: PROBE_TIMEOUT_MS, cwd: tmpdir(), signal };
   const version = await runCommand(executable, ['--version'], options);
   if (!version.ok) return failed(version.reason);

@@ -1,6 +1,6 @@
 /**
- * Notices that a Lake project was built anew under a program that uses it. What this program keeps of its modules (warm processes, saved
- * imports, compiled statements, the environment's fingerprint) then speaks of modules that are not there any more.
+ * Notices when a Lake project is rebuilt while a program uses it. Everything that the program keeps of its modules
+ * (warm processes, saved imports, compiled statements, the environment's fingerprint) is outdated then.
  */
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import type { LeanEnvironment } from '../verifier.ts';
 
 /** A module of Lean's module system has three files. */
 export const COMPILED = /\.olean(\.server|\.private)?$/u;
-/** Some thousand modules take a tenth of a second of a core. */
+/** Hashing some thousand modules takes a tenth of a second of a core. */
 const LOOK_EVERY_MS = 1_000;
 
 type WithProject = Pick<LeanEnvironment, 'projectModules'>;
 
-/** Hash of names, sizes and times of all compiled modules below the folders. */
+/** Returns a hash of names, sizes and times of all compiled modules in the folders. */
 export async function moduleMarks(folders: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of folders) {
@@ -27,13 +27,16 @@ export async function moduleMarks(folders: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Says why the environment is no longer that of the modules on disk, or null. Without a project nothing changes. */
+/** Returns why the environment no longer matches the modules on disk, or null. Without a project: null. */
 export async function rebuiltProject({ projectModules: known }: WithProject): Promise<string | null> {
   if (known === undefined || known.marks === (await moduleMarks(known.folders))) return null;
   return 'the Lake project was built anew since it was opened here';
 }
 
-/** Makes a `rebuiltProject` for callers that ask often. Its answer may be a second old. A project that was built anew stays so. */
+/**
+ * Returns a cached `rebuiltProject` for frequent calls: its answer may be a second old, and remains once it is not
+ * null.
+ */
 export function watchProject(environment: WithProject): () => Promise<string | null> {
   let [asked, untilMs] = [Promise.resolve<string | null>(null), Number.NEGATIVE_INFINITY];
   return async () => {

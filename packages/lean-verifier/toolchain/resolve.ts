@@ -1,6 +1,6 @@
 /**
- * Decides where Lean comes from: an existing one (STP_LEAN, PATH, our cache), else a new one (elan, registry packages),
- * else one error that lists the tries. Knows the order, not how each way works.
+ * Decides which Lean to use: an existing one (STP_LEAN, PATH, our cache), else a new one (elan, registry packages),
+ * else an error that lists all tries. This file knows the order; other files implement each way.
  */
 import { StpError } from '@stp/base';
 import { assemblyProblem } from './assemble/requirements.ts';
@@ -11,25 +11,25 @@ import { withSetUpLock } from './set-up-folder.ts';
 import type { Toolchain } from './toolchain.ts';
 
 export interface ResolveOptions {
-  /** Toolchains of our own lie in its folder `lean`. */
+  /** Our own toolchains are in its folder `lean`. */
   readonly cacheDirectory: string;
-  /** `never` only looks; `auto` may download and install into the cache (up to 1 GB while it works). */
+  /** `never` only searches; `auto` may download and install into the cache (up to 1 GB during the set-up). */
   readonly install: 'never' | 'auto';
-  /** The environment of every program that is started; default: this process's. */
+  /** The environment of every started program. Default: this process's environment. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Called with one line, without a line feed, for each step of a set-up. */
   readonly onProgress?: (line: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** The five ways, by the names people see. */
+/** The five ways to get a Lean, by the names that people see. */
 type ToolchainWay = 'STP_LEAN' | 'PATH' | 'cache' | 'elan' | 'registry packages';
 
 export interface WayReport {
   readonly way: ToolchainWay;
-  /** True where this way leads to a Lean: one that works, or one that could be made. */
+  /** Whether this way gives a Lean: one that works, or one that could be installed. */
   readonly available: boolean;
-  /** One line: the version and path, or why not. */
+  /** One line: version and path, or the reason why there is none. */
   readonly detail: string;
   readonly toolchain?: Toolchain;
 }
@@ -56,7 +56,7 @@ function noLean(tried: readonly WayReport[], install: 'never' | 'auto'): StpErro
   });
 }
 
-/** Explains a full disk, a read-only folder or a file in the way to a person. Other errors stay as they are. */
+/** Explains a full disk, a read-only folder, or a file that blocks a folder. Other errors are returned unchanged. */
 function explainWriteError(error: unknown, cacheDirectory: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (error instanceof StpError || code === undefined || syscall === undefined) return error;
@@ -66,7 +66,7 @@ function explainWriteError(error: unknown, cacheDirectory: string): unknown {
 
 type Way = readonly [ToolchainWay, () => Promise<Found>];
 
-/** Goes the ways in order until one leads to a Lean; notes the others in `tried`. */
+/** Tries the ways in order until one gives a Lean; records the others in `tried`. */
 async function firstOf(ways: readonly Way[], tried: WayReport[]): Promise<Toolchain | undefined> {
   for (const [way, go] of ways) {
     const found = await go();
@@ -77,10 +77,9 @@ async function firstOf(ways: readonly Way[], tried: WayReport[]): Promise<Toolch
 }
 
 /**
- * The Lean to use. A set STP_LEAN is the only way that is tried.
- * @throws StpError STP1201 if no Lean is found, with a list of the tries; STP1204 if a download is damaged; STP1401 if
- * the
- *   cache cannot be written; the signal's reason if it aborts
+ * Returns the Lean to use. If STP_LEAN is set, no other way is tried.
+ * @throws StpError STP1201 with a list of the tries if no Lean is found; STP1204 if a download is damaged; STP1401 if
+ * the cache cannot be written; the signal's reason if it aborts
  */
 export async function resolveToolchain({
   cacheDirectory,
@@ -117,7 +116,7 @@ async function makeToolchain(
   options: FindOptions & { readonly onProgress: (line: string) => void },
   tried: WayReport[],
 ): Promise<Toolchain | undefined> {
-  // Another set-up may have ended while this one waited.
+  // Another set-up may have finished while this one waited.
   const meanwhile = await firstOf([cached], []);
   if (meanwhile !== undefined) return meanwhile;
   const ways: Way[] = [
@@ -127,7 +126,10 @@ async function makeToolchain(
   return await firstOf(ways, tried);
 }
 
-/** Describes the result of each way, in order, for people to read. Installs nothing; asks elan's server, not the registries. */
+/**
+ * Describes the result of each way, in order, for people. Installs nothing; contacts elan's server, but not the
+ * registries.
+ */
 export async function explainToolchain({
   cacheDirectory,
   environment = process.env,

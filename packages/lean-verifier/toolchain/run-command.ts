@@ -1,24 +1,23 @@
 /**
- * Runs a program to its end and reports the result in words for people. It never throws because of the program; it
- * throws on an abort. For tools of the set-up, whose children end with them: Lean checks go through
- * `packages/lean-verifier/runtime/process`.
+ * Runs a program to its end and describes the result for people. Throws only if aborted, not if the program fails. For
+ * tools of the set-up, whose children end with them; Lean checks use `runtime/process`.
  */
 export interface CommandOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   readonly cwd?: string;
-  /** Text for the program's standard input; without it the input is empty. */
+  /** Text for standard input. Missing: the input is empty. */
   readonly input?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CommandResult {
-  /** True where the program ended by itself with exit code 0. */
+  /** Whether the program ended by itself with exit code 0. */
   readonly ok: boolean;
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it is not `ok`, in one line; empty where it is. */
+  /** The reason for a failure, in one line; empty if `ok`. */
   readonly reason: string;
 }
 
@@ -26,14 +25,17 @@ const KILL_AFTER_MS = 2_000;
 const OUTPUT_CHARS_MAX = 4_000_000;
 const REASON_CHARS_MAX = 300;
 
-/** @throws the signal's reason where `signal` aborts */
+/**
+ * Runs the program.
+ * @throws the signal's reason if `signal` aborts
+ */
 export async function runCommand(
   program: string,
   parameters: readonly string[],
   { environment, timeoutMs, cwd, input = '', signal }: CommandOptions,
 ): Promise<CommandResult> {
   signal?.throwIfAborted();
-  // A hundred modules that a command needs only where nothing is known yet.
+  // Loaded lazily: about a hundred modules, which a command needs only if no result is cached.
   const { execa } = await import('execa');
   const result = await execa(program, parameters, {
     env: environment,

@@ -8,11 +8,11 @@ async function isExecutableFile(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch {
-    return false; // absent, or not for us: not a program either way
+    return false; // absent or not executable by us
   }
 }
 
-/** Absolute path of the first executable file `name` in the absolute folders of PATH. */
+/** Returns the absolute path of the first executable file `name` in the absolute folders of PATH. */
 export async function findOnPath(name: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const folder of (environment.PATH ?? '').split(delimiter)) {
     const path = join(folder, name);

@@ -51,7 +51,7 @@ describe('makeWhole', () => {
 });
 
 describe('withSetUpLock', () => {
-  it('lets one in after the other', async () => {
+  it('lets one set-up in after the other', async () => {
     const cache = await temporaryFolder();
     const events: string[] = [];
     const { promise: bothWait, resolve } = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 /**
- * The place of our own toolchains (`<cache>/lean/<name>`). A toolchain is made in a folder with another name, which is
+ * Creates our own toolchains in `<cache>/lean/<name>`. A toolchain is made in a folder with another name, which is
  * renamed when complete, so an interrupted set-up leaves nothing that looks like a Lean. The lock saves a second set-up
- * the work; if the lock fails, the later rename wins, and both results are whole.
+ * the work. If the lock fails, the later rename wins, and both results are complete.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const LOCK_REFRESH_MS = 5_000;
 /** A lock that was not refreshed for this long belongs to a dead set-up. */
 const LOCK_STALE_MS = 60_000;
 const LOCK_POLL_MS = 250;
-/** Work of another machine, or of a process that cannot be asked, is left alone for this long. */
+/** How long unfinished work is kept if it belongs to another machine, or to a process that cannot be queried. */
 const WORK_STALE_MS = 24 * 60 * 60_000;
 
 export function leanFolder(cacheDirectory: string): string {
@@ -37,7 +37,7 @@ function isGone({ host, pid }: Owner): boolean {
   }
 }
 
-/** Milliseconds since the last change, or undefined where nothing is there. */
+/** Returns the milliseconds since the last change, or undefined if nothing exists there. */
 async function ageMs(path: string): Promise<number | undefined> {
   try {
     return Date.now() - (await stat(path)).mtimeMs;
@@ -66,7 +66,7 @@ async function takeLock(path: string): Promise<boolean> {
 }
 
 /**
- * Runs `work` while no other set-up in the same cache does, waiting for its turn.
+ * Runs `work` while no other set-up uses the same cache; waits for the lock.
  * @param onWait called once if another set-up is in progress
  */
 export async function withSetUpLock<Result>(
@@ -91,7 +91,7 @@ export async function withSetUpLock<Result>(
   }
   const refresh = setInterval(() => {
     const now = new Date();
-    utimes(lock, now, now).catch(() => undefined); // taken away as stale: the renames keep the result whole
+    utimes(lock, now, now).catch(() => undefined); // removed as stale; the renames keep the result whole
   }, LOCK_REFRESH_MS);
   try {
     await removeAbandonedWork(folder);
@@ -102,7 +102,7 @@ export async function withSetUpLock<Result>(
   }
 }
 
-/** Work folders are named `.set-up-<host>-<pid>-<random>`. */
+/** Removes work folders of dead set-ups. They are named `.set-up-<host>-<pid>-<random>`. */
 async function removeAbandonedWork(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const parts = name.slice(WORK_PREFIX.length).split('-');
@@ -116,7 +116,7 @@ async function removeAbandonedWork(folder: string): Promise<void> {
 
 /**
  * Makes `<cache>/lean/<name>`: `make` fills an empty folder, which then gets that name. An earlier folder of that name
- * is replaced in one step: an incomplete folder never has the name. After any failure nothing new is left.
+ * is replaced in one step, so an incomplete folder never has the name. After a failure nothing new is left.
  * @returns the folder
  */
 export async function makeWhole(

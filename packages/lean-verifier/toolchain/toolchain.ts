@@ -1,4 +1,4 @@
-/** The project's view of a Lean toolchain: an executable, and the claims that its verdicts support. */
+/** A Lean toolchain: its executable, and the facts on which verdicts rest. */
 import type { LeanSource } from '../verifier.ts';
 
 export interface Toolchain {
@@ -7,8 +7,8 @@ export interface Toolchain {
   readonly executable: string;
   /** For people and records: `Lean 4.35.0` or `Lean 4.35.0, assembled (library 4.28)`. */
   readonly version: string;
-  /** Content hash or version line that changes whenever verdicts could. */
+  /** Hash of the content, or version line. Changes whenever verdicts could change. */
   readonly identity: string;
-  /** True where the library's proofs are not in the package, so `#print axioms` lists library theorems (assembled Lean). */
+  /** Whether `#print axioms` lists library theorems because the library's proofs are missing (assembled Lean). */
   readonly toleratesLibraryAxioms: boolean;
 }

@@ -1,9 +1,9 @@
 /**
- * Judges every theorem of a whole Lean file by its compiled module. A separate process in the sandbox compiles the file
- * into a module; its messages are not believed. Then a thread reads the module without running any of it: which
- * constants the file adds, which axioms they rest on, and the second kernel's verdict on each (`object/`). A file is
- * not judged if its object cannot be read, or if it changes how its own text is read (`verdict/file-policy.ts`). Where the
- * second kernel could not decide, further checkers check the module (`certificate/`).
+ * Judges every theorem of a Lean file by its compiled module. A separate process in the sandbox compiles the file; its
+ * messages are not trusted. Then a thread reads the module without running any of its code: which constants the file
+ * adds, which axioms they depend on, and the second kernel's verdict on each (`object/`). A file is not judged if its
+ * module cannot be read, or if the file changes how its own text is read (`verdict/file-policy.ts`). If the second
+ * kernel declined, further checkers check the module (`certificate/`).
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -23,7 +23,10 @@ import { findUnjudgeable } from './verdict/file-policy.ts';
 const NONE_JUDGED = 'No theorem of the file has a verdict: only errors in proofs that Lean can read can be set aside.';
 const UNPROTECTED = noSandbox('none was asked for');
 
-/** Never rejects for what the file holds; only with the signal's reason, or where the scratch folder cannot be written. */
+/**
+ * Rejects only with the signal's reason, or if the scratch folder cannot be written; never because of the file's
+ * content.
+ */
 export async function checkFile(
   path: string,
   environment: LeanEnvironment,
@@ -86,14 +89,17 @@ export async function checkFile(
   }
 }
 
-/** A file with Lean's `module` header, over a library that was compiled without the module system. */
+/**
+ * Returns the reason if a file with Lean's `module` header imports a library that was compiled without the module
+ * system; otherwise empty.
+ */
 function moduleFailure({ isModule }: FileHeader, messages: readonly LeanMessage[]): string {
   const refused = messages.find(({ text }) => /^cannot import non-`module` \S+ from `module`/.test(text));
   if (!isModule || refused === undefined) return '';
   return `has Lean’s \`module\` header, and this Lean’s library is not compiled for it (${refused.text.slice(0, 200)}): use a released Lean (STP_LEAN), see docs/assembled-lean.md`;
 }
 
-/** The module with its parts, which a file with Lean's `module` header has. */
+/** Copies the module with its additional parts, which a file with Lean's `module` header has. */
 async function offer(path: string, as: string): Promise<void> {
   await mkdir(dirname(as), { recursive: true });
   for (const part of MODULE_PARTS) if (existsSync(path + part)) await copyFile(path + part, as + part);

@@ -1,11 +1,14 @@
-/** One file's way through a check: compiled, its object judged, shown to further checkers, and what is told of its theorems. */
+/**
+ * The steps of checking one file: compile it, judge its module, pass it to further checkers, and report on its
+ * theorems.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckRecord, LeanMessage } from '@stp/config/records';
 import { type FileHeader, nameParts, tokenize } from '@stp/lean-text';
 import { newModuleName } from '../runtime/process/object-run.ts';
-import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import type { ProcessContext } from '../runtime/process/spawn.ts';
 import type { LeanEnvironment } from '../verifier.ts';
 import type { CompiledFile } from './certificate/checker.ts';
 import { CHECKERS } from './certificate/checkers.ts';
@@ -22,7 +25,7 @@ import { toolchainFolder } from './object/toolchain-folder.ts';
 
 export const FILE_TIMEOUT_MS = 600_000;
 export const FILE_MEMORY_BYTES_MAX = 8_589_934_592;
-/** Lines of refused proofs that one message names at most. */
+/** Maximum number of lines of refused proofs that a message lists. */
 const LINES_MAX = 20;
 
 interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'others' | 'isSound'> {
@@ -31,7 +34,7 @@ interface Judged extends Pick<ObjectFinding, 'objection' | 'open' | 'notes' | 'o
   readonly stated: readonly StatedReport[];
 }
 
-/** The report's parts on the theorems of a file, and its other declarations. */
+/** Makes the parts of the report on the theorems and other declarations of a file. */
 export function reported({ theorems, objection, open, notes, others, stated }: Judged) {
   const examples = theorems.filter(({ isExample }) => isExample);
   return {
@@ -46,14 +49,14 @@ export function reported({ theorems, objection, open, notes, others, stated }: J
 
 type Rest = ReturnType<typeof reported> & Pick<Judged, 'checks'>;
 
-/** One file's way: compiled, its object judged, and shown to further checkers. */
+/** Checks one file: compiles it, judges its module, and passes it to further checkers. */
 export class FileCheck {
   readonly #environment: LeanEnvironment;
   readonly #options: CheckFileOptions;
-  /** Holds the module and nothing else while further checkers look at it. */
+  /** Contains only the module while further checkers read it. */
   readonly #directory: string;
   readonly #module = newModuleName();
-  readonly #place: ProcessPlace;
+  readonly #place: ProcessContext;
   readonly #memoryBytesMax: number;
 
   constructor(installed: LeanEnvironment, options: CheckFileOptions, directory: string) {
@@ -68,7 +71,7 @@ export class FileCheck {
     this.#memoryBytesMax = options.memoryBytesMax ?? FILE_MEMORY_BYTES_MAX;
   }
 
-  /** Why the file cannot be compiled here: a module that it imports is in no folder. */
+  /** Returns an error message if a module that the file imports is in no folder, otherwise null. */
   async absentImport({ imports }: FileHeader): Promise<string | null> {
     const own = await toolchainFolder(this.#bounds());
     if (own === null) return null;
@@ -91,7 +94,7 @@ export class FileCheck {
     });
   }
 
-  /** `path`: of the module that the text was compiled to. */
+  /** Judges the compiled module at `path`; `text` is the source. */
   async judge(path: string, text: string): Promise<Judged | { readonly unread: string }> {
     const found = await this.#findings(path, text);
     if ('unread' in found) return found;
@@ -117,7 +120,7 @@ export class FileCheck {
     };
   }
 
-  /** The file's theorems beside the refused proofs; null where nothing can be told of them. */
+  /** Judges the file's theorems except those with refused proofs. Returns null if they cannot be judged. */
   async judgeRest({ text, proofs, lineOf }: StoppedText): Promise<Rest | null> {
     const compiled = await this.compile(text);
     const judged = compiled.path === null ? null : await this.judge(compiled.path, text);
@@ -168,7 +171,7 @@ export class FileCheck {
     return { ...found, stated, objectMs: performance.now() - startedMs };
   }
 
-  /** Null where the file has no example. */
+  /** Compiles a copy of the file in which examples have names. Returns null if the file has no example. */
   async #exampleCopy(text: string): Promise<ExampleCopy | null | { readonly unread: string }> {
     const named = nameExamples(text, tokenize(text), randomBytes(8).toString('hex'));
     if ('hidden' in named) return { unread: named.hidden };
@@ -180,9 +183,9 @@ export class FileCheck {
     return 'unread' in report ? { unread: `${why}was not read: ${report.unread}` } : { named, report };
   }
 
-  /** Further checkers look where nothing speaks against the file so far and the second kernel could not tell. */
+  /** Asks further checkers if nothing speaks against the file so far and the second kernel declined. */
   #lookFurther({ theorems, objection }: ObjectFinding): Promise<CheckersReport> {
-    // The module that they look at holds no example.
+    // The module that they check contains no examples.
     const sound = theorems.filter(
       ({ objection: against, kernel, isExample }) => against === null && kernel !== 'rejected' && !isExample,
     );
@@ -200,7 +203,10 @@ export class FileCheck {
     return runCheckers(isAsked ? CHECKERS : [], file);
   }
 
-  /** Options for reading modules. Records of neighbours' modules are not kept: the modules are gone when all files are judged. */
+  /**
+   * Options for reading modules. The index of neighbours' modules is not kept, because the modules are removed once all
+   * files are judged.
+   */
   #reading(): Pick<ObjectTask, 'indexFolder' | 'neighboursFolder'> {
     const { neighboursFolder, indexFolder = null } = this.#options;
     return neighboursFolder === undefined ? { indexFolder } : { indexFolder: null, neighboursFolder };
@@ -212,7 +218,7 @@ export class FileCheck {
   }
 }
 
-/** Returns the verdict: nothing may speak against it, and some kernel must have accepted it. */
+/** Returns the verdict. A theorem is accepted if nothing speaks against it and some kernel has accepted it. */
 function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: CheckersReport): TheoremReport {
   const { name, line, column, axioms, objection, kernel, reason, meaning, isExample } = theorem;
   const told = (verdict: FileVerdict, message: string): TheoremReport => ({
@@ -227,7 +233,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   });
   if (objection !== null) return told('rejected', objection);
   if (kernel === 'rejected') return told('rejected', `the second kernel refuses it: ${reason}`);
-  // A refusal of the module may concern any theorem of it.
+  // A refusal of the module may concern any of its theorems.
   if (ofFile !== null) return told('unchecked', ofFile);
   const against = isExample ? undefined : further.objections.get(name);
   if (against !== undefined) return told('rejected', against);
@@ -243,7 +249,7 @@ function verdictOn(theorem: TheoremFinding, ofFile: string | null, further: Chec
   return isChecked ? told('accepted', '') : told('unchecked', `no kernel accepted it: ${reason}`);
 }
 
-/** Says how the other theorems of a file with refused proofs were judged. */
+/** Explains how the other theorems of a file with refused proofs were judged. */
 function besides(proofs: readonly StoppedProof[]): string {
   const lines = [...new Set(proofs.map(({ line }) => line))];
   const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, LINES_MAX).join(', ')}`;

@@ -6,24 +6,24 @@ import type { Meaning } from './object/meaning.ts';
 
 export type FileVerdict = 'accepted' | 'rejected' | 'unchecked';
 
-/** A theorem, or an axiom, which is never accepted. */
+/** The report on a theorem, or on an axiom, which is never accepted. */
 export interface TheoremReport {
   readonly name: string;
   readonly verdict: FileVerdict;
-  /** Where its declaration begins: 1-based line, 0-based column, as Lean counts. */
+  /** Position of the declaration: 1-based line, 0-based column in code points. */
   readonly line: number;
   readonly column: number;
-  /** Why it is not accepted; empty where it is. */
+  /** Why it is not accepted; empty if it is. */
   readonly message: string;
-  /** It is an example, and has no name. */
+  /** The declaration is an example, which has no name. */
   readonly isExample?: true;
-  /** Facts that can deceive a reader of its statement; missing if there are none. */
+  /** Facts that can mislead a reader of the statement. Missing if there are none. */
   readonly meaning?: Meaning;
-  /** All axioms that it rests on, the allowed ones too, sorted. */
+  /** All axioms that the theorem depends on, including the allowed ones, sorted. */
   readonly axioms: readonly string[];
 }
 
-/** Whether the file has a constant of the statement's name, and whether its type is that of the statement. */
+/** Whether the file has a constant with the statement's name, and whether its type equals the statement's. */
 export interface StatedReport {
   readonly name: string;
   readonly statement: 'same' | 'other' | 'missing';
@@ -32,64 +32,81 @@ export interface StatedReport {
 export interface FileReport {
   readonly path: string;
   /**
-   * `accepted`: there are theorems and all are accepted. `rejected`: something is wrong. `unchecked`: there is no
+   * `accepted`: there are theorems, and all are accepted. `rejected`: something is wrong. `unchecked`: there is no
    * verdict.
    */
   readonly outcome: FileVerdict;
-  /** In the order of the file; none where it has errors that are not set aside, or its object could not be read. */
+  /**
+   * Theorems in the order of the file. Empty if the file has errors that are not set aside, or if its module could not
+   * be read.
+   */
   readonly theorems: readonly TheoremReport[];
-  /** The same of its examples; missing if there is none. */
+  /** Reports on its examples. Missing if there are none. */
   readonly examples?: readonly TheoremReport[];
-  /** Declarations that are no theorems and rest on axioms, with all of these, in the order of the file; missing if there is none. */
+  /**
+   * Other declarations that depend on axioms, with all their axioms, in the order of the file. Missing if there are
+   * none.
+   */
   readonly others?: readonly DeclarationAxioms[];
-  /** What the file holds of the statements that were asked for, in their order; missing if none were. */
+  /**
+   * For each requested statement, whether the file states it, in the order of the request. Missing if none were
+   * requested.
+   */
   readonly stated?: readonly StatedReport[];
-  /** Facts that can deceive a reader of the file, beside those of its theorems; missing if there are none. */
+  /** Facts that can mislead a reader of the file, in addition to those of its theorems. Missing if there are none. */
   readonly notes?: readonly string[];
-  /** Whether the compiled module is where `offerAs` says. */
+  /** Whether the compiled module was written to `offerAs`. */
   readonly isOffered?: boolean;
-  /** How the process ended that compiled the file; null where none was started for it (no text, too large, not judged). */
+  /** How the process that compiled the file ended. Null if none was started (no text, too large, not judged). */
   readonly exit: LeanExit['how'] | null;
-  /** Lean's messages about the file. */
   readonly messages: readonly LeanMessage[];
-  /** Why the file as a whole is rejected or unchecked; empty where the theorems say it, or it is accepted. */
+  /**
+   * Why the file as a whole is rejected or unchecked. Empty if the theorems give the reason, or if the file is
+   * accepted.
+   */
   readonly reason: string;
   readonly leanVersion: string;
-  /** Hash of toolchain and library: which Lean said so. */
+  /** Hash of toolchain and library, which identifies the Lean in use. */
   readonly fingerprint: string;
-  /** False with an assembled Lean, whose package holds the library's statements without their proofs. */
+  /** False for an assembled Lean, whose package has the library's statements without proofs. */
   readonly libraryHasProofs: boolean;
-  /** The checks, in order; empty if Lean was not started. */
+  /** The checks, in order. Empty if Lean was not started. */
   readonly checks: readonly CheckRecord[];
   readonly sandbox: SandboxFacts;
-  /** Memory of the process that compiled the file: its limit and the most resident memory that was seen. */
+  /** Memory of the process that compiled the file, bytes: its limit and its peak resident memory. */
   readonly memory: { readonly bytesMax: number; readonly peakBytes: number };
 }
 
 export interface CheckFileOptions {
-  /** Folder for the compiled module; what is made there is removed. */
+  /** Folder for the compiled module. Files made there are removed. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
   readonly signal?: AbortSignal;
-  /** Processor time of the process that compiles the file, ms; ten times that in wall time. */
+  /** Processor time limit of the compiling process, ms. The wall-time limit is ten times that. */
   readonly timeoutMs?: number;
-  /** Resident memory of the process that compiles the file, and of each that reads the module. */
+  /** Limit on the resident memory of the compiling process, and of each process that reads the module, bytes. */
   readonly memoryBytesMax?: number;
-  /** Where Lean runs; without one as any program of this user. */
+  /** The sandbox for Lean. Missing: Lean runs with all rights of this user. */
   readonly sandbox?: Sandbox;
-  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  /**
+   * Folder for an index from constants to the compiled modules that contain them. Missing: each process builds its own
+   * index.
+   */
   readonly indexFolder?: string;
-  /** Where the compiled module goes for files that import it, if nothing speaks against it; without it nowhere. */
+  /**
+   * Path to which the compiled module is copied for files that import it, if nothing speaks against it. Missing: it is
+   * not copied.
+   */
   readonly offerAs?: string;
-  /** Folder of modules that the file may import and that were judged in the same way; their constants are no library's. */
+  /** Folder of already judged modules that the file may import. Their constants do not count as library constants. */
   readonly neighboursFolder?: string;
-  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  /** Folder for modules on which the two kernels disagree. Missing: they are not kept. */
   readonly disagreementsFolder?: string;
   /**
-   * Where Lean refuses proofs of the file, these are rejected and the other theorems are judged in a copy with `sorry` in their place;
-   * without it no theorem of such a file has a verdict.
+   * If Lean refuses proofs of the file, reject these and judge the other theorems in a copy that has `sorry` in their
+   * place. Missing: no theorem of the file gets a verdict.
    */
   readonly sparesOthers?: boolean;
-  /** A compiled module, made without the file, and the names of its constants that the file is to state as well. */
+  /** A module compiled without the file, and the names of its constants that the file must state too. */
   readonly statements?: { readonly path: string; readonly names: readonly string[] };
 }

@@ -1,67 +1,70 @@
 /**
- * The files of a folder as modules that import one another: `A/B.lean` is the module `A.B`. Each is judged once, after
- * those it imports. A file imports the compiled module of a neighbour only where both kernels have nothing against that
- * module; what rests on a neighbour's axioms or open proofs is found by following axioms through it.
+ * Treats the files of a folder as modules that import one another: `A/B.lean` is the module `A.B`. Each file is judged
+ * once, after the files that it imports. A file may import the compiled module of a neighbour only if neither kernel
+ * objects to that module. Axioms and open proofs of a neighbour are found by following axioms through its module.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameParts, readHeader } from '@stp/lean-text';
 import { readSource } from './source-file.ts';
 
-/** A judged file, as the files that import it see it. */
+/** A judged file, as seen by the files that import it. */
 export interface Neighbour {
   readonly outcome: 'accepted' | 'rejected' | 'unchecked';
-  /** Whether its compiled module lies where importing files find it. */
+  /** Whether importing files can find its compiled module. */
   readonly isOffered: boolean;
-  /** Whether something in it can deceive a reader. */
+  /** Whether something in it can mislead a reader. */
   readonly isNoted: boolean;
 }
 
-/** A file's place among its neighbours. */
+/** How a file relates to its neighbours. */
 export interface Neighbours {
-  /** Why the file cannot be compiled over its neighbours; null where it can. */
+  /** Why the file cannot be compiled with its neighbours, or null. */
   readonly problem: string | null;
-  /** Facts about the neighbours that it imports, for a reader. */
+  /** Facts about imported neighbours that a reader should know. */
   readonly notes: readonly string[];
-  /** Whether it imports any. */
+  /** Whether the file imports neighbours. */
   readonly hasNeighbours: boolean;
-  /** Whether a neighbour imports it. */
+  /** Whether a neighbour imports the file. */
   readonly isImported: boolean;
-  /** Names of its module, outermost first; null where no file can import it. */
+  /** Components of its module name, outermost first; null if no file can import it. */
   readonly module: readonly string[] | null;
 }
 
-/** Where a module's compiled file lies in a folder, or null for a name that no file has. */
+/** Returns the path of a module's compiled file in a folder, or null for a name that no file can have. */
 export function modulePath(folder: string, parts: readonly string[]): string | null {
   if (parts.length === 0 || parts.some((part) => part === '' || /^\.+$|[/\\\0]/.test(part))) return null;
   return `${join(folder, ...parts)}.olean`;
 }
 
-/** Is the first part of a module's name taken in one of the folders? Lean looks for all modules below it there. */
+/**
+ * Whether one of the folders has the first component of a module name. If so, Lean searches only there for all modules
+ * below it.
+ */
 function isRootTaken([root = '']: readonly string[], folders: readonly string[]): boolean {
   return folders.some((folder) => existsSync(join(folder, root)) || existsSync(join(folder, `${root}.olean`)));
 }
 
-/** A module's name as a key of a map. */
+/** Returns a map key for a module name. */
 const keyOf = (parts: readonly string[]): string => parts.join('\n');
 
-/** A file by its module's name, outermost part first. */
+/** A file with the components of its module name, outermost first. */
 export interface FolderFile {
   readonly path: string;
   readonly module: readonly string[];
 }
 
 export class FolderModules<Judged extends Neighbour> {
-  /** Files that can be imported, by module. */
+  /** Importable files by module. */
   readonly #files: ReadonlyMap<string, FolderFile>;
   readonly #modules: ReadonlyMap<string, FolderFile>;
-  /** Modules that each file imports, by its path. */
+  /** Modules that each file imports, by the file's path. */
   readonly #imports: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly #judge: (path: string, neighbours: Neighbours) => Promise<Judged>;
   readonly #judged = new Map<string, Judged>();
-  /** Files that wait for what they import, from the first. */
+  /** The chain of files that wait for their imports, outermost first. */
   readonly #open: string[] = [];
-  /** Modules of the folder for which Lean finds an installed one. */
+  /** Modules of the folder that Lean would not find, because an installed module hides them. */
   readonly #hidden: ReadonlySet<string>;
   readonly #imported: ReadonlySet<string>;
 
@@ -81,8 +84,9 @@ export class FolderModules<Judged extends Neighbour> {
   }
 
   /**
-   * @param taken folders of installed modules, which the files of the folder never stand for
-   * @param judge judges a file, with what is known of its neighbours
+   * Reads the imports of all files.
+   * @param taken folders of installed modules, which files of the folder never replace
+   * @param judge judges a file, given the facts about its neighbours
    */
   static async open<Judged extends Neighbour>(
     files: readonly FolderFile[],
@@ -91,7 +95,7 @@ export class FolderModules<Judged extends Neighbour> {
   ): Promise<FolderModules<Judged>> {
     const imports = new Map<string, string[][]>();
     for (const { path } of files) {
-      // A file that cannot be read is not judged, whatever it imports.
+      // An unreadable file is not judged, whatever it imports.
       const source = await readSource(path);
       const names = 'reason' in source ? [] : readHeader(source.text).imports.map(({ name }) => nameParts(name));
       imports.set(path, names);

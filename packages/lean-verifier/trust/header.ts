@@ -1,20 +1,20 @@
 /**
- * Headers: what stands above a statement in a file. Their parts, and the options under which definitions of a header stand.
- * Reads headers as `screenHeader` prints them.
+ * Headers: the text above a statement in a file. Splits them, and defines the options under which a header's
+ * definitions are elaborated. Reads headers in the form that `screenHeader` prints.
  */
 
 import { type FileHeader, readHeader, tokenize } from '@stp/lean-text';
 import { HEADER_COMMANDS } from './screen/forbidden.ts';
 
-/** The header of a statement that has none of its own: the whole library, its names without their namespace. */
+/** The header of a statement without its own: imports the whole library and opens its namespace. */
 export const LIBRARY_HEADER = 'import Stp\n\nopen Stp\n';
 
-/** The modules that a text imports by itself, Lean's own included, with dots. */
+/** Returns the names of the modules that a text imports, including Lean's implicit import, with dots. */
 export function importedNames({ isPrelude, imports }: FileHeader): Set<string> {
   return new Set([...(isPrelude ? [] : ['Init']), ...imports.map(({ name }) => name)]);
 }
 
-/** Splits a text: the lines that begin it, `prelude`, `import Foo`, and the text without these. */
+/** Splits a text into its initial lines (`prelude`, `import Foo`) and the rest. */
 export function splitImports(text: string): { imports: string[]; rest: string } {
   const plain = text.replaceAll('\r\n', '\n');
   const { commands } = readHeader(plain);
@@ -23,8 +23,8 @@ export function splitImports(text: string): { imports: string[]; rest: string } 
 }
 
 /**
- * Lines above the first definition of a header. No variable is bound that a definition does not bind, and Lean's own bound of
- * heartbeats holds, which the header may have taken away.
+ * Lines above the first definition of a header. They disable automatic binding of variables, and restore Lean's default
+ * limit of heartbeats, which the header may have removed.
  */
 export const DEFINITION_OPTIONS: readonly string[] = [
   'set_option maxHeartbeats 200000',
@@ -32,14 +32,14 @@ export const DEFINITION_OPTIONS: readonly string[] = [
   'set_option relaxedAutoImplicit false',
 ];
 
-/** Does a printed header bring definitions along? */
+/** Whether a printed header contains definitions. */
 export function hasDefinitions(header: string): boolean {
   return header.includes(`${DEFINITION_OPTIONS.join('\n')}\n`);
 }
 
 /**
- * Returns the lines that end the sections and namespaces that a printed header leaves open, innermost first: `end Foo`, one a
- * line.
+ * Returns the lines that close the sections and namespaces that a printed header leaves open, innermost first, such as
+ * `end Foo`.
  */
 export function closingLines(header: string): string[] {
   const words = tokenize(header).filter(({ kind }) => kind !== 'comment');

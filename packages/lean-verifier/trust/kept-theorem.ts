@@ -1,4 +1,4 @@
-/** The text of a certified and kept theorem, printed anew from the screen's reading, exactly as it was checked. */
+/** Prints a certified theorem from the screen's reading of it, exactly as it was checked. */
 import { StpError } from '@stp/base';
 import { LIBRARY_HEADER } from './header.ts';
 import { namesBoundIn } from './screen/local-names.ts';
@@ -10,35 +10,38 @@ import { calledName } from './stated-form.ts';
 export const GROWN_NAMESPACE = 'Grown';
 
 /**
- * Marks of a grown theorem, so that `simp` and `grind` use it without its name: an equation as a rewrite rule, and for `grind`
- * with its left side as the pattern.
+ * The attributes of a grown theorem that let `simp` and `grind` use it without its name: an equation as a rewrite rule,
+ * and for `grind` with its left side as the pattern.
  */
 export const LEMMA_MARKS = ['simp', 'grind ='] as const;
 export type LemmaMark = (typeof LEMMA_MARKS)[number];
 
 export interface GrownTheorem {
-  /** Fully qualified, `Grown.g17`. */
+  /** Fully qualified name, such as `Grown.g17`. */
   readonly name: string;
-  /** Which growth of the library added it. */
+  /** Number of the library growth that added it. */
   readonly generation: number;
   readonly header: string | null;
   /** `theorem ANYTHING BINDERS : TYPE`, screened. */
   readonly statement: string;
-  /** Tactic block, certified. */
+  /** Certified tactic block. */
   readonly proof: string;
-  /** The marks that Lean accepts for it. */
+  /** The marks that Lean accepts for this theorem. */
   readonly marks: readonly LemmaMark[];
 }
 
 /**
- * The namespace that marks a grown theorem and all earlier ones of its header while it is open: `Grown.marked17` for
- * `Grown.g17`. Marks are scoped, so a proof that does not open it is checked as before.
+ * Returns the namespace whose opening activates the marks of a grown theorem and of all earlier ones of its header:
+ * `Grown.marked17` for `Grown.g17`. Marks are scoped, so they do not affect proofs that do not open it.
  */
 export function markedNamespace(name: string): string {
   return `${GROWN_NAMESPACE}.marked${name.slice(GROWN_NAMESPACE.length + 2)}`;
 }
 
-/** Grown theorems among constants; what Lean has made for one (`Grown.g17._simp_1`) counts as that one. */
+/**
+ * Returns the grown theorems among these constants. Auxiliary constants that Lean makes for a theorem
+ * (`Grown.g17._simp_1`) count as the theorem.
+ */
 export function grownAmong(constants: readonly string[]): string[] {
   return [...new Set(constants.flatMap((name) => OF_GROWN.exec(name)?.[0] ?? []))];
 }
@@ -47,12 +50,12 @@ const OF_GROWN = new RegExp(`^${GROWN_NAMESPACE}\\.g[1-9]\\d*(?![^.])`, 'u');
 
 const MARKED = new RegExp(`^open (${GROWN_NAMESPACE}\\.marked[1-9]\\d*) in\\n`, 'u');
 
-/** A tactic block at column 0 that runs with the marks of a namespace. */
+/** Returns a tactic block at column 0 that runs with the marks of a namespace. */
 export function markedProof(proof: string, namespace: string): string {
   return `open ${namespace} in\n${proof}`;
 }
 
-/** The namespace that a proof opens first; null: none. */
+/** Returns the namespace that a proof opens first, or null. */
 export function marksOpened(proof: string): string | null {
   return MARKED.exec(proof)?.[1] ?? null;
 }
@@ -61,7 +64,7 @@ export function withoutMarks(proof: string): string {
   return proof.replace(MARKED, '');
 }
 
-/** Lean's commands for the marks of theorems, by their full names. One line each. */
+/** Returns Lean's attribute commands for the marks of theorems, by their full names, one per line. */
 export function markLines(theorems: readonly GrownTheorem[], kind: 'scoped' | 'local' = 'scoped'): string[] {
   return theorems.flatMap(({ name, marks }) => marks.map((mark) => `attribute [${kind} ${mark}] ${name}`));
 }
@@ -70,14 +73,15 @@ interface KeptText {
   readonly header?: string | null;
   readonly statement: string;
   readonly proof: string;
-  /** Does the proof call its own theorem? Missing: as `callsItself` guesses. */
+  /** Whether the proof calls its own theorem. Missing: as `callsItself` guesses. */
   readonly isRecursive?: boolean;
 }
 
 /**
- * `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with it. Both are printed
- * from their tokens, as they were when they were checked, for the namespace that `namespaceOf` says. A recursive proof is that of `NAME.OWN`, with the name by which it
- * calls its theorem. STP1402 for what the screen refuses: none such was ever certified.
+ * Returns `theorem NAME BINDERS : TYPE := by` and the proof, under another name; universe parameters stay with the
+ * name. Both are printed from their tokens, as they were checked, for the namespace given by `namespaceOf`. A recursive
+ * proof becomes the proof of `NAME.OWN`, where `OWN` is the name by which it calls its theorem. Throws STP1402 for text
+ * that the screen refuses, which was never certified.
  */
 export function theoremText(name: string, kept: KeptText): string {
   const { text, ending, own } = readKept(kept);
@@ -89,8 +93,8 @@ export function theoremText(name: string, kept: KeptText): string {
 }
 
 /**
- * Does a kept proof call its own theorem? A name with a namespace that the proof mentions is more often a fact of a library,
- * unless the proof says how it ends.
+ * Whether a kept proof calls its own theorem. This is a guess: a name with a namespace in the proof usually means a
+ * library theorem, unless the proof has a termination clause.
  */
 export function callsItself(kept: KeptText): boolean {
   const { ending, own } = readKept(kept);
@@ -105,12 +109,14 @@ function readKept({ header = null, statement, proof }: KeptText) {
   return { text, ending, own: calledName(stated.name, `${text}\n${ending ?? ''}`) };
 }
 
-/** Returns the text after the name in a statement: binders and type. STP1402 for a statement that the screen refuses. */
+/**
+ * Returns the text after the name in a statement: binders and type. Throws STP1402 if the screen refuses the statement.
+ */
 export function signatureOf(kept: Pick<KeptText, 'header' | 'statement'>): string {
   return readStatement(kept).signature;
 }
 
-/** Returns the namespace that a statement's name opens for it. STP1402 for a statement that the screen refuses. */
+/** Returns the namespace that a statement's name opens for it. Throws STP1402 if the screen refuses the statement. */
 export function namespaceOf(kept: Pick<KeptText, 'header' | 'statement'>): string {
   return readStatement(kept).namespace;
 }
@@ -121,7 +127,7 @@ function readStatement({ header = null, statement }: Pick<KeptText, 'header' | '
   return screened;
 }
 
-/** The header of a kept proof as Lean gets it. STP1402 for a header that the screen refuses. */
+/** Returns the header of a kept proof as it is passed to Lean. Throws STP1402 if the screen refuses the header. */
 export function headerOf(header: string | null): string {
   if (header === null) return LIBRARY_HEADER;
   const screened = screenHeader(header);

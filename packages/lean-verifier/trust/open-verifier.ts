@@ -1,6 +1,6 @@
 /**
- * The `Verifier` over a pool of Lean processes: screen, cache, checks by Lean under each header, then the
- * judge of the compiled object (`object/`). No candidate changes the verdict of another.
+ * The `Verifier` over a pool of Lean processes: screen, cache, checks by Lean under each header, then the object judge
+ * (`object/`). No candidate affects the verdict of another.
  */
 import { mkdir } from 'node:fs/promises';
 import { StpError } from '@stp/base';
@@ -9,7 +9,7 @@ import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import { openPool } from '../runtime/pool/open-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
 import { openDriver } from '../runtime/process/open-driver.ts';
-import type { ProcessPlace } from '../runtime/process/spawn.ts';
+import type { ProcessContext } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
@@ -21,64 +21,73 @@ import { checkStatementBatch } from './verdict/check-statements.ts';
 import { CANDIDATE_TIMEOUT_MS, limitClasses, MEMORY_BYTES_MAX } from './verdict/limits.ts';
 import { premiseResolver } from './verdict/premises.ts';
 
-/** A process that holds this share of the small class's memory between two checks leaves too little to the next one. */
+/**
+ * A process that holds more than this share of the small limit's memory between two checks leaves too little for the
+ * next check.
+ */
 const RESIDENT_SHARE_MAX = 0.75;
 
 export type VerifierOptions = VerifierSettings &
   (
     | {
-        /** The caller opens and closes it. Its driver speaks to the environment below. */
+        /** The caller opens and closes it. Its driver must use the environment below. */
         readonly pool: LeanPool;
       }
     | {
-        /** Lean processes at once on the host. */
+        /** Maximum number of Lean processes at work on the host. */
         readonly processes: number;
-        /** How they are spoken to. Default `json`. */
+        /** How Lean is run. Default: `json`. */
         readonly driver?: DriverName;
       }
   );
 
 interface VerifierSettings {
   readonly environment: LeanEnvironment;
-  /** Stands above a candidate whose header is null. Trusted. */
+  /** Placed above candidates whose header is null. Trusted. */
   readonly libraryHeader: string;
-  /** Candidates of one run at most, where runs hold more than one; default what the driver does best. */
+  /** Maximum number of candidates per run, for drivers with more than one. Default: the driver's recommendation. */
   readonly batchSize?: number;
-  /** Folder of the verdict cache, or null for none. */
+  /** Folder of the verdict cache; null for no cache. */
   readonly cacheDirectory: string | null;
-  /** Working directory of the Lean processes; made if it is not there. Nothing is written to it. */
+  /** Working directory of the Lean processes. It is created if missing, and nothing is written to it. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
-  /** Shared by all that starts Lean here; without it the verifier has the host for itself. */
+  /** Shared by everything on this machine that starts Lean. Missing: the verifier is the host's only user. */
   readonly host?: LeanHost | undefined;
-  /** Sandbox of the processes that this verifier starts by itself. Without one they run as any program of this user. */
+  /** Sandbox of the processes that this verifier starts itself. Missing: they run with all rights of this user. */
   readonly sandbox?: Sandbox;
-  /** Processor time for one candidate in the small class, ms; twice that in the big one. Ten times that in wall time. */
+  /**
+   * Processor time limit for one candidate under the small limits, ms; the big limit is twice that. Wall-time limits
+   * are ten times that.
+   */
   readonly candidateTimeoutMs?: number;
-  /** Resident memory of one process in the small class; twice that in the big one. */
+  /** Limit on the resident memory of one process under the small limits, bytes; the big limit is twice that. */
   readonly memoryBytesMax?: number;
-  /** Fully qualified names that count as premises; without them no verdict names any. */
+  /** Fully qualified names that count as premises. Missing: verdicts list no premises. */
   readonly premiseNames?: readonly string[];
-  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  /**
+   * Folder for an index from constants to the compiled modules that contain them. Missing: each process builds its own
+   * index.
+   */
   readonly indexFolder?: string;
-  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  /** Folder for modules on which the two kernels disagree. Missing: they are not kept. */
   readonly disagreementsFolder?: string;
 }
 
-/** Needs of a pool beyond the place of its processes. */
+/** Options of a pool in addition to its `ProcessContext`. */
 export interface CheckPoolOptions {
   readonly driver: DriverName;
   readonly processes: number;
   readonly host?: LeanHost | undefined;
-  /** Memory limit of one process in the small class. */
+  /** Memory limit of one process under the small limits, bytes. */
   readonly memoryBytesMax?: number;
 }
 
 /**
- * A pool fit for verifiers: sessions have the memory of the big class, and are worn when they hold most of the small one's.
- * Where an environment stays warm, one is warmed ahead.
+ * Opens a pool suitable for verifiers. Sessions may use the memory of the big limits, and are worn once they hold most
+ * of the memory of the small limits. If the driver keeps headers imported, one spare session is opened in advance.
  */
-export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): LeanPool {
+export function openCheckPool(place: ProcessContext, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
   const driver = openDriver(options.driver, place, 'in runs');
   return openPool({
@@ -91,14 +100,14 @@ export function openCheckPool(place: ProcessPlace, options: CheckPoolOptions): L
   });
 }
 
-/** Fails with STP1002 for a number of processes below 1. Starts no process yet. */
+/** Throws STP1002 if `processes` is below 1. Starts no process yet. */
 export async function openVerifier(options: VerifierOptions): Promise<Verifier> {
   const { environment, scratchDirectory, runMark, sandbox } = options;
   const bounds = {
     candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   };
-  const place: ProcessPlace = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
+  const place: ProcessContext = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
   const host = options.host ?? openLeanHost();
   const own = 'pool' in options ? null : ownPool(place, { ...options, host }, bounds.memoryBytesMax);
   const pool = 'pool' in options ? options.pool : own!;
@@ -110,7 +119,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     environment,
     pool,
     libraryHeader: options.libraryHeader,
-    // Where the environment stays warm a run of one costs no more, and tells of one.
+    // If headers stay imported, a run of one candidate costs no more, and its measurements belong to that candidate.
     entriesPerRun: candidatesPerRun === 1 ? 1 : (options.batchSize ?? candidatesPerRun),
     limits: (heartbeatsMax) => limitClasses({ ...bounds, heartbeatsMax }),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
@@ -120,8 +129,8 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       limits: limitClasses(bounds).big,
       indexFolder: options.indexFolder ?? null,
       disagreementsFolder: options.disagreementsFolder ?? null,
-      takeTurn: (work, signal) => host.turns.run(pool.stats().processes, work, signal),
-      beside: (work) => runIfFree(host.turns, pool.stats().processes, work),
+      withPermit: (work, signal) => host.permits.run(pool.stats().processes, work, signal),
+      beside: (work) => runIfFree(host.permits, pool.stats().processes, work),
       processes: pool.stats().processes,
       isOneByOne: candidatesPerRun === 1,
       signal: closing.signal,
@@ -159,18 +168,18 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
   };
 }
 
-/** Null where no turn is free now. */
-function runIfFree<T>(turns: LeanHost['turns'], width: number, work: () => Promise<T>): Promise<T> | null {
+/** Runs the work if a permit is free now; otherwise returns null. */
+function runIfFree<T>(permits: LeanHost['permits'], width: number, work: () => Promise<T>): Promise<T> | null {
   let begun: Promise<T> | null = null;
-  const leave = turns.take(width, () => {
-    begun = work().finally(() => turns.give());
+  const leave = permits.take(width, () => {
+    begun = work().finally(() => permits.give());
   });
   leave();
   return begun;
 }
 
 function ownPool(
-  place: ProcessPlace,
+  place: ProcessContext,
   options: Exclude<VerifierOptions, { readonly pool: LeanPool }>,
   memoryBytesMax: number,
 ): LeanPool {

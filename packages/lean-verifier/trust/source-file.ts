@@ -1,10 +1,10 @@
-/** Reads a Lean file from outside as text, within bounds. */
+/** Reads a Lean file from outside as text, up to a size limit. */
 import { readFile, stat } from 'node:fs/promises';
 
 /** Mathlib's largest file is about 0.2 MB. */
 export const FILE_BYTES_MAX = 4_194_304;
 
-/** The text with line feeds only, or why there is none. */
+/** Returns the text with line feeds only, or the reason why it cannot be read. */
 export async function readSource(path: string): Promise<{ text: string } | { reason: string }> {
   try {
     const facts = await stat(path);

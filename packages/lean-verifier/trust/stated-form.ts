@@ -1,55 +1,58 @@
 /**
- * The text of a statement and of a proof of it, in every file that is written for Lean: one form for the screen, the
- * object and the files of kept proofs, so that Lean elaborates the statement the same way everywhere.
+ * The text of a statement and of its proof in every file written for Lean. The screen, the object judge and the files
+ * of kept proofs use the same form, so that Lean elaborates the statement the same way everywhere.
  *
- * A statement alone is an axiom. Lean adds the variables of a section to a theorem by other rules than to an axiom (the
- * instances whose types mention only what the statement mentions, and what is `include`d), so below variables the
- * statement is a theorem with an open proof as well: Lean fixes a theorem's binders before it reads the proof. The axiom
- * stays, because a text that gives itself a proof is a syntax error only there.
+ * A statement alone is an axiom. Lean adds section variables to a theorem by other rules than to an axiom: the
+ * instances whose types mention only what the statement mentions, and variables that are `include`d. So below variables
+ * the statement is also written as a theorem with an open proof: Lean fixes a theorem's binders before it reads the
+ * proof. The axiom stays, because only there is a proof within the statement a syntax error.
  *
- * `theorem Foo.t …` is read in the namespace `Foo`, so a name of ours stands there too: `namespace Foo`,
- * `axiom _root_.OURS …`, `end Foo`. Whether Lean reads the statement here as it reads what somebody wrote is not left to
- * this form: `object/as-written.ts` compares the two.
+ * Lean reads `theorem Foo.t …` in the namespace `Foo`, so our name is written there too: `namespace Foo`, `axiom
+ * _root_.OURS …`, `end Foo`. Whether Lean reads the statement here as the author wrote it is not assumed:
+ * `object/as-written.ts` compares the two.
  */
 import { nameParts, type Token, tokenize } from '@stp/lean-text';
 import { DEFINITION_OPTIONS } from './header.ts';
 
-/** A statement as `screenStatement` gives it. */
+/** A statement in the form of `screenStatement`. */
 export interface Stated {
-  /** Everything after the theorem's name. */
+  /** All text after the theorem's name. */
   readonly signature: string;
-  /** That the theorem's own name opens; empty or missing: it opens none. */
+  /** The namespace that the theorem's name opens; empty or missing if none. */
   readonly namespace?: string | undefined;
 }
 
-/** A proof as `screenProof` lays it out, for a theorem of ours. */
+/** A proof laid out by `screenProof`, for a theorem under our name. */
 export interface WrittenProof extends Stated {
   readonly proofText: string;
-  /** `termination_by` and `decreasing_by`, which stand behind the tactic block. */
+  /** `termination_by` and `decreasing_by`, which follow the tactic block. */
   readonly ending?: string | undefined;
-  /** The name that the proof gives its own theorem in recursive calls. */
+  /** The name by which recursive calls in the proof refer to their theorem. */
   readonly calledAs?: string | undefined;
 }
 
-/** The texts before and after a tactic block. */
+/** Texts before and after a tactic block. */
 const EXPLAINED = [[':= (by'], [')']] as const;
 const FAILING_FAST = [
   [':= (by first', '| ('],
   [')', '| fail)'],
 ] as const;
 
-/** Lines that make a statement the constant `name`, one plain word, without proving it. `above`: header or opens in force. */
+/**
+ * Returns lines that declare a statement as the constant `name`, a single identifier, without proving it. `above` is
+ * the header or opens in force.
+ */
 export function statedLines(name: string, { signature, namespace }: Stated, above: string): string[] {
   const axiom = `axiom _root_.${name}${signature}`;
   if (!hasVariables(above)) return inNamespace(namespace, axiom.split('\n'));
-  // Lean can leave a theorem out without a word, and says so here.
+  // `#check` fails if Lean silently omits the theorem.
   const open = `axiom _root_.${name}_alone${signature}\ntheorem _root_.${name}${signature}\n:= (by sorry)`;
   return [...inNamespace(namespace, open.split('\n')), `#check @_root_.${name}`];
 }
 
 /**
- * Lines of commands as they stand in the namespace that a theorem's own name opens. Its parts are quoted: `theorem at.t` is one name to
- * Lean, and `namespace at` is none, since `at` is a keyword.
+ * Wraps lines of commands in the namespace that a theorem's name opens. Components are quoted, because `theorem at.t`
+ * is valid but `namespace at` is not: `at` is a keyword.
  */
 export function inNamespace(namespace: string | undefined, lines: readonly string[]): string[] {
   if (namespace === undefined || namespace === '') return [...lines];
@@ -59,15 +62,16 @@ export function inNamespace(namespace: string | undefined, lines: readonly strin
   return [`namespace ${quoted}`, ...lines, `end ${quoted}`];
 }
 
-/** The name of a proof's theorem: as it is written, and in full. */
+/** The name of a proof's theorem, as written and in full. */
 export interface ProvedName {
   readonly written: string;
   readonly full: string;
 }
 
 /**
- * A recursive proof calls its theorem by the theorem's own name, so this is the last part, and `name` a namespace of nothing
- * else. It is written below the header's namespaces: there Lean knows every form in which the theorem may be called.
+ * Returns the name under which a theorem is proved. A recursive proof calls its theorem by the theorem's own name, so
+ * that is the last component, below a namespace `name` that contains nothing else. The theorem is written below the
+ * header's namespaces: there Lean accepts every form of the call.
  */
 export function provedName(
   name: string,
@@ -80,13 +84,13 @@ export function provedName(
   return { written, full: [...open, written].join('.') };
 }
 
-/** The namespaces that a header leaves open, outermost first. */
+/** Returns the namespaces that a header leaves open, outermost first. */
 export function namespacesOf(header: string): string[] {
   const words = header.includes('namespace') ? codeWords(header).map(({ text }) => text) : [];
   return words.flatMap((word, at) => (words[at - 1] === 'namespace' ? [word] : []));
 }
 
-/** Lines of the proof's theorem, and how many of them stand above the tactic block. */
+/** Returns the lines of the proof's theorem, and the number of lines above the tactic block. */
 export function provedLines(
   { written }: ProvedName,
   proof: WrittenProof,
@@ -99,14 +103,13 @@ export function provedLines(
   return { lines, above: lines.indexOf(above[0]!) + above.length };
 }
 
-/** The theorem's name, if the proof has a word that could mean it. */
+/** Returns the theorem's name if a word of the proof could refer to it. */
 export function calledName(name: string, proof: string): string | undefined {
   const last = nameParts(name).at(-1)!;
   if (name.includes('«') || !proof.includes(last)) return undefined;
   return tokenize(proof).some(({ kind, text }) => kind === 'word' && nameParts(text).includes(last)) ? name : undefined;
 }
 
-/** Does a header bring variables along? */
 export function hasVariables(above: string): boolean {
   return /\bvariable\b/u.test(above) && codeWords(above).some(({ text }) => text === 'variable');
 }
@@ -115,7 +118,10 @@ const codeWords = (text: string): Token[] => tokenize(text).filter(({ kind }) =>
 
 const HEARTBEATS = /(?<![\w.])maxHeartbeats\s+(0[xXbBoO][\da-fA-F_]+|\d[\d_]*)/gu;
 
-/** The smallest of a bound of heartbeats and of all that a header sets, wherever they hold; 0 there means that it sets none. */
+/**
+ * Returns the minimum of `heartbeatsMax` and all limits that a header sets, wherever they apply. In a header, 0 means
+ * no limit.
+ */
 export function heartbeatsOf(header: string, heartbeatsMax: number): number {
   const given = header.replaceAll(DEFINITION_OPTIONS.join('\n'), '').matchAll(HEARTBEATS);
   const bounds = [...given].map(([, number]) => Number(number!.replaceAll('_', ''))).filter((bound) => bound > 0);
@@ -123,8 +129,8 @@ export function heartbeatsOf(header: string, heartbeatsMax: number): number {
 }
 
 /**
- * Options for the binding of variables that a text does not bind: as the header sets them. Lean's own default of the second
- * holds where a header sets the first; a header that sets neither binds none.
+ * Returns the options on automatic binding that the header sets. If the header sets only the first, Lean's default of
+ * the second applies. If it sets neither, nothing is bound automatically.
  */
 export function implicitLines(header: string): string[] {
   const words = header.includes('utoImplicit') ? codeWords(header).map(({ text }) => text) : [];

@@ -1,6 +1,6 @@
 /**
- * The verifier over language servers, and where Lean cannot be started, which it tries for half a minute. About a minute. Some of
- * it `test/adversarial/drivers.slow.ts` does with many more candidates.
+ * Tests the verifier over language servers, and a Lean that cannot be started, which is retried for half a minute.
+ * Takes about a minute.
  *
  * @module-tag slow
  */

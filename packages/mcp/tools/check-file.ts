@@ -1,4 +1,4 @@
-/** `check_file`: a verdict for every theorem of a file, as `bin/stp check` gives it. */
+/** `check_file`: gives a verdict for every theorem of a file, like `bin/stp check`. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -7,7 +7,7 @@ import { sha256 } from '@stp/config/ids';
 import { checkRecordSchema, leanMessageSchema } from '@stp/config/records';
 import { checkFile as judgeFile, meaningLines } from '@stp/lean-verifier';
 import { z } from 'zod';
-import { fileInput, givenFile } from '../place-input.ts';
+import { fileInput, givenFile } from '../position-input.ts';
 import { timeoutSeconds, tool } from '../tool.ts';
 
 const THEOREMS_MAX = 1_000;
@@ -48,7 +48,7 @@ export const checkFile = tool({
   async run({ timeout_seconds: seconds = SECONDS, ...asked }, { folder, withLean }, call) {
     const { text, file } = await givenFile(folder, asked);
     const report = await withLean(call, async ({ environment, sandbox, scratchDirectory, runMark, indexFolder }) => {
-      // What is judged is a copy: the file itself may change meanwhile.
+      // Judge a copy, because the file may change meanwhile.
       const own = join(scratchDirectory, `file-${randomBytes(8).toString('hex')}`);
       const copy = join(own, file === null ? 'Text.lean' : basename(file.path));
       await mkdir(own, { recursive: true });

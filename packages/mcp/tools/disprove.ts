@@ -1,4 +1,4 @@
-/** `disprove`: looks for a counterexample, and answers with a judged proof of the negation. */
+/** `disprove`: searches for a counterexample, and answers with a judged proof of the negation. */
 import { disprove as findDisproof } from '@stp/lean-explore';
 import { certificateFile, LIBRARY_HEADER } from '@stp/lean-verifier';
 import { z } from 'zod';

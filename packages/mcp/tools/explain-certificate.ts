@@ -1,4 +1,4 @@
-/** `explain_certificate`: what a certificate says, in words, and whether this machine finds it again. */
+/** `explain_certificate`: explains what a certificate says, and whether this machine confirms it. */
 import { StpError } from '@stp/base';
 import { CERTIFICATE_BYTES_MAX, type CertificateFile } from '@stp/config/records';
 import { judgeCertificates, readCertificate } from '@stp/lean-verifier';

@@ -1,15 +1,15 @@
-/** `find_premises`: theorems of the project that share terms with a goal. */
+/** `find_premises`: finds theorems of the project that share terms with a goal. */
 import { StpError } from '@stp/base';
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
-import { ownName, Premises, placeGoals } from '@stp/editor';
+import { goalsAtPosition, ownName, Premises } from '@stp/editor';
 import { readHeader } from '@stp/lean-text';
 import { z } from 'zod';
-import { fileInput, findPlace, givenFile, placeInput } from '../place-input.ts';
+import { fileInput, findPosition, givenFile, positionInput } from '../position-input.ts';
 import { timeoutSeconds, tool } from '../tool.ts';
 
 const PREMISES_MAX = 100;
 const CODE_CHARS_MAX = 2_000;
-/** This repository's library, as its header imports it. */
+/** Matches this repository's library, as its header imports it. */
 const LIBRARY = /^Stp(?:\.|$)/u;
 const LIBRARY_FILE = '(library)';
 
@@ -21,8 +21,8 @@ export const findPremises = tool({
   input: {
     goal: z.string().min(1).max(STATEMENT_CHARS_MAX).optional().describe('a goal as Lean prints it, or a statement'),
     ...fileInput,
-    line: placeInput.line.optional(),
-    column: placeInput.column,
+    line: positionInput.line.optional(),
+    column: positionInput.column,
     most: z.number().int().min(1).max(PREMISES_MAX).default(20).describe('how many'),
     timeout_seconds: timeoutSeconds,
   },
@@ -65,10 +65,10 @@ export const findPremises = tool({
       files: texts.length,
     };
 
-    /** What stands above the place: neither the theorem there nor one below it can be used in its proof. */
+    /** Returns the text above the position. Neither the theorem there nor a later one may be used in its proof. */
     async function opened(text: string, at: number, needsGoal: boolean): Promise<{ above: string; goal?: string }> {
       const { place, goals } = await withLean(call, ({ places }) =>
-        findPlace(text, { line: at, column }, (context) => placeGoals(places, context, call.signal)),
+        findPosition(text, { line: at, column }, (context) => goalsAtPosition(places, context, call.signal)),
       );
       if (goals.problem !== null && needsGoal)
         throw new StpError('STP1002', `there is no goal at line ${at}: ${goals.problem}`, 'Name a place in a proof.');

@@ -1,7 +1,7 @@
-/** `goals_at`: the goals of a place in a proof. */
-import { placeGoals } from '@stp/editor';
+/** `goals_at`: gives the goals at a position in a proof. */
+import { goalsAtPosition } from '@stp/editor';
 import { z } from 'zod';
-import { editOutput, findPlace, givenFile, placeInput, replaced } from '../place-input.ts';
+import { editOutput, findPosition, givenFile, positionInput, replaced } from '../position-input.ts';
 import { timeoutSeconds, tool } from '../tool.ts';
 
 export const goalsAt = tool({
@@ -9,7 +9,7 @@ export const goalsAt = tool({
   title: 'Goals at a place',
   description:
     'The goals where a tactic would be inserted: at an empty line, in the place of a `sorry`, below a tactic, or in the place of a broken one. Lean reads the file up to there.',
-  input: { ...placeInput, timeout_seconds: timeoutSeconds },
+  input: { ...positionInput, timeout_seconds: timeoutSeconds },
   output: {
     goals: z.array(z.string()).describe('as Lean prints them; the first is the one that a tactic works on'),
     problem: z.string().nullable().describe('why there are none; null if there are'),
@@ -20,7 +20,7 @@ export const goalsAt = tool({
   async run({ timeout_seconds: _, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
     const { place, goals } = await withLean(call, ({ places }) =>
-      findPlace(text, { line, column }, (context) => placeGoals(places, context, call.signal)),
+      findPosition(text, { line, column }, (context) => goalsAtPosition(places, context, call.signal)),
     );
     const { goals: found, problem, errors } = goals;
     return { goals: [...found], problem, errors: [...errors], replace: replaced(text, place) };

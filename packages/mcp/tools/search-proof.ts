@@ -1,11 +1,11 @@
-/** `search_proof`: looks for a whole proof, at a place of a file or of a statement. */
+/** `search_proof`: searches for a whole proof, at a position in a file or of a statement. */
 
 import { StpError } from '@stp/base';
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
-import { placeGoals } from '@stp/editor';
+import { goalsAtPosition } from '@stp/editor';
 import { screenHeader, screenStatement } from '@stp/lean-verifier';
 import { z } from 'zod';
-import { editOutput, fileInput, findPlace, givenFile, placeInput, replaced } from '../place-input.ts';
+import { editOutput, fileInput, findPosition, givenFile, positionInput, replaced } from '../position-input.ts';
 import { judgementOf, judgementOutput } from '../proof-output.ts';
 import { tool } from '../tool.ts';
 import type { LeanBench, ToolCall, Workbench } from '../workbench.ts';
@@ -13,7 +13,7 @@ import { statementInput } from './verify-proof.ts';
 
 const SECONDS_MAX = 600;
 const SECONDS = 30;
-/** For Lean to start, to read the file, and to judge the proof that was found. */
+/** Additional time for starting Lean, reading the file, and judging the found proof, s. */
 const BESIDES_SECONDS = 240;
 
 export const searchProof = tool({
@@ -23,8 +23,8 @@ export const searchProof = tool({
     'Looks for tactics that close the goal: scripts, the theorems that are like it, and a best-first search over proof states. Give a place in a file, or a statement. The proof of a statement is judged as verify_proof does.',
   input: {
     ...fileInput,
-    line: placeInput.line.optional(),
-    column: placeInput.column,
+    line: positionInput.line.optional(),
+    column: positionInput.column,
     header: statementInput.header,
     statement: z.string().min(1).max(STATEMENT_CHARS_MAX).optional().describe(statementInput.statement.description!),
     seconds: z.number().min(1).max(SECONDS_MAX).default(SECONDS).describe('time of the search'),
@@ -47,7 +47,9 @@ export const searchProof = tool({
     if (line === undefined) throw new StpError('STP1002', 'the place has no line', 'Give line, from 1.');
     const { text } = await givenFile(folder, file);
     return withLean(call, async (lean) => {
-      const { place } = await findPlace(text, { line, column }, (above) => placeGoals(lean.places, above, call.signal));
+      const { place } = await findPosition(text, { line, column }, (above) =>
+        goalsAtPosition(lean.places, above, call.signal),
+      );
       const { proof, ...found } = await search(place.context, place.prefix, seconds, lean, call);
       const replace = replaced(text, place);
       return { ...found, proof, judgement: null, new_text: proof === null ? null : place.newText(proof), replace };

@@ -1,13 +1,13 @@
-/** `try_tactics`: runs tactics at a place in a proof, each by itself. */
+/** `try_tactics`: runs tactics at a position in a proof, each separately. */
 
 import { PROOF_CHARS_MAX } from '@stp/config/records';
-import { placeGoals, tryTactics as tryAt } from '@stp/editor';
+import { goalsAtPosition, tryTactics as tryAt } from '@stp/editor';
 import { z } from 'zod';
-import { editOutput, findPlace, givenFile, placeInput, replaced } from '../place-input.ts';
+import { editOutput, findPosition, givenFile, positionInput, replaced } from '../position-input.ts';
 import { timeoutSeconds, tool } from '../tool.ts';
 
 const TACTICS_MAX = 64;
-/** Lean's processor time for one tactic, ms. */
+/** Lean's processor time limit for one tactic, ms. */
 const STEP_MS = 5_000;
 
 export const tryTactics = tool({
@@ -16,7 +16,7 @@ export const tryTactics = tool({
   description:
     'Runs each tactic on the goals of a place, by itself, and changes no file. `done` closes the goal, `valid` leaves goals, `invalid` is an error of Lean, `forbidden` is what no proof may say (sorry, axioms, the theorem itself). Lean elaborates it; check_file gives the verdict on the whole.',
   input: {
-    ...placeInput,
+    ...positionInput,
     tactics: z.array(z.string().min(1).max(PROOF_CHARS_MAX)).min(1).max(TACTICS_MAX).describe('tactics, each a text'),
     timeout_seconds: timeoutSeconds,
   },
@@ -38,7 +38,9 @@ export const tryTactics = tool({
   async run({ timeout_seconds: _, tactics, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
     return withLean(call, async ({ places }) => {
-      const { place } = await findPlace(text, { line, column }, (context) => placeGoals(places, context, call.signal));
+      const { place } = await findPosition(text, { line, column }, (context) =>
+        goalsAtPosition(places, context, call.signal),
+      );
       const told = (count: number): void => call.tell(`${count} of ${tactics.length} tactics`);
       const asked = { context: place.context, tactics, stepMs: STEP_MS };
       const { goals, problem, tried } = await tryAt(places, asked, { signal: call.signal, late: call.late }, told);

@@ -1,10 +1,10 @@
-/** `verify_proof`: the verdict on one proof, as `bin/stp verify` gives it. */
+/** `verify_proof`: gives the verdict on one proof, like `bin/stp verify`. */
 import { HEADER_CHARS_MAX, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '@stp/config/records';
 import { z } from 'zod';
 import { judgementOf, judgementOutput } from '../proof-output.ts';
 import { timeoutSeconds, tool } from '../tool.ts';
 
-/** Agents work on other people's projects, which do not import this repository's library. */
+/** The default header. Agents work on other people's projects, which do not import this repository's library. */
 const HEADER = 'import Init';
 
 export const statementInput = {

@@ -4,7 +4,7 @@
  */
 import type { FoundAt } from '@stp/config/records';
 import { statementPieces } from '@stp/lean-text';
-import { readSignature, type Signature, splitAt } from '../signature.ts';
+import { readSignature, type Signature, splitAt } from '../statement-signature.ts';
 
 /** Values by the feature's name; a feature that is missing is 0. */
 export type ConjectureFeatures = ReadonlyMap<string, number>;

@@ -7,7 +7,7 @@ import type { ChatMessage, Example, ShownDefinition, ShownLemma } from '@stp/con
 import { ALL_FUNCTIONS, PROOF_MARKER } from '@stp/config/words';
 import { type Answer, wholeAnswer } from '../formats/answer.ts';
 import { displayProof, displayStatement, proverPrompt } from '../prompts.ts';
-import { type Binder, readSignature } from '../signature.ts';
+import { type Binder, readSignature } from '../statement-signature.ts';
 import { definitionLines, lemmaLines } from './definition-text.ts';
 import { binderTable, type SlotTable } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';

@@ -9,7 +9,7 @@ import { statementPieces, tokenize } from '@stp/lean-text';
 import { canonicalText } from '../canonical-text.ts';
 import { statementKey } from '../dedupe.ts';
 import { displayStatement } from '../prompts.ts';
-import { type Binder, readSignature, splitAt } from '../signature.ts';
+import { type Binder, readSignature, splitAt } from '../statement-signature.ts';
 import { definitionLines, signatureLines } from './definition-text.ts';
 import { PROPOSITION, slotTable, UNIVERSE } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';

@@ -5,7 +5,7 @@
 
 import type { ShownDefinition, ShownLemma } from '@stp/config/records';
 import { type SlotRole, slotToken } from '@stp/config/words';
-import { type Binder, readSignature } from '../signature.ts';
+import { type Binder, readSignature } from '../statement-signature.ts';
 
 export interface SlotTable {
   readonly slotOf: ReadonlyMap<string, string>;

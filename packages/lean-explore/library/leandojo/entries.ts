@@ -1,6 +1,6 @@
 /**
  * Reads a LeanDojo Benchmark 4 folder as a stream: the premises of `corpus.jsonl`, and the theorems of a split. A split
- * file is one JSON array of hundreds of megabytes; memory holds one row at a time.
+ * file is one JSON array of hundreds of megabytes; only one row is in memory at a time.
  */
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
@@ -8,11 +8,11 @@ import { fileChunks, linesOf, readJsonArray } from '@stp/base/files';
 import type { z } from 'zod';
 import { type CorpusFile, corpusFileSchema, type TheoremRow, theoremRowSchema } from './rows.ts';
 
-/** Longest theorem with all its traced tactics and proof states. Some Mathlib proofs have megabytes of states. */
+/** Maximum size of a theorem with all its traced tactics and states. Some Mathlib proofs have megabytes of states. */
 const ENTRY_BYTES_MAX = 64 << 20;
-/** Mathlib of 2024 has 120,000. */
+/** Mathlib has 120,000 (2024). */
 const ENTRIES_MAX = 2_000_000;
-/** Longest file with its premises. The longest of Mathlib has under 1 MB. */
+/** Maximum size of a file with its premises. Mathlib's longest has under 1 MB. */
 const CORPUS_LINE_BYTES_MAX = 64 << 20;
 export const LEANDOJO_PARTS = ['train', 'val', 'test'] as const;
 export type LeanDojoPart = (typeof LEANDOJO_PARTS)[number];
@@ -22,23 +22,26 @@ export type LeanDojoSplit = (typeof LEANDOJO_SPLITS)[number];
 
 export interface TracedTheorem {
   readonly name: string;
-  /** In the repository that was traced. */
+  /** Path in the traced repository. */
   readonly file: string;
-  /** First and last line, from 1, both included. */
+  /** First and last line, 1-based and inclusive. */
   readonly startLine: number;
   readonly endLine: number;
-  /** Full names in its tactics, each once, in order; not all are theorems. */
+  /** Distinct full names in its tactics, in order. Not all are theorems. */
   readonly names: readonly string[];
 }
 
-/** A row with its place in the files, for messages. */
+/** A row with its location in the files, for messages. */
 export interface Placed<T> {
   readonly row: T;
   /** `FILE:LINE` or `FILE:LINE row ROW`. */
   readonly where: string;
 }
 
-/** Files of `corpus.jsonl` with their premises. STP1501 with file and line for a line of another form; STP1405. */
+/**
+ * Yields the files of `corpus.jsonl` with their premises. Throws STP1501 with file and line for an invalid line, or
+ * STP1405.
+ */
 export async function* readCorpus(path: string): AsyncGenerator<Placed<CorpusFile>> {
   for await (const { line, text } of linesOf(fileChunks(path), path, CORPUS_LINE_BYTES_MAX)) {
     const where = `${path}:${line}`;
@@ -46,7 +49,10 @@ export async function* readCorpus(path: string): AsyncGenerator<Placed<CorpusFil
   }
 }
 
-/** Theorems of one split file. STP1501 with file, line and row for an entry of another form; STP1405 for a missing file. */
+/**
+ * Yields the theorems of a split file. Throws STP1501 with file, line and row for an invalid entry, STP1405 for a
+ * missing file.
+ */
 export async function* readTheoremRows(path: string): AsyncGenerator<Placed<TheoremRow>> {
   let entries = 0;
   for await (const { row, line, text } of readJsonArray(path, ENTRY_BYTES_MAX)) {
@@ -56,7 +62,10 @@ export async function* readTheoremRows(path: string): AsyncGenerator<Placed<Theo
   }
 }
 
-/** Theorems of all three parts of a split with at least one traced tactic (docs/algorithm.md, section 12). Errors of `readTheoremRows`. */
+/**
+ * Yields the theorems of all three parts of a split that have a traced tactic (docs/algorithm.md, section 12). Throws
+ * as `readTheoremRows`.
+ */
 export async function* readTracedTheorems(folder: string, split: LeanDojoSplit): AsyncGenerator<TracedTheorem> {
   for (const part of LEANDOJO_PARTS)
     for await (const { row } of readTheoremRows(join(folder, split, `${part}.json`))) {

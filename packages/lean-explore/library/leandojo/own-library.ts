@@ -1,6 +1,6 @@
 /**
- * The repository's library in the form of LeanDojo's rows: its files with their premises, and its theorems with their
- * traced tactics, in which the names of premises are annotated. Reads text only.
+ * Converts the repository's library to LeanDojo rows: its files with their premises, and its theorems with traced
+ * tactics in which premise names are annotated. Reads text only.
  */
 import path from 'node:path';
 import { contentId } from '@stp/config/ids';
@@ -13,7 +13,7 @@ import { mentionsIn } from '../mentions.ts';
 import { splitSignature } from '../theorem-text.ts';
 import { type CorpusFile, NO_GOALS, type Position, type TacticRow, type TheoremRow } from './rows.ts';
 
-/** Commands whose names a tactic can mention. */
+/** Commands that declare names for tactics to mention. */
 const PREMISE_COMMANDS: ReadonlySet<string> = new Set([
   'theorem',
   'lemma',
@@ -32,16 +32,17 @@ type Annotation = TacticRow['annotated_tactic'][1][number];
 export interface OwnLibrary {
   /** In import order. */
   readonly files: readonly CorpusFile[];
-  /** In the order of the files; a theorem whose own proof was not traced has no tactics. */
+  /** In the order of the files. A theorem whose own proof was not traced has no tactics. */
   readonly theorems: readonly TheoremRow[];
-  /** Hash of the sources, in place of a commit. */
+  /** Hash of the sources, instead of a commit. */
   readonly version: string;
 }
 
 /**
- * @param directory the folder of the library's files, modules `Stp.*`
- * @param theorems of that library, in order
- * @param traced traced proofs; those of other proofs than the theorems' own are not used
+ * Converts a library.
+ * @param directory folder of the library's files, modules `Stp.*`
+ * @param theorems theorems of that library, in order
+ * @param traced traced proofs; only theorems' own proofs are used
  */
 export async function ownLibrary(
   directory: string,
@@ -51,7 +52,7 @@ export async function ownLibrary(
   const modules = await discoverModules([{ directory, modulePrefix: 'Stp' }]);
   const byName = new Map(modules.map((module) => [module.name, module]));
   const fileOf = (module: LeanModule): string => path.relative(directory, module.path!).split(path.sep).join('/');
-  /** A module that was made only to import others has no file: its imports take its place. */
+  /** A generated module that only imports others has no file, so its imports are used instead. */
   const filesOf = (name: string): string[] => {
     const module = byName.get(name)!;
     return module.path === null ? module.imports.flatMap(filesOf) : [fileOf(module)];
@@ -104,7 +105,7 @@ export async function ownLibrary(
   };
 }
 
-/** Theorems of a text with their statements, by full name. What the text does not state to its end is left out. */
+/** Returns theorems of a text with their statements, by full name. Omits theorems whose statement is incomplete. */
 export function statedTheorems(source: string): { readonly name: string; readonly code: string }[] {
   return premisesOf(source).flatMap(({ premise: { kind, full_name: name, code } }) =>
     THEOREMS.has(kind) && name !== null ? [{ name, code }] : [],
@@ -114,7 +115,6 @@ export function statedTheorems(source: string): { readonly name: string; readonl
 interface FoundPremise {
   readonly premise: CorpusFile['premises'][number];
   readonly name: string;
-  /** Place of the name. */
   readonly from: Position;
   readonly to: Position;
 }
@@ -143,17 +143,17 @@ function premisesOf(source: string): FoundPremise[] {
   });
 }
 
-/** Line and column of a place in a text, both from 1; a column counts code points. */
-function positions(source: string): (place: number) => Position {
+/** Returns a function from offsets in a text to line and column, both 1-based; columns count code points. */
+function positions(source: string): (offset: number) => Position {
   const starts = [0];
   for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (place) => {
-    const line = starts.findLastIndex((start) => start <= place);
-    return [line + 1, [...source.slice(starts[line]!, place)].length + 1];
+  return (offset) => {
+    const line = starts.findLastIndex((start) => start <= offset);
+    return [line + 1, [...source.slice(starts[line]!, offset)].length + 1];
   };
 }
 
-/** The tactic with marks around the names of premises, and the premises in that order. */
+/** Returns the tactic with tags around premise names, and the premises in order. */
 function annotated(
   tactic: string,
   scopes: readonly string[],

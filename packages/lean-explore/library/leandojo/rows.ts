@@ -1,24 +1,24 @@
 /**
- * Rows of LeanDojo Benchmark 4 (arXiv 2306.15626, appendix): a line of `corpus.jsonl` is a file with its premises, an
- * element of `SPLIT/{train,val,test}.json` a theorem with its traced tactics. Unknown keys are dropped.
+ * The row formats of LeanDojo Benchmark 4 (arXiv 2306.15626, appendix). A line of `corpus.jsonl` is a file with its
+ * premises. An element of `SPLIT/{train,val,test}.json` is a theorem with its traced tactics. Unknown keys are dropped.
  */
 import { z } from 'zod';
 
 const name = z.string().min(1).max(1_024);
 const path = z.string().min(1).max(1_024);
-/** Line and column, both from 1; some rows have column 0. */
+/** Line and column, both 1-based; some rows have column 0. */
 const position = z.tuple([z.number().int().positive().max(9_999_999), z.number().int().nonnegative().max(999_999)]);
 export type Position = z.infer<typeof position>;
 
 export const corpusFileSchema = z.object({
   path,
-  /** Paths of the files that it imports; each has a line above. */
+  /** Paths of the imported files, which have earlier lines. */
   imports: z.array(path),
   premises: z.array(
     z.object({
-      /** Null for what has no name of its own, such as an anonymous instance. */
+      /** Null for an anonymous declaration, such as an instance. */
       full_name: z.string().max(4_096).nullable(),
-      /** A theorem's signature, or a definition's whole text. */
+      /** A theorem's signature, or the complete text of a definition. */
       code: z.string(),
       start: position,
       end: position,
@@ -38,11 +38,11 @@ export const theoremRowSchema = z.object({
   traced_tactics: z.array(
     z.object({
       tactic: z.string(),
-      /** The tactic with `<a>…</a>` around names of premises, and the premises in that order. */
+      /** The tactic with `<a>…</a>` around premise names, and the premises in that order. */
       annotated_tactic: z.tuple([z.string(), z.array(annotationSchema)]),
-      /** All goals as Lean prints them, with a blank line between two. */
+      /** All goals as Lean prints them, separated by blank lines. */
       state_before: z.string(),
-      /** The same after the tactic, or `no goals`. */
+      /** All goals after the tactic, or `no goals`. */
       state_after: z.string(),
     }),
   ),

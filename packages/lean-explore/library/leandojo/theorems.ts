@@ -1,6 +1,6 @@
 /**
- * Cuts the texts of traced theorems from the traced checkout (docs/algorithm.md, section 12). Knows files and lines; of Lean
- * it knows only where a signature ends.
+ * Extracts the texts of traced theorems from the traced checkout (docs/algorithm.md, section 12). Of Lean's syntax it
+ * knows only where a signature ends.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
@@ -10,7 +10,7 @@ import { maskSource } from '@stp/lean-text';
 import { splitSignature, splitTheorem } from '../theorem-text.ts';
 import { type LeanDojoSplit, readTracedTheorems, type TracedTheorem } from './entries.ts';
 
-/** Mathlib's longest file is under 1 MB. */
+/** Mathlib's longest file has under 1 MB. */
 const FILE_BYTES_MAX = 16 << 20;
 
 export interface SourceTheorem {
@@ -18,32 +18,32 @@ export interface SourceTheorem {
   readonly file: string;
   readonly startLine: number;
   readonly endLine: number;
-  /** Lines `startLine` to `endLine`, joined by line feeds: with attributes, comment and proof. */
+  /** Lines `startLine` to `endLine`, joined by line feeds, including attributes, comments and proof. */
   readonly text: string;
-  /** Names in its tactics that are theorems of the table, each once. */
+  /** Distinct names in its tactics that are theorems of the table. */
   readonly premises: readonly string[];
-  /** `theorem NAME BINDERS : TYPE`; null where it has no `:=` of its own. Variables of its section are not in it. */
+  /** `theorem NAME BINDERS : TYPE`, without section variables; null if it has no `:=` of its own. */
   readonly statement: string | null;
-  /** Tactic block after `:= by`, first tactic in column 2; null for other proofs. */
+  /** Tactic block after `:= by`, with its first tactic in column 2; null for other proofs. */
   readonly proof: string | null;
 }
 
-/** Why a traced theorem has no text. */
+/** Why the text of a traced theorem is missing. */
 export type Missing = 'file not in the checkout' | 'lines not in the file' | 'no theorem on its lines';
 
 export interface SourceTheorems {
-  /** Theorems by file name, then by line: the order in which tuples are made. */
+  /** Theorems by file name, then by line, which is the order for making tuples. */
   readonly theorems: readonly SourceTheorem[];
   readonly missing: Readonly<Record<Missing, number>>;
-  /** Names that come more than once count for the table once. */
+  /** Number of distinct names. The table counts repeated names once. */
   readonly distinctNames: number;
 }
 
 const KEYWORD = /(?<![\p{L}\p{N}_'.])(?:theorem|lemma)(?=\s)/u;
 
 /**
- * All theorems of a LeanDojo folder with their texts from `checkout`. Whole in memory: 60,000 theorems are about 60 MB.
- * Errors: those of `readTracedTheorems`; STP1501 for a path that leads out of the checkout; STP1405 for no checkout.
+ * Reads all theorems of a LeanDojo folder with their texts from `checkout` into memory (about 1 kB each). Throws as
+ * `readTracedTheorems`; STP1501 for a path outside the checkout; STP1405 if there is no checkout.
  */
 export async function readSourceTheorems(
   folder: string,
@@ -85,7 +85,10 @@ export async function readSourceTheorems(
   return { theorems, missing, distinctNames: table.size };
 }
 
-/** Lines of a file of the checkout, without their ends; null where it is not there. STP1501 for a path out of it. */
+/**
+ * Returns the lines of a file of the checkout, without line ends; null if it is missing. Throws STP1501 for a path
+ * outside the checkout.
+ */
 export async function readSourceLines(root: string, file: string): Promise<readonly string[] | null> {
   const outside = (): StpError =>
     new StpError('STP1501', `${file} is not in ${root}`, 'Is this LeanDojo Benchmark 4, whole and unchanged?');
@@ -102,7 +105,7 @@ export async function readSourceLines(root: string, file: string): Promise<reado
 
 type CutTheorem = Pick<SourceTheorem, 'text' | 'statement' | 'proof'>;
 
-/** The theorem's lines, with signature and tactic block as far as there are any that a record can hold. */
+/** Extracts the theorem's lines, and signature and tactic block if it has them and a record can hold them. */
 function cutTheorem(lines: readonly string[], theorem: TracedTheorem): CutTheorem | Missing {
   if (theorem.endLine < theorem.startLine || theorem.endLine > lines.length) return 'lines not in the file';
   const text = lines.slice(theorem.startLine - 1, theorem.endLine).join('\n');

@@ -1,17 +1,18 @@
 /**
- * Scripts that give everything to automation, with all definitions in brackets: `simp_all` and `grind`, alone, after
- * cases, after induction with the other variables left free, after induction along a function. Automation finds how to
- * use the definitions; the script chooses the case split.
+ * Scripts that use automation with all definitions in brackets: `simp_all` and `grind`, alone, after cases, after
+ * induction that generalises the other variables, and after induction along a function. The script chooses the case
+ * split; automation finds how to use the definitions.
  */
 import type { DataVariable } from './datatypes.ts';
 import { type SearchScript, script, simp } from './script-text.ts';
 
 const CLOSERS = ['simp_all', 'grind'] as const;
-/** Applications that `fun_induction` is tried on. */
+/** Maximum number of applications on which `fun_induction` is tried. */
 const APPLICATIONS_MAX = 2;
 
 /**
- * @param names all definitions that the statement stands on, nearest first
+ * Returns automation scripts.
+ * @param names all definitions on which the statement depends, nearest first
  * @param goal text of the conclusion
  */
 export function automationScripts(
@@ -39,7 +40,7 @@ function inductionScripts(name: string, of: Closing): SearchScript[] {
   return of(`induction ${name} <;> `, 'automation after induction');
 }
 
-/** Makes scripts that generalise, with all others free, and over two variables at once. */
+/** Makes induction scripts that generalise all other variables, and induction over two variables. */
 function generalizingScripts(name: string, variables: readonly DataVariable[], of: Closing): SearchScript[] {
   const others = variables.filter((other) => other.name !== name).map((other) => other.name);
   const [first] = others;
@@ -50,7 +51,7 @@ function generalizingScripts(name: string, variables: readonly DataVariable[], o
   ];
 }
 
-/** Functions of the goal that are applied to variables alone, `f x y`. */
+/** Returns applications in the goal of functions to variables only, such as `f x y`. */
 function applications(names: readonly string[], goal: string, variables: readonly DataVariable[]): string[] {
   const words = new Set(variables.map(({ name }) => name));
   const found = names.flatMap((name) => {

@@ -1,16 +1,19 @@
 /**
- * The data types of library theorems, as tactic scripts need them: their constructors, which arguments of these have
- * the type itself, and how a script names those arguments.
+ * The data types of library theorems, as tactic scripts need them: their constructors, which arguments are recursive,
+ * and how a script names the arguments.
  */
-import type { Binder } from './signature.ts';
+import type { Binder } from './theorem-signature.ts';
 
 interface Constructor {
   readonly name: string;
-  /** Names for the arguments; one that starts with `*` is of the type itself and brings an induction hypothesis. */
+  /** Names for the arguments. One that starts with `*` is recursive and gives an induction hypothesis. */
   readonly arguments: readonly string[];
 }
 
-/** Constructors, under the first word of their type (`×` for pairs). The argument names `$` and `$1` are made from the variable's name. */
+/**
+ * Constructors by the first word of their type (`×` for pairs). The argument names `$` and `$1` are derived from the
+ * variable's name.
+ */
 const DATA_TYPES: Readonly<Record<string, readonly Constructor[]>> = {
   Nat: [
     { name: 'zero', arguments: [] },
@@ -41,17 +44,17 @@ const DATA_TYPES: Readonly<Record<string, readonly Constructor[]>> = {
 };
 
 interface Alternative {
-  /** `cons x xs`. */
+  /** Pattern, such as `cons x xs`. */
   readonly pattern: string;
-  /** `ih`, or `ihl` and `ihr` where there are several. */
+  /** `ih`, or `ihl` and `ihr` if there are several. */
   readonly hypotheses: readonly string[];
 }
 
-/** A variable that can be taken apart. */
+/** A variable that a script can split. */
 export interface DataVariable {
   readonly name: string;
   readonly alternatives: readonly Alternative[];
-  /** Some constructor holds values of the type itself. */
+  /** Whether a constructor has a recursive argument. */
   readonly isRecursive: boolean;
 }
 
@@ -84,7 +87,7 @@ function argumentName(wish: string, variable: string, taken: ReadonlySet<string>
   return taken.has(name) ? firstFree(taken) : name;
 }
 
-/** `xs` holds `x`. */
+/** Returns a name for the elements of a list: `x` for `xs`. */
 function elementName(list: string): string {
   return list.length > 1 && list.endsWith('s') ? list.slice(0, -1) : 'x';
 }

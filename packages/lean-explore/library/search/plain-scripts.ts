@@ -1,10 +1,10 @@
 /**
- * Scripts without case splits: evaluation, simplification, arithmetic, and tactics that the hypotheses and the goal's
- * form suggest.
+ * Scripts without case splits: evaluation, simplification, arithmetic, and tactics suggested by the hypotheses and the
+ * form of the goal.
  */
 
 import { type SearchScript, script, simp } from './script-text.ts';
-import type { Signature } from './signature.ts';
+import type { Signature } from './theorem-signature.ts';
 
 export function closedScripts(functions: readonly string[]): SearchScript[] {
   return [

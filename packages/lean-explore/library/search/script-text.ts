@@ -1,12 +1,12 @@
-/** The type of a script, and the pieces of its text. */
+/** The type of a script, and functions that write parts of its text. */
 import type { DataVariable } from './datatypes.ts';
 
 export interface SearchScript {
-  /** Which line of the list it is: `induction, simp with hypothesis`. */
+  /** Name of the entry in the list, such as `induction, simp with hypothesis`. */
   readonly script: string;
-  /** Scripts of one family differ in little: one accepted script of a family makes the later ones redundant. */
+  /** Scripts of a family differ little: one accepted script makes the later ones of its family redundant. */
   readonly family: string;
-  /** Tactic block, first tactic in column 2. */
+  /** Tactic block, with its first tactic in column 2. */
   readonly proof: string;
 }
 
@@ -14,13 +14,14 @@ export function script(family: string, name: string, ...lines: readonly string[]
   return { script: name, family, proof: lines.map((line) => `  ${line}`).join('\n') };
 }
 
-/** `simp [f, g]`, or `simp` where there is nothing to name. */
+/** Returns `simp [f, g]`, or `simp` if there are no names. */
 export function simp(names: readonly string[], tactic = 'simp'): string {
   return names.length === 0 ? tactic : `${tactic} [${names.join(', ')}]`;
 }
 
 /**
- * One alternative per constructor: `base` without hypotheses, `step` with; several tactics go on lines of their own.
+ * Writes one alternative per constructor: `base` for those without hypotheses, `step` for those with. Several tactics
+ * are on separate lines.
  */
 export function inductionLines(
   head: string,

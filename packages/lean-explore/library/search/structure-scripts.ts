@@ -1,9 +1,10 @@
 /**
- * Scripts that split a variable: cases, pairs of cases, induction, induction over one variable with another left free.
+ * Scripts that split a variable: cases, pairs of cases, induction, and induction over one variable that generalises
+ * another.
  */
 import type { DataVariable } from './datatypes.ts';
 import { inductionLines, type SearchScript, script, simp } from './script-text.ts';
-import type { Signature } from './signature.ts';
+import type { Signature } from './theorem-signature.ts';
 
 export function caseScripts({ name, alternatives }: DataVariable, functions: readonly string[]): SearchScript[] {
   const written = (tactic: string) => [
@@ -115,7 +116,7 @@ export function generalizingScripts(
   ];
 }
 
-/** Where a predicate is applied to the elements of a list: cases on its answer at the head. */
+/** If a predicate is applied to the elements of a list: cases on its value at the head. */
 export function testScripts(
   { binders }: Signature,
   variables: readonly DataVariable[],

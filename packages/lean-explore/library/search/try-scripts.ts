@@ -1,6 +1,7 @@
 /**
- * Asks Lean which of many (theorem, script) pairs it accepts. Each batch is one file, every pair has a namespace of its
- * own, and lines assign errors to pairs. A batch that reaches its deadline is halved until the slow pair is alone.
+ * Finds out which of many (theorem, script) pairs Lean accepts. Each batch is one file in which every pair has its own
+ * namespace, and lines assign errors to pairs. A batch that reaches its deadline is halved until the slow pair is
+ * alone.
  */
 import type { LibraryTheorem } from '@stp/config/records';
 import { type LeanEnvironment, leanMessages } from '@stp/lean-verifier';
@@ -12,9 +13,9 @@ export interface ScriptAttempt {
 }
 
 const BATCH_SIZE = 400;
-/** A twentieth of Lean's default step limit: a script that needs more is not a short one. */
+/** A twentieth of Lean's default. A script that needs more heartbeats is not a short one. */
 const HEARTBEATS_MAX = 10_000;
-/** Hundred times what a batch takes on one core. */
+/** A hundred times the usual time of a batch on one core. */
 const BATCH_DEADLINE_MS = 600_000;
 const ARGUMENTS = [
   '--stdin',
@@ -24,7 +25,7 @@ const ARGUMENTS = [
   '-Dlinter.all=false',
 ];
 
-/** Accepted pairs in the order given. `onProgress` gets the number of pairs done. */
+/** Returns accepted pairs in the given order. `onProgress` receives the number of finished pairs. */
 export async function acceptedScripts(
   environment: LeanEnvironment,
   attempts: readonly ScriptAttempt[],

@@ -1,13 +1,14 @@
 /**
- * The notation of the curriculum: declarations as lists in parentheses, read into words of `build.ts`.
+ * The notation of the curriculum: declarations as parenthesised lists, which are read as words of `build.ts`.
  *
- *   good|bad RULE — what it is about        (the last declaration has that verdict, those before it are accepted)
- *   (def NAME (u …) TYPE VALUE)  (thm …)  (axiom NAME (u …) TYPE)
- *   (inductive (u …) PARAMETERS (T TYPE (T.constructor TYPE) …) …)
+ *     good|bad RULE — topic                   (the last declaration has that verdict; earlier ones are accepted)
+ *     (def NAME (u …) TYPE VALUE)  (thm …)  (axiom NAME (u …) TYPE)
+ *     (inductive (u …) PARAMETERS (T TYPE (T.constructor TYPE) …) …)
  *
- * Terms: `x` is the variable in scope of that name, else a constant; `NAME.{u,1}` a constant at levels; `12`, `"text"`,
- * `#0` (a bound variable by index), `Prop`, `Type`, `(Sort LEVEL)`, `(fn (x TYPE) … BODY)`, `(all (x TYPE) … BODY)`,
- * `(-> A … B)`, `(let (x TYPE VALUE) BODY)`, `(proj STRUCTURE INDEX TERM)`, `(f a …)`.
+ * Terms: `x` is the variable in scope with that name, otherwise a constant; `NAME.{u,1}` a constant at levels; `12`,
+ * `"text"`, `#0` (a bound variable by index), `Prop`, `Type`, `(Sort LEVEL)`, `(fn (x TYPE) … BODY)`, `(all (x TYPE) …
+ * BODY)`, `(-> A … B)`, `(let (x TYPE VALUE) BODY)`, `(proj STRUCTURE INDEX TERM)`, `(f a …)`.
+ *
  * Levels: numbers, parameters, `(max a b)`, `(imax a b)`, `(+ a 1)`. A line that begins with `;` is a comment.
  */
 import type { Verdict } from '../../verdict.ts';
@@ -74,7 +75,7 @@ export function declare(build: w.Build, form: Form): Verdict {
   }
 }
 
-/** Arguments a type takes, as it is written. */
+/** Number of arguments of a type, as written. */
 function arity(form: Form): number {
   if (typeof form === 'string') return 0;
   const inner = arity(form.at(-1)!);

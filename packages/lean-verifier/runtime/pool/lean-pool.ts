@@ -1,6 +1,6 @@
 /**
- * The `LeanPool` port: a fixed number of Lean processes, warm by header, shared by all users of Lean on this node:
- * checks, the step API, the HTTP service. A task has its session to itself while it runs.
+ * The `LeanPool` port: a fixed number of Lean processes with imported headers, shared by all users of Lean on this
+ * host: checks, the step API, the HTTP service. A task has exclusive use of its session.
  */
 import type { LeanMessage } from '@stp/config/records';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';
@@ -8,44 +8,48 @@ import type { LeanExit } from '../process/spawn.ts';
 
 export interface LeaseOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait for a session, ms; STP1206 afterwards. Without it as long as it takes. */
+  /** Maximum wait for a session, ms; then the lease rejects with STP1206. Missing: no limit. */
   readonly waitMsMax?: number | undefined;
-  /** Take a process that has checked nothing yet and end it afterwards (certificates). */
+  /** Requests a process that has checked nothing yet, and ends it after the task (for certificates). */
   readonly fresh?: boolean;
 }
 
 export type Leased<T> =
-  /** `queueMs`: until a session was free. `headerMs`: until its header was imported then, 0 where it was warm. */
+  /**
+   * `queueMs`: time until a session was free. `headerMs`: time from then until its header was imported, 0 if it was
+   * warm.
+   */
   | { readonly kind: 'done'; readonly value: T; readonly queueMs: number; readonly headerMs: number }
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
   | { readonly kind: 'no_start'; readonly exit: LeanExit };
 
 export interface PoolStats {
-  /** Leases that run at once, at most. */
+  /** Maximum number of concurrent leases. */
   readonly processes: number;
-  /** Leases that run now, those included whose header is being imported. */
+  /** Number of running leases, including those whose header is being imported. */
   readonly busy: number;
   readonly waiting: number;
-  /** Sessions that were opened, or tried to be. */
+  /** Number of sessions that were opened, including failed attempts. */
   readonly started: number;
-  /** Sessions that were ended because they were worn: enough uses, or too much memory. */
+  /** Number of sessions that were ended because they had too many uses or too much memory. */
   readonly recycled: number;
-  /** Leases that found a session with their header imported. */
+  /** Number of leases that found a session with their header imported. */
   readonly reused: number;
   /** Sums over all leases that ran, ms. */
   readonly queueMs: number;
   readonly headerMs: number;
   readonly runMs: number;
-  /** Time leases were running their task (headers are not in it), over processes × time since the pool was opened. */
+  /** Time that tasks were running, without header imports, divided by processes × time since the pool was opened. */
   readonly utilisation: number;
 }
 
 export interface LeanPool {
   readonly driver: Pick<LeanDriver, 'name' | 'candidatesPerRun' | 'writesObjects'>;
   /**
-   * Runs `task` on a session with this header. The session goes back warm unless it has ended, is worn, or the task failed.
-   * Rejects with the signal's reason, with what the task rejects with, with STP1206 after the longest wait, and with STP1203
-   * once the pool is closed, also where the task has ended since: what it saw may be the end of its process.
+   * Runs `task` on a session with this header. Afterwards the session becomes available again with its header imported,
+   * unless it has ended, is worn, or the task failed. Rejects with the signal's reason, with the task's error, with
+   * STP1206 after `waitMsMax`, and with STP1203 once the pool is closed, even if the task has ended meanwhile: the task
+   * may have seen its process being killed.
    */
   lease<T>(header: string, task: (session: LeanSession) => Promise<T>, options?: LeaseOptions): Promise<Leased<T>>;
   stats(): PoolStats;

@@ -1,7 +1,7 @@
 /**
- * The pool: a lease waits for a turn, takes a process that is warm with its header or has one opened, and gives it
- * back. A worn process is ended, and its successor opened when it is needed; if spares are allowed, they are opened
- * ahead, while a turn is free. Waiting, importing and checking are timed separately.
+ * The pool. A lease waits for a permit of the host, takes a process with its header imported or has one opened, and
+ * returns it afterwards. A worn process is ended, and a new one opens when it is needed. If spares are allowed, they
+ * open in advance while the host has a free permit. Waiting, importing and checking are timed separately.
  */
 import { StpError } from '@stp/base';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';
@@ -11,31 +11,39 @@ import { openHeaderDemand, openUsage } from './usage.ts';
 import { openWaitingList } from './waiting-list.ts';
 import { openWarmProcesses, type PoolProcess } from './warm-processes.ts';
 
-/** A language server keeps what it elaborated for a while; after so many bodies it is cheap to begin anew. */
+/**
+ * A language server keeps elaborated text for a while. After this many bodies a new process costs little in comparison.
+ */
 const USES_MAX = 1_000;
 
 export interface PoolOptions {
   readonly driver: LeanDriver;
-  /** Leases that run at once, with the work of other pools on the host. */
+  /** Maximum number of concurrent leases, counted together with those of other pools on the host. */
   readonly processes: number;
-  /** Shared with the other pools of this host; without it the pool has the host for itself. */
+  /** Shared with the other pools of this host. Missing: the pool is the host's only one. */
   readonly host?: LeanHost | undefined;
-  /** Resident memory that a process may have at all, bytes: the driver bounds it by this where it can. */
+  /** Resident memory that a process may ever have, bytes. The driver enforces it where it can. */
   readonly memoryBytesMax: number;
-  /** A process that has done so many runs is ended. */
+  /** A process is ended after this many runs. */
   readonly usesMax?: number;
-  /** A process that holds more after a run is ended: its memory would count against the next lease. Without this limit no process is ended for it. */
+  /**
+   * A process that holds more bytes than this after a run is ended, because its memory would count against the next
+   * lease. Default: no limit.
+   */
   readonly residentBytesMax?: number;
-  /** Unused processes beyond `processes` that may be opened ahead with the busiest header while a turn is free. Default none. */
+  /**
+   * Number of unused processes beyond `processes` that may be opened in advance, with the busiest header, while the
+   * host has capacity. Default: 0.
+   */
   readonly spares?: number;
 }
 
-interface Turn {
+interface Grant {
   readonly process: PoolProcess;
   readonly isWarm: boolean;
 }
 
-/** Starts no process yet. Fails with STP1002 for a number of processes below 1. */
+/** Starts no process yet. Throws STP1002 if `processes` is below 1. */
 export function openPool(options: PoolOptions): LeanPool {
   const { driver, processes, memoryBytesMax, usesMax = USES_MAX, residentBytesMax = Infinity, spares = 0 } = options;
   if (!Number.isInteger(processes) || processes < 1)
@@ -46,12 +54,12 @@ export function openPool(options: PoolOptions): LeanPool {
     );
   const host = options.host ?? openLeanHost();
   let busy = 0;
-  /** Turns of the host that were asked for and have not come; each is left by its function. */
+  /** Requested permits that have not been granted; `leave` withdraws the request. */
   const asked = new Set<{ leave: () => void }>();
   let recycled = 0;
   let closed: StpError | null = null;
   const leases = new Set<Promise<unknown>>();
-  const waiting = openWaitingList<Turn>();
+  const waiting = openWaitingList<Grant>();
   const usage = openUsage();
   const demand = openHeaderDemand();
   const warm = openWarmProcesses({
@@ -74,14 +82,17 @@ export function openPool(options: PoolOptions): LeanPool {
     if (busy < processes && busiest !== null && warm.spares(busiest) < spares) warm.warm(busiest);
   }
 
-  /** A turn serves the lease that is next when the turn comes, which may not be the one it was asked for. */
+  /**
+   * Requests a permit. A granted permit serves the next lease in line, which need not be the one for which it was
+   * requested.
+   */
   function ask(): void {
     const ticket = { leave: () => {} };
     asked.add(ticket);
-    ticket.leave = host.turns.take(processes, () => {
+    ticket.leave = host.permits.take(processes, () => {
       asked.delete(ticket);
       const next = closed === null ? waiting.take(warm.price) : null;
-      if (next === null) return host.turns.give();
+      if (next === null) return host.permits.give();
       busy += 1;
       next.give(warm.take(next));
     });
@@ -116,7 +127,7 @@ export function openPool(options: PoolOptions): LeanPool {
       if (keep && closed === null) warm.giveBack(process);
       else void warm.end(process);
       busy -= 1;
-      host.turns.give();
+      host.permits.give();
       dispatch();
     }
   }
@@ -158,7 +169,7 @@ export function openPool(options: PoolOptions): LeanPool {
   };
 }
 
-/** Waits for the header; the signal ends the opening. */
+/** Waits until the header is imported. The signal aborts the import. */
 async function openingOf(process: PoolProcess, signal: AbortSignal | undefined) {
   const onAbort = (): void => process.stop.abort(signal!.reason);
   signal?.addEventListener('abort', onAbort);

@@ -83,7 +83,7 @@ describe('a lease', () => {
     expect(driver.opened).toBe(3);
   });
 
-  test('gives up after its longest wait, when its signal says so, and costs nobody his turn', async () => {
+  test('gives up after its longest wait or on its signal, and delays nobody else', async () => {
     const { pool } = open();
     const { order, hold } = holder(pool);
     const stop = new AbortController();
@@ -184,7 +184,7 @@ describe('a process', () => {
     expect(driver.live.size).toBe(0);
   });
 
-  test('is opened ahead with the busiest header while a turn is free, and taken instead of a new one', async () => {
+  test('is opened in advance with the busiest header while a permit is free, and used instead of a new one', async () => {
     const { pool, driver } = open({ spares: 1, usesMax: 2 });
     await simulate(run(pool));
     await simulate(elapse(OPEN_MS));
@@ -277,7 +277,7 @@ describe('two pools of one host', () => {
     return { left, right, host, live: () => left.driver.live.size + right.driver.live.size };
   };
 
-  test('run no more at once than one of them may, and take turns', async () => {
+  test('share the limit of one of them, and alternate', async () => {
     const { left, right, host, live } = openTwo(2);
     const [lefts, rights] = [holder(left.pool), holder(right.pool)];
     let most = 0;
@@ -296,7 +296,7 @@ describe('two pools of one host', () => {
       ['1', '2', '3', '4'],
     ]);
     expect(left.pool.stats()).toMatchObject({ busy: 0, waiting: 0 });
-    expect(await simulate(host.turns.run(1, async () => 'free'))).toBe('free');
+    expect(await simulate(host.permits.run(1, async () => 'free'))).toBe('free');
   });
 
   test('end the idle processes of the other where there is no room for one more', async () => {
@@ -310,7 +310,7 @@ describe('two pools of one host', () => {
     expect(await simulate(holder(right.pool).hold('c', 'C', 10))).toMatchObject({ headerMs: 0 });
   });
 
-  test('wait for each other, and a pool that is closed takes no turn that comes', async () => {
+  test('wait for each other, and a closed pool takes no permit', async () => {
     const { left, right, host } = openTwo(1);
     const holding = holder(left.pool).hold('a', 'A', 500);
     const waiting = holder(right.pool).hold('b', 'B', 10);
@@ -318,6 +318,6 @@ describe('two pools of one host', () => {
     const [held, gone] = await simulate(Promise.allSettled([holding, waiting]));
     expect(held).toMatchObject({ status: 'fulfilled' });
     expect(gone).toMatchObject({ status: 'rejected', reason: { code: 'STP1203' } });
-    expect(await simulate(host.turns.run(1, async () => 'free'))).toBe('free');
+    expect(await simulate(host.permits.run(1, async () => 'free'))).toBe('free');
   });
 });

@@ -1,16 +1,16 @@
-/** Counts the work of a pool for its statistics, and finds the most requested header. */
+/** Collects a pool's statistics and finds the most requested header. */
 
-/** Number of headers that are remembered; beyond it counts are halved and the rare ones go. */
+/** Number of headers whose requests are counted. Beyond it, all counts are halved and rare headers are dropped. */
 const HEADERS_MAX = 64;
 
 export interface Usage {
-  /** A task begins; call what is returned when it ends. */
+  /** Records that a task begins. Call the returned function when the task ends. */
   begin(): () => void;
-  /** A lease ran: it waited so long for a session and that for its header, ms. */
+  /** Records a lease: how long it waited for a session, and how long for its header, ms. */
   count(lease: { readonly queueMs: number; readonly headerMs: number; readonly isWarm: boolean }): void;
-  /** Sums over the leases that ran; `runMs` has the running ones in it. */
+  /** Sums over the leases that ran. `runMs` includes running tasks. */
   totals(): { readonly queueMs: number; readonly headerMs: number; readonly runMs: number; readonly reused: number };
-  /** Since the pool was opened, ms. */
+  /** Time since the pool was opened, ms. */
   ageMs(): number;
 }
 
@@ -48,7 +48,7 @@ export function openUsage(): Usage {
 
 export interface HeaderDemand {
   asked(header: string): void;
-  /** It cannot be opened now: asked for so often or not, it is not the busiest. */
+  /** Drops a header that cannot be opened, so that it is not the busiest however often it is requested. */
   forget(header: string): void;
   busiest(): string | null;
 }

@@ -1,35 +1,44 @@
 /**
- * Decides which waiting request gets a session next: first come, first served.
- * Exception: a request with a warm header may overtake one for which a warm process would have to end, a limited number
- * of times. Knows nothing about processes.
+ * Decides which waiting request gets a session next. Requests are served in order of arrival, with one exception: a
+ * request whose header is warm may overtake a request that would evict a warm process, but only a limited number of
+ * times. This file does not handle processes.
  */
 import { StpError } from '@stp/base';
 import type { LeaseOptions } from './lean-pool.ts';
 
-/** An import costs as much as some thirty small checks: so often may others with a warm header go before. */
+/**
+ * A header import costs as much as about thirty small checks, so this many requests with a warm header may overtake a
+ * request.
+ */
 const OVERTAKEN_MAX = 32;
-/** Requests behind the first that are searched for a warm header, so that a turn costs the same however many wait. */
+/**
+ * Number of requests behind the first that are searched for a warm header. It bounds the cost of a decision when many
+ * wait.
+ */
 const LOOK_BEHIND = 64;
 
 export interface Request {
   readonly header: string;
-  /** Asks for a process that has checked nothing yet. */
+  /** The request needs a process that has checked nothing yet. */
   readonly fresh: boolean;
 }
 
 interface Waiter<T> extends Request {
   overtaken: number;
-  readonly give: (turn: T) => void;
+  readonly give: (grant: T) => void;
   readonly fail: (error: unknown) => void;
 }
 
 export interface WaitingList<T> {
   readonly size: number;
-  /** Resolves with what `give` got. Rejects with the signal's reason, with STP1206 after `waitMsMax`, or as `failAll` says. */
+  /**
+   * Resolves with the value given to `give`. Rejects with the signal's reason, with STP1206 after `waitMsMax`, or with
+   * the error of `failAll`.
+   */
   wait(request: Request, options: Pick<LeaseOptions, 'signal' | 'waitMsMax'>): Promise<T>;
   /**
-   * Takes the next request off the list, or null if none waits. `price`: the cost of serving it now: `none` if its
-   * header is warm, `process` for one more process, `eviction` if a warm one would have to end.
+   * Removes and returns the next request, or returns null if none waits. `price` is the cost of serving a request now:
+   * `none` if its header is warm, `process` if a new process is needed, `eviction` if a warm process would have to end.
    */
   take(
     price: (request: Request) => 'none' | 'process' | 'eviction',
@@ -60,9 +69,9 @@ export function openWaitingList<T>(): WaitingList<T> {
         const waiter: Waiter<T> = {
           ...request,
           overtaken: 0,
-          give: (turn) => {
+          give: (grant) => {
             leave();
-            resolve(turn);
+            resolve(grant);
           },
           fail: (error) => {
             leave();

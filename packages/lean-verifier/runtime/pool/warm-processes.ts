@@ -1,7 +1,7 @@
 /**
- * The sessions of a pool: which ones are warm with which header, which one ends to make room for another, and how many
- * there are at once. Code takes a place before it waits for anything, so there are never more sessions than the limit,
- * including those that are starting or ending.
+ * Keeps the sessions of a pool: which header each has imported, which session ends to make room for another, and how
+ * many exist. A session is counted before its process starts and until its process is gone, so the limit is never
+ * exceeded.
  */
 import type { LeanDriver, LeanSession, Opened } from '../process/driver.ts';
 import type { Request } from './waiting-list.ts';
@@ -9,42 +9,44 @@ import type { Request } from './waiting-list.ts';
 /** The processes of all pools that share a host's memory. */
 export interface HostProcesses {
   readonly all: Set<PoolProcess>;
-  /** Promises of the ending sessions whose room is not yet taken over. */
+  /** The ends of sessions whose capacity no new session has claimed yet. */
   readonly leaving: Set<Promise<void>>;
 }
 
 export const noProcesses = (): HostProcesses => ({ all: new Set(), leaving: new Set() });
 
 export interface PoolProcess {
-  /** That of its pool: no other pool's task gets it. */
+  /** The driver of the process's pool. Tasks of other pools cannot use the process. */
   readonly driver: LeanDriver;
   readonly header: string;
   state: 'busy' | 'idle' | 'warming';
   /** Null until its header is imported. */
   session: LeanSession | null;
   idleSince: number;
-  /** Settles when the header is imported or could not be. */
+  /** Settles when the header is imported or its import has failed. */
   readonly opening: Promise<Opened>;
-  /** Ends the opening, whose promise rejects with the reason. */
+  /** Aborts the opening, whose promise then rejects with the reason. */
   readonly stop: AbortController;
 }
 
 export interface WarmProcesses {
-  /** Finds a session that died while it was idle, and removes it. */
+  /** Finds and removes sessions that died while idle. */
   sweep(): void;
-  /** The cost of serving this request now, as the waiting list asks. */
+  /** Returns the cost of serving this request now, for the waiting list. */
   price(request: Request): 'none' | 'process' | 'eviction';
-  /** A process for the request, its state `busy`: a warm one, else one that is being opened, for which the longest idle may end. */
+  /**
+   * Returns a process for the request, with state `busy`: a warm one, or a new one, for which the process that was idle
+   * longest may be ended.
+   */
   take(request: Request): { readonly process: PoolProcess; readonly isWarm: boolean };
-  /** Back to the idle ones. */
   giveBack(process: PoolProcess): void;
-  /** Ends a process; its place is free when it is gone. */
+  /** Ends a process. Its capacity is free once it is gone. */
   end(process: PoolProcess): Promise<void>;
   /** Opens a spare session with this header, if there is room and no other spare is opening. */
   warm(header: string): void;
-  /** Returns the number of processes with this header that are unused, idle or being opened without a request. */
+  /** Counts the unused processes with this header: idle, or being opened without a request. */
   spares(header: string): number;
-  /** Sessions that were opened, or tried to be. */
+  /** Number of sessions that were opened, including failed attempts. */
   started(): number;
   endAll(): Promise<void>;
 }
@@ -52,12 +54,15 @@ export interface WarmProcesses {
 export interface WarmProcessesOptions {
   readonly driver: LeanDriver;
   readonly memoryBytesMax: number;
-  /** Sessions at once, those of other pools on the host included. More than ever are busy at once: `take` is called only then. */
+  /**
+   * Maximum number of sessions, including those of other pools on the host. It must exceed the number of busy ones:
+   * `take` relies on that.
+   */
   readonly sessionsMax: number;
   readonly host: HostProcesses;
-  /** The room of a process that ended is free. */
+  /** Called when a process has ended and its capacity is free. */
   readonly onGone: () => void;
-  /** A spare process is open, or could not be opened. */
+  /** Called when a spare process is open, or could not be opened. */
   readonly onWarmed: (header: string, opened: boolean) => void;
 }
 
@@ -107,7 +112,8 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
     const matches = own().filter(
       (process) => process.state === 'idle' && process.header === header && process.session!.isAlive,
     );
-    // The unused are kept for those who need one; of the others the last used, whose memory is still in the caches.
+    // Keep unused processes for requests that need a fresh one. Of the others take the last used: its memory is still
+    // in the processor's caches.
     const unused = matches.find(({ session }) => session!.uses === 0);
     if (fresh) return unused;
     const used = matches.filter((process) => process !== unused);
@@ -117,7 +123,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
   const warmingMatch = ({ header }: Request): PoolProcess | undefined =>
     own().find((process) => process.state === 'warming' && process.header === header);
 
-  /** Makes room for one more by ending the one that is idle longest or, if none is idle, a spare one. */
+  /** Makes room for one more session by ending the session that is idle longest or, if none is idle, a spare one. */
   function makeRoom(): Promise<void> {
     if (isRoom()) return Promise.resolve();
     for (const gone of leaving) {
@@ -155,7 +161,7 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
       if (!isRoom() || own().some(({ state }) => state === 'warming')) return;
       const process = open(header, 'warming', Promise.resolve());
       const settled = (opened: boolean): void => {
-        // Taken meanwhile: it is the taker's.
+        // A request took the process meanwhile and now owns it.
         if (process.state !== 'warming' || !all.has(process)) return;
         if (opened) this.giveBack(process);
         else void end(process);

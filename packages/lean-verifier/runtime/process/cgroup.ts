@@ -1,41 +1,49 @@
 /**
- * A control group for one process and all its children. The kernel limits their memory and their number, and ends them
- * together; a check of resident memory every tenth of a second may come too late. Version 1 is used if the hierarchies
- * `memory` and `pids` are writable, version 2 if our own group already delegates these controllers to its children (a
- * folder that a service manager delegates). Otherwise there is no control group, and only the periodic check limits
+ * A control group for one process and its descendants. The kernel limits their memory and their number, and kills them
+ * together. The watch of resident memory, which samples ten times a second, can be too late. Version 1 is used if the
+ * hierarchies `memory` and `pids` are writable, version 2 if our own group already delegates these controllers to its
+ * children (a folder that a service manager delegates). Otherwise there is no control group, and only the watch limits
  * memory.
  *
- * A group is called `stp-RUN-OWNER-NUMBER` (the run's mark, the process id of its maker), so that a clean-up knows its
- * owner.
+ * A group is called `stp-RUN-OWNER-NUMBER` (run mark, process id of the creator), so that a clean-up knows its owner.
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Processes and threads: Lean has some dozen threads and a few for each core; what forks without end stops here. */
+/**
+ * Maximum number of processes and threads. Lean has about a dozen threads and a few for each core; the limit stops a
+ * fork bomb.
+ */
 const TASKS_MAX = 1_024;
 /**
- * A group can be removed when the kernel has cleaned up its last process: after milliseconds, or seconds on an
- * overloaded machine. Pauses grow from one to this, four seconds in total.
+ * Longest pause between attempts to remove a group. A group can be removed once the kernel has cleaned up its last
+ * process, which takes milliseconds, or seconds on an overloaded machine. Pauses double from 1 ms up to this; they add
+ * up to four seconds.
  */
 const REMOVE_PAUSE_MS_MAX = 2_048;
 const GROUP_PREFIX = 'stp-';
 const OWNER = /^stp-.*-(\d+)-\d+$/;
 
 export interface ControlGroup {
-  /** The command line that enters the group, then becomes `command`. */
+  /** Returns a command line that enters the group and then becomes `command`. */
   enter(command: readonly string[]): readonly string[];
-  /** False where the kernel refuses: version 1 does for less than is in use. */
+  /** Returns false if the kernel refuses: version 1 refuses a limit below the present use. */
   setMemoryBytesMax(bytes: number): boolean;
-  /** True where the kernel has ended a process of it for want of memory. */
+  /** Whether the kernel has killed a process of the group for lack of memory. */
   outOfMemory(): boolean;
-  /** Ends what is in it. */
   kill(): void;
-  /** Ends what is in it; resolves when it is empty and removed, or after four seconds in which it did not become so. */
+  /**
+   * Kills all processes of the group. Resolves when the group is removed, or after four seconds if it cannot be
+   * removed.
+   */
   remove(): Promise<void>;
 }
 
-/** Where groups can be made, found once. `folders` holds the parents: one in version 2, memory and tasks in version 1. */
+/**
+ * Folders in which groups can be created: the same folder for both in version 2, one for memory and one for tasks in
+ * version 1.
+ */
 export interface GroupParents {
   readonly version: 1 | 2;
   readonly memory: string;
@@ -45,7 +53,10 @@ export interface GroupParents {
 let parents: GroupParents | null | undefined;
 let made = 0;
 
-/** Null where this machine lets us make none. `name` stands in the group's name; characters that cannot are replaced. */
+/**
+ * Returns null if this machine allows no control group. `name` becomes part of the group's name; unsuitable characters
+ * are replaced.
+ */
 export function openControlGroup(name: string, memoryBytesMax: number, within = ownParents()): ControlGroup | null {
   if (within === null) return null;
   made += 1;
@@ -58,7 +69,7 @@ export function openControlGroup(name: string, memoryBytesMax: number, within = 
     for (const one of folders) mkdirSync(one);
   } catch {
     void group.remove();
-    return null; // Out of groups, or no longer ours: the look at resident memory has to do.
+    return null; // There are no more groups, or the folder is no longer ours. The watch of resident memory remains.
   }
   if (write(join(tasks ?? memory, 'pids.max'), TASKS_MAX) && group.setMemoryBytesMax(memoryBytesMax)) return group;
   void group.remove();
@@ -72,7 +83,7 @@ function groupAt(version: 1 | 2, memory: string, folders: readonly string[]): Co
       try {
         process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
       }
     }
   };
@@ -83,7 +94,7 @@ function groupAt(version: 1 | 2, memory: string, folders: readonly string[]): Co
         write(join(memory, 'memory.swap.max'), 0);
         return write(join(memory, 'memory.max'), bytes);
       }
-      // The bound with swap may not be below the one without, so it goes first upwards and last downwards.
+      // The limit with swap must never be below the limit without: raise it first, lower it last.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes');
       write(withSwap, bytes);
       const done = write(join(memory, 'memory.limit_in_bytes'), bytes);
@@ -99,13 +110,16 @@ function groupAt(version: 1 | 2, memory: string, folders: readonly string[]): Co
   };
 }
 
-/** A shell enters by itself before it becomes the command, so nothing runs outside. What cannot be entered is passed by. */
+/**
+ * A shell enters the group and then becomes the command, so nothing runs outside. It skips folders that it cannot
+ * enter.
+ */
 function enterScript(count: number): string {
   const enter = Array.from({ length: count }, (_, index) => `echo 0 2>/dev/null >"$${index + 1}/cgroup.procs"`);
   return `{ ${enter.join('; ')}; } 2>/dev/null; shift ${count}; exec "$@"`;
 }
 
-/** `kill` comes before every look: what starts others may have started one after it was told to end. */
+/** Kills before every attempt, because a process that was already told to end may have started another. */
 async function removeAll(folders: readonly string[], kill: () => void): Promise<void> {
   let left = folders.filter(isInUse);
   for (let pauseMs = 1; left.length > 0 && pauseMs <= REMOVE_PAUSE_MS_MAX; pauseMs *= 2) {
@@ -115,7 +129,7 @@ async function removeAll(folders: readonly string[], kill: () => void): Promise<
   }
 }
 
-/** Removes it where it is not. */
+/** Removes the folder if it is not in use; otherwise returns true. */
 function isInUse(folder: string): boolean {
   try {
     rmdirSync(folder);
@@ -133,7 +147,7 @@ function ownParents(): GroupParents | null {
   return parents;
 }
 
-/** Empty groups of processes that were ended before they could remove them. */
+/** Removes empty groups whose owners were killed before they could remove them. */
 export function removeLeftOver(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = OWNER.exec(name)?.[1];
@@ -146,7 +160,7 @@ export function removeLeftOver(parent: string): void {
   }
 }
 
-/** `/proc/self/cgroup` names our own groups, `/proc/self/mountinfo` where each hierarchy is mounted. */
+/** Finds our own groups in `/proc/self/cgroup` and the mount points of the hierarchies in `/proc/self/mountinfo`. */
 function findParents(): GroupParents | null {
   const own = new Map<string, string>();
   for (const line of read('/proc/self/cgroup').split('\n')) {
@@ -165,7 +179,7 @@ function findParents(): GroupParents | null {
   const [memory, tasks] = ['memory', 'pids'].map((controller) => {
     const mount = mounts.find(({ type, options }) => type === 'cgroup' && options.includes(controller));
     if (mount === undefined) return null;
-    // In a container the path may be one of the machine's, which is not there.
+    // In a container the path may be the host's, and then it does not exist here.
     return [join(mount.folder, own.get(controller) ?? ''), mount.folder].find(canMake) ?? null;
   });
   return memory == null || tasks == null ? null : { version: 1, memory, tasks };

@@ -1,37 +1,42 @@
 /**
- * Command-line options that make Lean readable from outside, if this Lean has them. An unknown option is an error, so
- * Lean is tested with them once on an empty file, first with all of them together.
+ * Command-line options that make Lean report in a readable way, if this version knows them. Lean fails on an unknown
+ * option, so it is run once with the options on an empty file: first with all of them, then with each alone.
  */
 import { tmpdir } from 'node:os';
 import { readLean } from './its-own-end.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 
 const ELABORATION = [
-  /** Lean 4.35 stops at its hundredth error, and most candidates are one. */
+  /** Lean 4.35 stops at its hundredth error, and most candidates cause one. */
   '-DmaxErrors=1000000',
-  /** One declaration after another: a message belongs to the text that is being read, and time to its candidate. */
+  /** Elaborate declarations one after another, so that each message and the time spent belong to one candidate. */
   '-DElab.async=false',
 ];
-/** A server gathers messages for 200 ms before it sends any; with 0 a run takes what its elaboration takes. */
+/** By default a server collects messages for 200 ms before it sends them, which would delay every run. */
 const REPORTING = ['-Dserver.reportDelayMs=0'];
-/** One thread elaborates and one reports; with one alone, Lean reports nothing before it has read the whole file. */
+/**
+ * One thread elaborates and one reports. With a single thread Lean reports nothing before it has read the whole file.
+ */
 const THREADS = '-j2';
 const PROBE_TIMEOUT_MS = 60_000;
 const PROBE_MEMORY_BYTES_MAX = 2_147_483_648;
 
 const answers = new Map<string, Promise<readonly string[]>>();
 
-/** Words after `lean --json`. Each executable is asked once a process; one that cannot be started is asked again. */
-export async function commandOptions(place: ProcessPlace): Promise<string[]> {
+/**
+ * Arguments after `lean --json`. The options of each executable are found once per process; if it cannot be started,
+ * the next call tries again.
+ */
+export async function commandOptions(place: ProcessContext): Promise<string[]> {
   return [THREADS, ...(await knownOptions(place, ELABORATION))];
 }
 
-/** Words after `lean --worker`, before the document's name. */
-export async function serverOptions(place: ProcessPlace): Promise<string[]> {
+/** Arguments after `lean --worker`, before the document's name. */
+export async function serverOptions(place: ProcessContext): Promise<string[]> {
   return [THREADS, ...(await knownOptions(place, [...ELABORATION, ...REPORTING]))];
 }
 
-async function knownOptions(place: ProcessPlace, wanted: readonly string[]): Promise<readonly string[]> {
+async function knownOptions(place: ProcessContext, wanted: readonly string[]): Promise<readonly string[]> {
   const key = JSON.stringify([place.environment.executable, wanted]);
   const answer = answers.get(key) ?? askAbout(place, wanted, () => answers.delete(key));
   answers.set(key, answer);
@@ -39,7 +44,7 @@ async function knownOptions(place: ProcessPlace, wanted: readonly string[]): Pro
 }
 
 async function askAbout(
-  place: ProcessPlace,
+  place: ProcessContext,
   wanted: readonly string[],
   onNoAnswer: () => void,
 ): Promise<readonly string[]> {
@@ -49,10 +54,10 @@ async function askAbout(
   return known;
 }
 
-async function knows(place: ProcessPlace, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
+async function knows(place: ProcessContext, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
   const exit = await readLean({
     ...place,
-    // The place's own folder may not be there yet.
+    // The working directory may not exist yet.
     workingDirectory: tmpdir(),
     arguments: ['--stdin', ...options],
     input: 'prelude\n',

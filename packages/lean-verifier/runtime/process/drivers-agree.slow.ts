@@ -1,6 +1,7 @@
 /**
- * The drivers agree on every verdict: library proofs, the same broken in several ways, and scripts that end each in another
- * kind, all in one run of `lean --json`, and each in a run of its own on a warm server. About fifteen seconds of one core.
+ * Tests that the drivers agree on every verdict: for library proofs, for broken variants of them, and for scripts that
+ * each fail in a different way. The `json` driver gets all in one run, the `server` driver each in a run of its own.
+ * Takes about fifteen seconds of one core.
  *
  * @module-tag slow
  */
@@ -34,7 +35,7 @@ function entry(statement: string, proof: string): BatchEntry {
   const screened = screenStatement(statement);
   const laidOut = screenProof(proof);
   if (!screened.accepted) throw new Error(`${statement}: ${screened.refusal.reason}`);
-  // What the screen refuses goes to Lean here as it is: the drivers must agree on that too.
+  // Proofs that the screen refuses go to Lean unchanged, because the drivers must agree on them too.
   return { signature: screened.signature, proofText: laidOut.accepted ? laidOut.text : proof };
 }
 
@@ -68,8 +69,8 @@ async function corpus(): Promise<BatchEntry[]> {
 }
 
 /**
- * Kinds, axioms, and what was said where. The names in a message, and with them the columns in a statement, differ with each
- * run; where heartbeats are used up depends on what was elaborated before.
+ * Reduces a reading to its kind, axioms, and messages with positions. Names in a message, and with them columns in a
+ * statement, differ between runs. The position of a heartbeat timeout depends on earlier elaborations.
  */
 function comparable({ reading }: EntryReading): unknown {
   if (!('messages' in reading) || reading.kind === 'timeout') return { ...reading, messages: [] };
@@ -89,7 +90,7 @@ async function readingsOf(name: DriverName, entries: readonly BatchEntry[], perR
       const some = entries.slice(first, first + perRun);
       const outcome = await runBatch(session, some, LIMITS, new AbortController().signal);
       if (outcome.kind !== 'ran') throw new Error(JSON.stringify(outcome));
-      // An open comment or string takes the rest of its run with it.
+      // An unclosed comment or string swallows the rest of its run.
       readings.push(...outcome.done.map(comparable), ...some.slice(outcome.done.length).map(() => null));
     }
   } finally {

@@ -97,7 +97,7 @@ describe('diagnostics', () => {
     if (!isIncremental) expect(told(older).map(({ text }) => text)).toEqual(['a', 'b', 'b']);
   });
 
-  test('of another version, of another form and for the eye alone are not told', () => {
+  test('of another version, malformed or silent are not reported', () => {
     const diagnostics = [diagnostic('a')];
     const silent = [diagnostic('mark', { isSilent: true })];
     const pushed = [
@@ -110,7 +110,7 @@ describe('diagnostics', () => {
     expect(told(pushed)).toEqual([]);
   });
 
-  test('of more than a megabyte are told cut', () => {
+  test('of more than a megabyte are cut', () => {
     const [message] = told([{ version: 2, diagnostics: [diagnostic('huge'.repeat(300_000))] }]);
     expect(message!.text).toMatch(/^huge.*… \(cut\)$/u);
     expect(message!.text.length).toBeLessThan(100_000);

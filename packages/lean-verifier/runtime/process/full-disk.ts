@@ -1,12 +1,12 @@
-/** A disk without space, where Lean was to write a module: it ends with exit code 1 and no error that a text could have. */
+/** Detects a full disk. If Lean cannot write a module, it ends with exit code 1 and no message about the text. */
 import { freeBytesOf } from '@stp/base/files';
 
-/** More than any file takes that a check writes. Lean removes what it could not finish, so some space is free again. */
+/** More than any file that a check writes. Lean removes incomplete files, so some space is free again afterwards. */
 const FREE_BYTES_MIN = 64 * 1_024 ** 2;
 
 export const isFull = (freeBytes: number): boolean => freeBytes < FREE_BYTES_MIN;
 
-/** Rejects with ENOSPC where the folder's disk has hardly any space. */
+/** Rejects with ENOSPC if the folder's disk has hardly any free space. */
 export async function refuseFullDisk(folder: string): Promise<void> {
   const free = await freeBytesOf(folder);
   if (!isFull(free)) return;

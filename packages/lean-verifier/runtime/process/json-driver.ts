@@ -1,6 +1,6 @@
 /**
- * The driver `lean --json --stdin`: one process per run, which imports the header anew. Runs cannot affect each other.
- * A start costs a quarter of a second (Mathlib: seconds), so a run should hold many candidates.
+ * The driver for `lean --json --stdin`: one process per run, which imports the header each time. Runs cannot affect
+ * each other. A start costs a quarter of a second (with Mathlib: seconds), so a run should hold many candidates.
  */
 import type { LeanMessage } from '@stp/config/records';
 import { commandOptions } from './command-options.ts';
@@ -8,29 +8,32 @@ import type { LeanDriver, LeanSession } from './driver.ts';
 import { runLean } from './lean-process.ts';
 import { objectOptions } from './object-run.ts';
 import { openSession } from './session.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 
-/** Starting costs about 0.25 s and a small candidate about 0.01 s. */
+/** A start takes about 0.25 s, a small candidate about 0.01 s. */
 const CANDIDATES_PER_RUN = 128;
-/** For imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. Processor time. */
+/** Processor time for imports: Mathlib takes 5 s from a warm disk and minutes from a cold network disk. */
 export const HEADER_DEADLINE_MS = 180_000;
 /**
- * Time that a run may take for the header on top of its own limit: this many times the processor time that the header took
- * alone, and what the last look at that may have missed.
+ * Time that a run may take for the header in addition to its own limit: this many times the processor time of the
+ * header alone, plus the time that sampling may have missed.
  */
 const HEADER_ALLOWANCE = 2;
 const HEADER_UNSEEN_MS = 200;
-/** Number of remembered headers that import; a fleet sees a handful, the HTTP service any that its clients send. */
+/**
+ * Number of headers that are remembered as importable. A fleet uses a handful; clients of the HTTP service may send any
+ * number.
+ */
 const HEADERS_KNOWN_MAX = 1_024;
 
 /**
- * `tried`: opening runs the header alone, once, to say whether it is fit. `in runs`: each run tells its errors and its time apart from those of
- * what follows (`verdict/run-batch.ts`), so that a header costs no start of its own.
+ * `tried`: opening a session runs the header alone, once, to test it. `in runs`: each run separates the header's errors
+ * and time from those of the body (`verdict/run-batch.ts`), so the header needs no process of its own.
  */
 export type HeaderReading = 'tried' | 'in runs';
 
-export function openJsonDriver(place: ProcessPlace, headers: HeaderReading = 'tried'): LeanDriver {
-  /** Time that a run may take for each, ms. */
+export function openJsonDriver(place: ProcessContext, headers: HeaderReading = 'tried'): LeanDriver {
+  /** Allowed time for each importable header, ms. */
   const known = new Map<string, number>();
   return {
     name: 'json',
@@ -62,7 +65,7 @@ export function openJsonDriver(place: ProcessPlace, headers: HeaderReading = 'tr
   };
 }
 
-function jsonSession(place: ProcessPlace, header: string, headerAllowedMs: number): LeanSession {
+function jsonSession(place: ProcessContext, header: string, headerAllowedMs: number): LeanSession {
   return openSession({
     header,
     pid: null,

@@ -1,14 +1,14 @@
 /**
- * Lean writes its messages through C's standard output, which is fully buffered on a pipe: a stuck process would not
- * have reported the candidates it finished. `stdbuf` of GNU coreutils makes it write line by line. Without `stdbuf`
- * verdicts stay the same, and a stuck batch is repeated candidate by candidate.
+ * Makes Lean write its messages line by line, by `stdbuf` of GNU coreutils. C's standard output is fully buffered on a
+ * pipe, so a stuck process would not report the candidates that it had finished. Without `stdbuf` verdicts are the
+ * same, but a stuck batch is repeated one candidate at a time.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 let found: readonly string[] | null = null;
 
-/** Words to put before a command line so that it writes line by line; empty where `stdbuf` is not on PATH. */
+/** Arguments to put before a command line so that it writes line by line; empty if `stdbuf` is not on PATH. */
 export function lineBufferingPrefix(): readonly string[] {
   found ??= findStdbuf(process.env.PATH ?? '');
   return found;
@@ -21,7 +21,7 @@ function findStdbuf(path: string): readonly string[] {
       accessSync(candidate, constants.X_OK);
       return [candidate, '-oL'];
     } catch {
-      // Not here: the next folder of PATH.
+      // Not in this folder of PATH: try the next.
     }
   }
   return [];

@@ -1,17 +1,17 @@
-/** One line of `lean --json`: its shape, its limits, and the reader that splits a byte stream into such lines. */
+/** The format and limits of one line of `lean --json`, and a reader that splits a byte stream into these lines. */
 
 import type { LeanMessage } from '@stp/config/records';
 import { z } from 'zod';
 
 /**
- * Longest message that is read whole, in bytes of its line: a tactic can build a goal of any size, and Lean prints it. A longer
- * line keeps its beginning and its end.
+ * Maximum bytes of a line that is kept whole. Lean prints goals, and a tactic can build a goal of any size. A longer
+ * line keeps only its beginning and its end.
  */
 export const MESSAGE_LENGTH_MAX = 1_048_576;
-/** A longer message is cut to this many characters, with a mark behind them. */
+/** Longer messages are cut to this many characters, followed by `CUT_MARK`. */
 export const CUT_LENGTH = 65_536;
 export const CUT_MARK = ' … (cut)';
-/** More than Lean writes behind a message's text: where it ends, the file's name, the place, the severity. */
+/** More than the bytes that follow a message's text: its end position, file name, position and severity. */
 const END_BYTES = 16_384;
 const positionSchema = z.object({ line: z.number().int(), column: z.number().int().nonnegative() });
 
@@ -22,22 +22,25 @@ const outputLineSchema = z.object({
   data: z.string(),
 });
 
-/** Where the text that a message is about ends: line 1-based, column 0-based in code points. No record keeps it. */
+/**
+ * The end of the text that a message is about: line 1-based, column 0-based in code points. It is not stored in
+ * records.
+ */
 export type MessageEnd = Readonly<z.infer<typeof positionSchema>>;
 
 export interface MessageReader {
-  /** Takes what the process wrote. */
+  /** Takes a chunk of the process's output. */
   push(chunk: Buffer): void;
 }
 
 /**
- * Calls `onMessage` for every message, its position as Lean gives it (line 1-based, column 0-based). The text is cut where the line is
- * longer than a megabyte. What is no message is passed by.
+ * Calls `onMessage` for every message, with Lean's positions (line 1-based, column 0-based). The text is cut if its
+ * line is longer than `MESSAGE_LENGTH_MAX`. Lines that are not messages are ignored.
  */
 export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd | null) => void): MessageReader {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  /** The begin and the latest end of a line that is too long; null: the line is short yet. */
+  /** The first and the latest bytes of a line that is too long; null while the line is short. */
   let long: { readonly begin: Buffer; end: Buffer } | null = null;
 
   function add(part: Buffer): void {
@@ -75,22 +78,22 @@ export function readMessages(onMessage: (message: LeanMessage, end: MessageEnd |
   };
 }
 
-/** A copy, so that no larger buffer stays. */
+/** Returns a copy, so that the larger buffer can be freed. */
 function lastOf(parts: readonly Buffer[]): Buffer {
   return Buffer.from(Buffer.concat(parts).subarray(-END_BYTES));
 }
 
-/** Behind the text, as Lean writes its fields in the order of their names; within the text the quotes are escaped. */
+/** What follows the text: Lean writes its fields in alphabetical order, and quotes within the text are escaped. */
 const BEHIND_TEXT = '","endPos":';
 
-/** The line without the middle of the message's text; empty where it has another form. */
+/** Returns the line without the middle of its text; empty if the line has another format. */
 function shortened({ begin, end }: { readonly begin: Buffer; readonly end: Buffer }): string {
   const rest = end.toString('utf8').trimEnd();
   const behind = rest.lastIndexOf(BEHIND_TEXT);
   return behind < 0 ? '' : `${whole(begin.toString('utf8'))}${CUT_MARK}${rest.slice(behind)}`;
 }
 
-/** Without a character of several bytes, or an escape, that was cut through. */
+/** Removes a multi-byte character or an escape that was cut in the middle. */
 function whole(begin: string): string {
   let end = begin.length;
   while (end > 0 && begin[end - 1] === '\uFFFD') end -= 1;

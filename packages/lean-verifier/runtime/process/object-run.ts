@@ -1,22 +1,22 @@
-/** Tells Lean to write a compiled module, and to begin with saved imports. */
+/** Options that make Lean write a compiled module and start from saved imports. */
 import { randomBytes } from 'node:crypto';
 
-/** Lean's state behind a list of imports: a file to load, in a folder of its own that Lean has to be able to read. */
+/** Lean's saved state after a list of imports: a file to load, in a folder that Lean must be able to read. */
 export interface HeaderSnapshot {
   readonly path: string;
   readonly folder: string;
 }
 
 export interface ObjectRun {
-  /** Folder of the module, which Lean may write to. */
+  /** Folder of the module; Lean may write to it. */
   readonly directory: string;
-  /** Name of the module: one plain word. */
+  /** Name of the module: a single identifier. */
   readonly module: string;
   /** Null or missing: Lean imports what the text imports. */
   readonly snapshot?: HeaderSnapshot | null | undefined;
 }
 
-/** Arguments of a process that writes a module, beside those of every Lean. */
+/** Arguments and folders for a process that writes a module, in addition to those of every Lean process. */
 export function objectOptions({ directory, module, snapshot = null }: ObjectRun): {
   readonly arguments: readonly string[];
   readonly writable: readonly string[];
@@ -33,7 +33,7 @@ export function objectOptions({ directory, module, snapshot = null }: ObjectRun)
   };
 }
 
-/** A name that no text can guess. */
+/** Returns an unpredictable module name, so that no text can refer to it. */
 export const newModuleName = (): string => `Stp${randomBytes(8).toString('hex')}`;
 
 export const objectPath = ({ directory, module }: Pick<ObjectRun, 'directory' | 'module'>): string =>

@@ -1,10 +1,9 @@
-/** Returns the driver with a given name. */
 import type { DriverName, LeanDriver } from './driver.ts';
 import { type HeaderReading, openJsonDriver } from './json-driver.ts';
 import { openServerDriver } from './server-driver.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 
-/** Starts nothing yet. */
-export function openDriver(name: DriverName, place: ProcessPlace, headers?: HeaderReading): LeanDriver {
+/** Starts no process yet. */
+export function openDriver(name: DriverName, place: ProcessContext, headers?: HeaderReading): LeanDriver {
   return name === 'json' ? openJsonDriver(place, headers) : openServerDriver(place);
 }

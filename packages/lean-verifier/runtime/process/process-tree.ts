@@ -1,14 +1,14 @@
 /**
- * Memory and processor time of a process and all its children. The spawned process may be a sandbox or a server whose
- * children do the work, so its own figures say little. One table of all processes, made at most every quarter of a
- * second and shared by all watches, says which processes belong together.
+ * Measures memory and processor time of a process and its descendants. The spawned process may be a sandbox or a server
+ * whose children do the work, so its own figures say little. All watches share one table of the machine's processes,
+ * which is rebuilt at most every quarter of a second.
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { type Resources, readResources } from './resources.ts';
 
-/** A table takes some microseconds a process of the machine. */
+/** Building a table takes some microseconds for each process of the machine. */
 const TABLE_AGE_MS_MAX = 250;
-/** Program name and the first four fields of `/proc/PID/stat`. */
+/** Enough bytes for the program name and the first four fields of `/proc/PID/stat`. */
 const STAT_HEAD_BYTES = 256;
 
 interface Entry {
@@ -19,8 +19,8 @@ interface Entry {
 let table: { readonly madeAt: number; readonly children: ReadonlyMap<number, readonly number[]> } | null = null;
 
 /**
- * Sums over the process and what belongs to it; children that are younger than the table are not seen. Null where the
- * process is gone or there is no /proc.
+ * Sums over the process and its descendants; children younger than the table are missing. Null if the process is gone
+ * or there is no /proc.
  */
 export function treeResources(pid: number, tableAgeMsMax = TABLE_AGE_MS_MAX): Resources | null {
   const own = readResources(pid);
@@ -33,7 +33,7 @@ export function treeResources(pid: number, tableAgeMsMax = TABLE_AGE_MS_MAX): Re
   return { residentBytes, cpuMs };
 }
 
-/** Children of children included, and members of its process group whose own parent has ended. */
+/** Returns all descendants, including members of the process group whose own parent has ended. */
 function descendants(pid: number, tableAgeMsMax: number): number[] {
   const ageMsMax = Math.min(tableAgeMsMax, TABLE_AGE_MS_MAX);
   if (table === null || performance.now() - table.madeAt > ageMsMax) table = makeTable();
@@ -43,7 +43,7 @@ function descendants(pid: number, tableAgeMsMax: number): number[] {
   return [...found];
 }
 
-/** Each process is listed under its parent and under the leader of its group. */
+/** Lists each process under its parent and under the leader of its group. */
 function makeTable(): NonNullable<typeof table> {
   const children = new Map<number, number[]>();
   const buffer = Buffer.alloc(STAT_HEAD_BYTES);
@@ -64,7 +64,7 @@ function processNames(): readonly string[] {
   try {
     return readdirSync('/proc');
   } catch {
-    return []; // No /proc: nothing is known of any process.
+    return []; // There is no /proc, so no process can be seen.
   }
 }
 
@@ -73,11 +73,11 @@ function readEntry(pid: number, buffer: Buffer): Entry | null {
   try {
     file = openSync(`/proc/${pid}/stat`, 'r');
     const head = buffer.toString('latin1', 0, readSync(file, buffer));
-    // The program's name stands in parentheses and may hold blanks: state, parent and group follow it.
+    // The program's name is in parentheses and may contain blanks. State, parent and group follow it.
     const [, parent, group] = head.slice(head.lastIndexOf(')') + 2).split(' ');
     return { parent: Number(parent), group: Number(group) };
   } catch {
-    return null; // It has ended meanwhile.
+    return null; // The process has ended meanwhile.
   } finally {
     if (file !== null) closeSync(file);
   }

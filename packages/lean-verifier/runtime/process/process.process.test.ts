@@ -132,7 +132,7 @@ describe('a process', () => {
     expect((await run(`exec yes "$(printf '%60000s' x)"`)).how).toBe('output');
   });
 
-  test('that dies, or was never there, is told apart', async () => {
+  test('that dies is distinguished from one that was never there', async () => {
     expect(await run('kill -SEGV $$')).toMatchObject({ how: 'crashed', signal: 'SIGSEGV' });
     expect((await run('exit 127')).how).toBe('not-started');
     expect((await run('exit 0', { workingDirectory: join(scratchDirectory, 'nowhere') })).how).toBe('not-started');

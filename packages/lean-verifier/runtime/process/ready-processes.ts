@@ -1,32 +1,34 @@
 /**
- * Lean processes that are started ahead and wait for the text of a module: a start takes a fifth of the time that Lean needs for a small
- * text below `import Init`. One that waits has read nothing and imported nothing, so nothing that other processes do can stand in it.
- * Each is used once. There is one of a kind at most, and few kinds.
+ * Lean processes that are started in advance and wait for the text of a module. Starting takes a fifth of the time that
+ * Lean needs for a small text below `import Init`. A waiting process has read and imported nothing, so no other process
+ * can have influenced it. Each is used once. At most one process of each kind waits, and the number of kinds is small.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type HeaderSnapshot, newModuleName, type ObjectRun, objectOptions } from './object-run.ts';
-import { type LeanProcess, type ProcessPlace, startLean } from './spawn.ts';
+import { type LeanProcess, type ProcessContext, startLean } from './spawn.ts';
 
-/** Kinds: without saved imports, and with those used last. */
+/** The kinds: one without saved imports, and one with the most recently used saved imports. */
 const KINDS_MAX = 2;
-/** One that nobody asks for ends. */
+/** A process that is not taken within this time is ended. */
 const IDLE_MS = 300_000;
 
 export interface ReadyProcess extends ObjectRun {
   readonly process: LeanProcess;
-  /** Ends it, if it has not ended, and removes its folder. */
+  /** Ends the process if it still runs, and removes its folder. */
   remove(): Promise<void>;
 }
 
 export interface ReadyOptions {
-  readonly place: ProcessPlace;
-  /** A folder for each is made in it. */
+  readonly place: ProcessContext;
+  /** Each process gets a new folder in this one. */
   readonly scratchDirectory: string;
-  /** Until a process is taken; then the limit of its text counts. */
+  /** Memory limit while the process waits. Once it is taken, the limit of its text applies. */
   readonly memoryBytesMax: number;
-  /** Whether one may be started now. While others wait for the cores it helps nobody. */
+  /**
+   * Whether a process may be started now. While others wait for processor cores, starting one in advance does not help.
+   */
   readonly isCalm: () => boolean;
 }
 
@@ -41,7 +43,7 @@ export class ReadyProcesses {
     this.#options = options;
   }
 
-  /** One that waits, which the caller removes; null if there is none. Has another one started in its place. */
+  /** Returns a waiting process, which the caller must remove, or null if none waits. Starts another one if `isCalm`. */
   take(snapshot: HeaderSnapshot | null = null): ReadyProcess | null {
     const key = kindOf(snapshot);
     const found = this.#waiting.get(key);
@@ -51,7 +53,6 @@ export class ReadyProcesses {
     return found?.ready ?? null;
   }
 
-  /** Ends those that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const key of [...this.#waiting.keys()]) this.#drop(key);
@@ -80,7 +81,7 @@ export class ReadyProcesses {
       if (!('pid' in process) || this.#isClosed) return await remove();
       this.#keep(key, { ...object, process, remove });
     } catch {
-      // Without one, a process is started when its text has come; what is wrong with the machine is told there.
+      // Without a waiting process, one starts when its text arrives. That start reports what is wrong with the machine.
       await rm(directory, { recursive: true, force: true });
     } finally {
       this.#starting.delete(key);

@@ -1,7 +1,7 @@
 /**
- * The language server as a driver: the header is imported once, and each run replaces the text below it. A theorem by
- * `omega` and its axioms take 25–30 ms of a core, against 20 in a batch of 128 in one `lean --json` and 210 in a
- * process of its own; so a run has one candidate.
+ * The driver for the language server: the header is imported once, and each run replaces the text below it. A theorem
+ * by `omega` with its axioms takes 25–30 ms of a core, against 20 ms in a batch of 128 in one `lean --json` and 210 ms
+ * in a process of its own. So a run has one candidate.
  */
 import type { LeanMessage } from '@stp/config/records';
 import type { LeanDriver, LeanSession, Opened, SessionExit, SessionRun } from './driver.ts';
@@ -10,10 +10,10 @@ import { treeResources } from './process-tree.ts';
 import { goalsAt } from './server/goals-at.ts';
 import { type ServerWorker, startWorker } from './server/worker.ts';
 import { openSession } from './session.ts';
-import type { ProcessPlace } from './spawn.ts';
+import type { ProcessContext } from './spawn.ts';
 import { watchRun } from './watch-run.ts';
 
-export function openServerDriver(place: ProcessPlace): LeanDriver {
+export function openServerDriver(place: ProcessContext): LeanDriver {
   return {
     name: 'server',
     candidatesPerRun: 1,
@@ -62,7 +62,9 @@ function serverSession(worker: ServerWorker, header: string): LeanSession {
   });
 }
 
-/** Rejects only with the signal's reason; the process has ended then, as in every case but `finished`. */
+/**
+ * Rejects only with the signal's reason. The process has ended then, and also after every outcome except `finished`.
+ */
 async function elaborate(worker: ServerWorker, header: string, run: SessionRun): Promise<SessionExit> {
   const watch = watchRun(worker.process, run);
   let errors = 0;

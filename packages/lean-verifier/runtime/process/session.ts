@@ -1,20 +1,23 @@
-/** The behaviour that all sessions share, for every driver: one run at a time, uses counted, dead after a bad end. */
+/**
+ * Behaviour common to the sessions of all drivers: one run at a time, a count of uses, and no further use after a
+ * failed run.
+ */
 import { StpError } from '@stp/base';
 import type { LeanSession, SessionExit, SessionRun } from './driver.ts';
 import type { MessageEnd } from './message.ts';
 
 export interface SessionParts {
   readonly header: string;
-  /** Process id of the process that stays between runs; null where each run has its own. */
+  /** Process id of the process that stays between runs; null if each run starts its own process. */
   readonly pid: number | null;
   residentBytes(): Promise<number>;
-  /** Does one run for `LeanSession.run`. The signal joins the caller's with the session's own end. */
+  /** Does one run for `LeanSession.run`. The signal combines the caller's signal and the end of the session. */
   runOnce(run: SessionRun & { readonly signal: AbortSignal }): Promise<SessionExit>;
   /** Answers `LeanSession.goalsAt`. */
   goalsAt?(place: MessageEnd): Promise<string | null>;
-  /** Ends the process that stays between runs; resolves when it is gone. */
+  /** Ends the process that stays between runs. Resolves when it is gone. */
   end(): Promise<void>;
-  /** Resolves when that process has ended, for any reason. */
+  /** Resolves when that process has ended for any reason. */
   readonly ended?: Promise<unknown>;
 }
 

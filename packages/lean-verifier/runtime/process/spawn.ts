@@ -1,8 +1,7 @@
 /**
- * Starts Lean. No other file of the Lean packages may start it, except for the set-up's own questions to a toolchain. Each
- * process leads a process group of its own, has a cleared environment with the run's mark, runs in the given sandbox,
- * is limited by a control group if this machine allows one, and ends with this process. Its standard error is always
- * drained.
+ * Starts Lean. No other file of the Lean packages may start it, except the set-up when it queries a toolchain. Each
+ * process leads a process group, gets a cleared environment with the run mark, runs in the given sandbox, and ends when
+ * this process ends. A control group limits it if this machine allows one. Its standard error is always drained.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
@@ -17,47 +16,54 @@ import { lifelinePrefix, parentDeathPrefix } from './parent-death.ts';
 
 const STDERR_CHARS_KEPT = 2_048;
 /**
- * Most bytes that it may write in one run, standard error included. A batch of 200 hopeless candidates writes some hundred
- * kilobytes.
+ * Maximum bytes that the process may write in one run, including standard error. A batch of 200 hopeless candidates
+ * writes some hundred kilobytes.
  */
 const OUTPUT_BYTES_MAX = 67_108_864;
-/** Output that something else holds when the process has ended is let go of after so long without a word. */
+/**
+ * A process that has ended may leave its output open in another process. The output is abandoned after this long
+ * without new data.
+ */
 const HELD_OUTPUT_MS = 1_000;
-/** Variables that a launcher script, an elan shim and the dynamic loader need. Everything else stays out of Lean's reach. */
+/** Variables that a launcher script, an elan shim and the dynamic loader need. All others are removed. */
 const ENVIRONMENT_KEPT = ['PATH', 'HOME', 'ELAN_HOME', 'ELAN_TOOLCHAIN', 'LANG', 'LC_ALL', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
-/** The Lean to start, and the surroundings of its processes: the same for every process of a run on one machine. */
-export interface ProcessPlace {
+/**
+ * The Lean to start and the surroundings of its processes, which are the same for all processes of a run on one
+ * machine.
+ */
+export interface ProcessContext {
   readonly environment: LeanEnvironment;
   readonly workingDirectory: string;
   readonly runMark?: string | undefined;
-  /** Without one, Lean runs as any program of this user: for text of our own. */
+  /** Missing: Lean runs with all rights of this user, which is for our own text only. */
   readonly sandbox?: Sandbox | undefined;
 }
 
-export interface StartOptions extends ProcessPlace {
-  /** In place of the environment's `lean`: absolute path of another program (a checker). */
+export interface StartOptions extends ProcessContext {
+  /** Absolute path of a program to run instead of the environment's `lean`, such as a checker. */
   readonly program?: string | undefined;
   readonly arguments: readonly string[];
-  /** Environment variables in addition to those of every Lean. */
+  /** Environment variables in addition to those of every Lean process. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** Paths that it may read beside its own folder and the environment's. */
+  /** Paths that the process may read in addition to its working directory and the environment's folders. */
   readonly readOnly?: readonly string[] | undefined;
-  /** Folders that it may write to, beside what the sandbox gives everybody. */
+  /** Folders that the process may write to, in addition to those that the sandbox always allows. */
   readonly writable?: readonly string[] | undefined;
-  /** Bound of its control group, bytes. The watch ends the process at the same size, where it looks in time. */
+  /** Limit of the control group, bytes. The watch ends the process at the same size if it notices in time. */
   readonly memoryBytesMax: number;
 }
 
 export interface LeanExit {
   /**
-   * `finished`: Lean ended by itself with exit code 0 or 1. `deadline`, `memory`, `output`: ended by us for that reason, or
-   * by the kernel for the memory. `crashed`: ended by a signal or another exit code. `not-started`: could not be started.
+   * `finished`: Lean ended by itself with exit code 0 or 1. `deadline`, `memory`, `output`: we ended it for that
+   * reason, or the kernel did for memory. `crashed`: it ended by a signal or with another exit code. `not-started`: it
+   * could not be started.
    */
   readonly how: 'finished' | 'deadline' | 'memory' | 'output' | 'crashed' | 'not-started';
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** End of what it wrote to its standard error, for people. */
+  /** The end of standard error, for people to read. */
   readonly stderr: string;
 }
 
@@ -66,19 +72,20 @@ export interface LeanProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /**
-   * Resolves when the process and its group are gone, and what holds its output too where that can be reached; never rejects.
+   * Resolves when the process and its group are gone, as well as other processes that hold its output, if they can be
+   * reached. Never rejects.
    */
   readonly ended: Promise<LeanExit>;
   /**
-   * Ends the process group; the first given reason counts. `crashed` is for a process that can no longer be used,
-   * `said` gives the cause: then its end has no signal, because none came from outside.
+   * Ends the process group; the first given reason counts. `crashed` is for a process that can no longer be used, and
+   * `said` gives the cause. Then the exit has no signal, because none came from outside.
    */
   end(how: LeanExit['how'], said?: string): void;
-  /** A run begins: what it may write is counted anew, and this is the bound of its control group. */
+  /** Begins a run: resets the count of written bytes and sets the limit of the control group. */
   beginRun(memoryBytesMax: number): void;
 }
 
-/** The process, or how it could not be started. */
+/** Returns the process, or the reason why it could not be started. */
 export function startLean(options: StartOptions): LeanProcess | LeanExit {
   const { environment, workingDirectory, runMark, sandbox } = options;
   const program = options.program ?? environment.executable;
@@ -127,7 +134,7 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
   const end = (how: LeanExit['how'], said = ''): void => {
     if (reason === null) stderr += said;
     reason ??= how;
-    // Once it has ended its number may be another's.
+    // Once the process has ended, its id may belong to another process.
     if (!hasEnded) killGroup(child);
     group?.kill();
   };
@@ -143,24 +150,26 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     count(chunk);
     stderr = (stderr + chunk.subarray(-STDERR_CHARS_KEPT).toString('utf8')).slice(-STDERR_CHARS_KEPT);
   });
-  /** Lets go of the output of a process that has ended when nothing has come for a while, and nothing waits to be read. */
+  /**
+   * Abandons the output of a process that has ended, once no data has arrived for a while and none waits to be read.
+   */
   const releaseOutput = (): void => {
     const readBytes = outputBytes;
     const lookAgain = (): void => {
       if (outputBytes !== readBytes) releaseOutput();
       else for (const output of [child.stdout!, child.stderr!]) output.destroy();
     };
-    // After a turn in which what is there is read: this program itself may have been busy all the time.
+    // `setImmediate` lets pending data be read first: this program itself may have been busy all the time.
     drained = setTimeout(() => setImmediate(lookAgain), HELD_OUTPUT_MS);
   };
-  // A process that ends before it has read its input closes the pipe: its exit tells the story.
+  // A process that ends before it has read its input closes the pipe. Its exit reports the cause.
   child.stdin!.on('error', () => {});
   const lifeline = child.stdio[3];
   lifeline?.on('error', () => {});
   child.on('error', (error) => {
     startFailure ??= error;
   });
-  // What it started may hold its output open: that goes with it, or, where it has left the group, is not waited for.
+  // Descendants may hold the output open. Those in the group are killed; those that left it are not waited for.
   child.on('exit', () => {
     hasEnded = true;
     killGroup(child);
@@ -172,13 +181,13 @@ function follow(child: ChildProcess, group: ControlGroup | null, sandbox: Sandbo
     child.on('close', async (code, signal) => {
       clearTimeout(drained);
       const outOfMemory = group?.outOfMemory() ?? false;
-      // What it started and does not hold its output may take a moment longer to be gone.
+      // Descendants that do not hold the output may need a moment longer to end.
       await group?.remove();
       if (startFailure !== null) return resolve(notStarted(startFailure));
-      // A process that has written to its standard output was started, also where `spawn` reports an error later.
+      // A process that has written to its standard output was started, even if `spawn` reports an error later.
       const unwalled = !hasSpoken && (sandbox?.failedToStart({ code, stderr }) ?? false);
       const byItself = howEnded(code, { outOfMemory, unwalled, hasSpoken });
-      // What was never started may have been given up for the pipe that nobody reads.
+      // A process that never started may have been ended for a pipe that nobody reads.
       const how = byItself === 'not-started' ? byItself : (reason ?? byItself);
       resolve({ how, code, signal: reason === 'crashed' ? null : signal, stderr });
     });
@@ -200,7 +209,7 @@ function notStarted(error: Error): LeanExit {
   return { how: 'not-started', code: null, signal: null, stderr: error.message };
 }
 
-/** 126 and 127 are what `stdbuf` and a launcher script end with where the program cannot be run. */
+/** `stdbuf` and a launcher script exit with 126 or 127 if they cannot run the program. */
 function howEnded(
   code: number | null,
   { outOfMemory, unwalled, hasSpoken }: { outOfMemory: boolean; unwalled: boolean; hasSpoken: boolean },

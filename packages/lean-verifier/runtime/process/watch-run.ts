@@ -1,38 +1,38 @@
 /**
- * Watches one run of a Lean process: its processor and wall time, its resident memory, and the caller's signal.
- * Exceeding a limit ends the process group.
+ * Watches one run of a Lean process: its processor time, wall time and resident memory, and the caller's signal. Ends
+ * the process group if a limit is exceeded.
  */
 import { treeResources } from './process-tree.ts';
 import type { Resources } from './resources.ts';
 import type { LeanProcess } from './spawn.ts';
 
-/** Interval between checks of memory and processor time. Lean allocates at most some gigabytes a second. */
+/** Interval between samples of memory and processor time. Lean allocates at most some gigabytes per second. */
 const SAMPLE_MS = 100;
 /**
- * Deadlines are in processor time, so that a busy machine does not turn a slow check into a timeout. A process that waits
- * instead of working is ended after this many times the deadline.
+ * Deadlines count processor time, so that a busy machine does not turn a slow check into a timeout. A process that
+ * waits instead of working is ended after this many times the deadline in wall time.
  */
 const WALL_FACTOR = 10;
 
 export interface RunLimits {
-  /** Processor time of the process group until the first deadline, ms. Ten times that in wall time. */
+  /** Processor time of the process group until the first deadline, ms. The wall-time limit is ten times that. */
   readonly deadlineMs: number;
-  /** Resident memory of the process group. */
+  /** Maximum resident memory of the process group, bytes. */
   readonly memoryBytesMax: number;
-  /** Ends the process group; what rejects then is up to the caller. */
+  /** Ends the process group. The caller decides what to reject. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the deadline is over, in place of the end; it may `allow` more time for what it does then. */
+  /** Called once when the deadline passes, instead of ending the process. It may call `allow` for more time. */
   readonly onDeadline?: (() => void) | undefined;
 }
 
 export interface RunWatch {
-  /** Moves the deadline to that much processor time from the last look on. */
+  /** Sets the deadline to that much processor time after the last sample. */
   allow(ms: number): void;
-  /** The run is over. Processor time it took, where that can still be read, and the most memory seen. */
+  /** Ends the watch. Returns the processor time of the run, as far as it could be read, and the peak memory. */
   stop(): { readonly cpuMs: number; readonly peakResidentBytes: number };
 }
 
-/** Begins when it is called; `stop` must be called once. */
+/** Starts watching at once. The caller must call `stop` exactly once. */
 export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
   const begun = performance.now();
   const before = treeResources(process.pid);
@@ -45,7 +45,7 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
     deadline = { cpuMs: used.cpuMs + ms, wallMs: performance.now() + ms * WALL_FACTOR };
   }
 
-  /** Times count from the run's start: the process may have run before. */
+  /** Samples the process. Times count from the start of the run, because the process may have run before. */
   function look(tableAgeMsMax?: number): void {
     const now = treeResources(process.pid, tableAgeMsMax);
     if (now === null) return;
@@ -56,7 +56,7 @@ export function watchRun(process: LeanProcess, limits: RunLimits): RunWatch {
 
   const end = (): void => process.end('deadline');
   const sampling = setInterval(() => {
-    // A sandbox starts Lean some milliseconds after itself: in a short run an old table would miss Lean.
+    // A sandbox starts Lean some milliseconds after itself. In a short run an old table would miss Lean.
     look((performance.now() - begun) / 2);
     if (used.residentBytes > limits.memoryBytesMax) process.end('memory');
     if (used.cpuMs <= deadline.cpuMs && performance.now() <= deadline.wallMs) return;

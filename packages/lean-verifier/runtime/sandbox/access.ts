@@ -1,13 +1,17 @@
 /**
- * The folders that a Lean must be able to read to start: its own, the compiled modules, and the Python that may start
- * an assembled Lean. Nothing is guessed from the environment; the sandbox contains only the folders listed here.
+ * Lists the folders that Lean must be able to read to start: the toolchain, the compiled modules, and the Python that
+ * may start an assembled Lean. Nothing is guessed from the environment; the sandbox contains only the folders listed
+ * here.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { LeanEnvironment } from '../../verifier.ts';
 import type { SandboxAccess } from './sandbox.ts';
 
-/** Folders of `<prefix>/` that belong to a toolchain: a prefix such as `/usr/local` or a home holds more. */
+/**
+ * Folders of `<prefix>/` that belong to a toolchain. A prefix such as `/usr/local` or a home directory contains other
+ * files too.
+ */
 const TOOLCHAIN_PARTS = ['bin', 'lib', 'include'];
 /** The line of the assembled Lean's launcher that names its Python (`toolchain/assemble/launcher.ts`). */
 const LAUNCHER_PYTHON = /^python='([^']+)'$/m;
@@ -15,7 +19,7 @@ const LAUNCHER_BYTES_MAX = 4_096;
 
 const known = new Map<string, readonly string[]>();
 
-/** Returns the access of a process of this Lean; `writable` only if it compiles a module. */
+/** Returns the access for a process of this Lean. Pass `writable` only if the process compiles a module. */
 export function leanAccess(
   { executable, searchPath }: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
   workingDirectory: string,
@@ -26,7 +30,7 @@ export function leanAccess(
   return { readOnly: [...toolchain, ...searchPath.filter((path) => isAbsolute(path))], writable, workingDirectory };
 }
 
-/** The toolchain as it is named and, where that is a link, as it lies. */
+/** Returns the toolchain's paths as given and, if they are links, their targets. */
 function toolchainPaths(executable: string): readonly string[] {
   const paths = [executable];
   for (const path of new Set([executable, resolved(executable)])) {

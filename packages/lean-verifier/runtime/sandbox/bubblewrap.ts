@@ -1,19 +1,22 @@
 /**
- * The sandbox over bubblewrap: namespaces of its own for users, processes, network, IPC, host name and control groups; a
- * file system that holds the system's programs and libraries, what Lean needs to read, and nothing else, all of it
- * read-only but a sized private /tmp and what the caller names; no capability, no network device but loopback, no new
- * privilege; a filter on system calls; limits on processes, processor time and file size.
+ * The sandbox that uses bubblewrap. It has separate namespaces for users, processes, network, IPC, host name and
+ * control groups. Its file system contains the system's programs and libraries and the files that Lean needs, all
+ * read-only, plus a private /tmp of limited size and the folders that the caller names. It has no capabilities, no
+ * network device except loopback, and no way to gain privileges. System calls are filtered; processes, processor time
+ * and file size are limited.
  *
- * Covers what a process does. Does not cover: memory (the watch of `packages/lean-verifier/runtime/process` and control groups do), bugs of the
- * kernel, time of day and load that a process can see. As root the limit on processes does not hold (the kernel exempts
- * root from it): there a control group must.
+ * The sandbox does not limit memory (the watch of `runtime/process` and control groups do), and does not protect
+ * against kernel bugs. It does not hide the time of day or the machine's load. The kernel exempts root from the limit
+ * on processes, so root needs a control group.
  */
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
 import type { Sandbox, SandboxAccess } from './sandbox.ts';
 
-/** Programs and libraries. Not /usr as a whole: it may hold a person's sources or a store (`/usr/src/app`, `/usr/share`). */
+/**
+ * Programs and libraries. Not all of /usr, which may hold a person's sources or a store (`/usr/src/app`, `/usr/share`).
+ */
 const SYSTEM_FOLDERS = [
   '/usr/bin',
   '/usr/lib',
@@ -24,19 +27,24 @@ const SYSTEM_FOLDERS = [
   '/usr/local/lib',
   '/nix/store',
 ];
-/** Links into /usr on a system of today, folders on an older one. */
+/** These are links into /usr on present systems, and folders on older ones. */
 const SYSTEM_LINKS = ['/bin', '/lib', '/lib32', '/lib64'];
 const SYSTEM_FILES = ['/etc/ld.so.cache'];
 const PATH_INSIDE = '/usr/local/bin:/usr/bin:/bin';
 
 export interface SandboxLimits {
-  /** Size of the private /tmp, bytes. A check writes nothing; it is memory of this machine. */
+  /** Size of the private /tmp, bytes. It uses this machine's memory. A check writes nothing. */
   readonly temporaryBytesMax: number;
-  /** Processes and threads at once. A Lean server has a thread or two per core, twice (watchdog and worker). */
+  /**
+   * Maximum number of processes and threads. A Lean server has one or two threads per core, in both watchdog and
+   * worker.
+   */
   readonly processesMax: number;
-  /** Processor time of one process, s. Deadlines are the watch's; this ends what has outlived its watch. */
+  /**
+   * Processor time of one process, s. The watch enforces deadlines; this limit ends processes that outlive their watch.
+   */
   readonly cpuSecondsMax: number;
-  /** Size of one file, bytes. Mathlib's largest compiled module has about 20 MB. */
+  /** Maximum size of one file, bytes. Mathlib's largest compiled module has about 20 MB. */
   readonly fileBytesMax: number;
 }
 
@@ -50,27 +58,30 @@ export const SANDBOX_LIMITS: SandboxLimits = {
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */
   readonly executable: string;
-  /** Such as `0.8.0`. */
+  /** For example `0.8.0`. */
   readonly version: string;
-  /** It can forbid user namespaces inside the sandbox (`--disable-userns`, 0.8.0 and later). */
+  /** Whether it can forbid user namespaces inside the sandbox (`--disable-userns`, since 0.8.0). */
   readonly forbidsNesting: boolean;
-  /** File with the filter of system calls; null if there is none for this processor. */
+  /** File with the filter of system calls; null if there is none for this processor architecture. */
   readonly seccompFile: string | null;
   readonly limits?: SandboxLimits;
 }
 
-/** A file descriptor that the shell opens for bubblewrap. One digit: dash knows no others. */
+/** File descriptor that the shell opens for bubblewrap. It has one digit because dash knows no longer ones. */
 const SECCOMP_DESCRIPTOR = 9;
-/** `ulimit` of the shell counts in 512-byte blocks (POSIX); processes are `-u` in bash and busybox, `-p` in dash. */
+/**
+ * The shell's `ulimit` counts in 512-byte blocks (POSIX). The limit on processes is `-u` in bash and busybox, `-p` in
+ * dash.
+ */
 const LIMIT_BLOCK_BYTES = 512;
 
-/** The end of a line of bubblewrap's own: its program never ran. */
+/** Matches output that ends with an error line of bubblewrap, which means that the program never ran. */
 const OWN_COMPLAINT = /(?:^|\n)bwrap: [^\n]*\n?$/;
 
 export function bubblewrap(options: BubblewrapOptions): Sandbox {
   const { executable, version, forbidsNesting, seccompFile, limits = SANDBOX_LIMITS } = options;
   const filter = seccompFile === null ? [] : ['--seccomp', String(SECCOMP_DESCRIPTOR)];
-  // Each command is `exec`, so that the process that was started is bubblewrap itself.
+  // Each command uses `exec`, so that the started process becomes bubblewrap itself.
   const open = seccompFile === null ? '' : `exec ${SECCOMP_DESCRIPTOR}<"$0"; `;
   return {
     facts: { kind: 'bubblewrap', description: `bubblewrap ${version}${seccompFile === null ? '' : ', seccomp'}` },
@@ -129,7 +140,8 @@ function fileSystem({ readOnly, writable, workingDirectory }: SandboxAccess, lim
     '/tmp',
     ...[...new Set(readOnly)].flatMap((path) => ['--ro-bind', path, path]),
     ...[...new Set(writable)].flatMap((path) => ['--bind', path, path]),
-    // Root in the sandbox of a root outside owns the kernel's switches under /proc/sys, capabilities or not.
+    // If the user outside is root, root inside the sandbox may write the kernel's settings in /proc/sys even without
+    // capabilities.
     '--remount-ro',
     '/proc',
     '--remount-ro',
@@ -160,7 +172,7 @@ function isInside(folder: string, path: string): boolean {
   return !way.startsWith('..') && !isAbsolute(way);
 }
 
-/** The limits are set inside, where processes are counted for this sandbox alone (Linux 5.14 and later). */
+/** Sets the limits inside, where the kernel counts the processes of this sandbox alone (Linux 5.14 and later). */
 function limitScript({ processesMax, cpuSecondsMax, fileBytesMax }: SandboxLimits): string {
   const blocks = Math.ceil(fileBytesMax / LIMIT_BLOCK_BYTES);
   const processes = `{ ulimit -u ${processesMax} || ulimit -p ${processesMax}; } 2>/dev/null`;

@@ -1,6 +1,6 @@
 /**
- * Finds bubblewrap: named in STP_BWRAP, on PATH, or in our cache. `fetchBubblewrap` puts the package of Debian and
- * Ubuntu there without root: apt checks the signatures, nothing is installed, and none of its scripts runs.
+ * Finds bubblewrap: named in STP_BWRAP, on PATH, or in our cache. `fetchBubblewrap` downloads the package of Debian or
+ * Ubuntu into the cache without root. apt checks its signature; it is not installed, and none of its scripts run.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -12,16 +12,16 @@ import { leanFolder, makeWhole, withSetUpLock } from '../../toolchain/set-up-fol
 
 /** Environment variable with the absolute path of the `bwrap` to use. */
 export const BUBBLEWRAP_VARIABLE = 'STP_BWRAP';
-/** Folder of the fetched package below the cache's Lean folder. */
+/** Folder of the downloaded package in the cache's folder for Lean. */
 const FETCHED_FOLDER = 'bubblewrap';
 const PACKAGE = 'bubblewrap';
 const ASK_TIMEOUT_MS = 10_000;
-/** The package has 50 kB; a list of packages some ten MB. */
+/** The package has 50 kB; lists of packages have about ten megabytes. */
 const FETCH_TIMEOUT_MS = 300_000;
 
 export interface FoundBubblewrap {
   readonly executable: string;
-  /** Such as `0.8.0`. */
+  /** For example `0.8.0`. */
   readonly version: string;
   readonly forbidsNesting: boolean;
 }
@@ -36,7 +36,7 @@ export interface BubblewrapOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Changes nothing on this machine. A set STP_BWRAP is the only way that is tried. */
+/** Changes nothing on this machine. If STP_BWRAP is set, nothing else is tried. */
 export async function findBubblewrap(options: BubblewrapOptions): Promise<BubblewrapSearch> {
   const { environment = process.env, cacheDirectory } = options;
   if (process.platform !== 'linux') return { problem: 'bubblewrap is for Linux' };
@@ -55,7 +55,7 @@ const foundSchema = z.strictObject({
   found: z.strictObject({ executable: z.string(), version: z.string(), forbidsNesting: z.boolean() }),
 });
 
-/** Asked once, as long as the program stays as it is. */
+/** Inspects the program once and remembers the result until the file changes. */
 async function inspect(executable: string, options: BubblewrapOptions): Promise<BubblewrapSearch> {
   const { cacheDirectory } = options;
   const key = ['bubblewrap', executable, await fileMark(executable)];
@@ -64,7 +64,7 @@ async function inspect(executable: string, options: BubblewrapOptions): Promise<
   )) as BubblewrapSearch;
 }
 
-/** Asks it for its version and for the options it knows. */
+/** Asks the program for its version and its options. */
 async function ask(executable: string, { environment, signal }: BubblewrapOptions): Promise<BubblewrapSearch> {
   const options = { environment: environment ?? process.env, timeoutMs: ASK_TIMEOUT_MS, signal };
   const version = await runCommand(executable, ['--version'], options);
@@ -77,7 +77,7 @@ async function ask(executable: string, { environment, signal }: BubblewrapOption
   return { found: { executable, version: number, forbidsNesting: help.includes('--disable-userns') } };
 }
 
-/** Gets the distribution's package into the cache. Says what to do where that cannot be. */
+/** Downloads the distribution's package into the cache. If that is impossible, the problem says what to do. */
 export async function fetchBubblewrap(options: BubblewrapOptions): Promise<BubblewrapSearch> {
   const { environment = process.env, cacheDirectory, signal } = options;
   for (const tool of ['apt-get', 'dpkg-deb'])
@@ -93,11 +93,11 @@ export async function fetchBubblewrap(options: BubblewrapOptions): Promise<Bubbl
     if (!result.ok) throw new Error(`${program} ${parameters.at(-1)}: ${result.reason}`);
   };
   const fetch = async (): Promise<void> => {
-    // Another process may have ended its set-up while this one waited, and what it got is in use.
+    // Another process may have finished its set-up while this one waited, and its download may be in use.
     if ((await findBubblewrap(options)).found !== undefined) return;
     await makeWhole(cacheDirectory, FETCHED_FOLDER, async (folder) => {
       const apt = join(folder, 'apt');
-      // Images come without lists of packages, and only root may fetch them to where they belong.
+      // Container images come without package lists, and only root may update the system's.
       await command(folder, 'apt-get', ['-q', 'download', PACKAGE]).catch(async () => {
         const own = await ownLists(apt);
         await command(folder, 'apt-get', [...own, '-q', 'update']);
@@ -118,7 +118,7 @@ export async function fetchBubblewrap(options: BubblewrapOptions): Promise<Bubbl
   return findBubblewrap(options);
 }
 
-/** Options that keep apt's lists and archives in a folder of ours. */
+/** Options that make apt keep its lists and archives in the given folder. */
 async function ownLists(folder: string): Promise<string[]> {
   const directories = { 'Dir::State::Lists': 'lists', 'Dir::Cache': 'cache', 'Dir::State': 'state' };
   await mkdir(join(folder, 'lists', 'partial'), { recursive: true });
@@ -126,7 +126,7 @@ async function ownLists(folder: string): Promise<string[]> {
   await mkdir(join(folder, 'state'), { recursive: true });
   return [
     ...Object.entries(directories).flatMap(([name, part]) => ['-o', `${name}=${join(folder, part)}`]),
-    // Which packages are installed does not matter, and the lock of the system's list is root's.
+    // Installed packages do not matter here, and only root may lock the system's list.
     '-o',
     `Dir::State::status=/dev/null`,
     '-o',

@@ -1,6 +1,7 @@
 /**
- * Opens the sandbox that a configuration requests: finds or fetches it, probes it, and only then returns it. It fails
- * closed: a sandbox with an unproven protection is refused or, if the configuration allows that, omitted with a notice.
+ * Opens the sandbox that the configuration requests: finds or downloads bubblewrap, probes it, and returns it only
+ * then. It fails closed: a sandbox that fails its probe is refused or, if the configuration allows that, replaced by
+ * none with a notice.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';
@@ -22,23 +23,29 @@ export type SandboxPolicy = RunConfig['verification']['sandbox'];
 
 export interface OpenSandboxOptions {
   readonly cacheDirectory: string;
-  /** The Lean that must start in it. */
+  /** The Lean that must start in the sandbox. */
   readonly environment: Pick<LeanEnvironment, 'executable' | 'searchPath'>;
-  /** `auto` may fetch bubblewrap into the cache. */
+  /** `auto` allows downloading bubblewrap into the cache. */
   readonly install: 'never' | 'auto';
-  /** A line for people where Lean will run without a sandbox though one was looked for, and where one is fetched. */
+  /**
+   * Receives a line for people when a wanted sandbox is missing and Lean runs without one, and when bubblewrap is
+   * downloaded.
+   */
   readonly onProgress?: (line: string) => void;
-  /** Probe it even where one like it has held since this machine was started. */
+  /** Probes the sandbox even if the same sandbox has passed since this machine started. */
   readonly anew?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 type Outcome = { readonly sandbox: Sandbox } | { readonly sandbox?: never; readonly problem: string };
 
-/** Probes by Lean executable: what a probe finds holds as long as this process runs. */
+/** Probe results by Lean executable. They are valid as long as this process runs. */
 const probed = new Map<string, Promise<Outcome>>();
 
-/** @throws StpError STP1205 under `required` where there is no sandbox that holds; the signal's reason */
+/**
+ * Opens the sandbox for this policy.
+ * @throws StpError STP1205 under `required` if no sandbox passes its probe; the signal's reason
+ */
 export async function openSandbox(policy: SandboxPolicy, options: OpenSandboxOptions): Promise<Sandbox> {
   if (policy === 'off') return noSandbox('switched off by the configuration');
   const { environment, cacheDirectory, install, anew = false } = options;
@@ -53,7 +60,7 @@ export async function openSandbox(policy: SandboxPolicy, options: OpenSandboxOpt
   if (outcome.sandbox !== undefined) return outcome.sandbox;
   if (policy === 'required') {
     probed.delete(key);
-    // What was missing may be there when the round is tried again.
+    // A missing part may be present when the round is tried again.
     if (earlier !== undefined) return openSandbox(policy, options);
     throw refusal(outcome.problem);
   }
@@ -61,7 +68,7 @@ export async function openSandbox(policy: SandboxPolicy, options: OpenSandboxOpt
   return noSandbox(outcome.problem);
 }
 
-/** The sandbox with its probe passed, or what is in the way, in a line. Also what `doctor` shows. */
+/** Returns a sandbox that passed its probe, or the problem in one line. `doctor` shows the same. */
 async function look({
   cacheDirectory,
   environment,
@@ -85,14 +92,14 @@ async function look({
   return { problem: `${search.found.executable}: ${problems.join('; ')}${await hint(problems.join('\n'))}` };
 }
 
-/** Only a sandbox that held is remembered. */
+/** Only a passed probe is remembered. */
 const HOLDS = z.array(z.string()).length(0);
-/** For files that a key compares by their marks. */
+/** Files whose size and time are part of the key. */
 const PROBE_FILES = ['./probe.ts', './probe-program.ts'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
 
 /**
- * Everything that a probe's outcome rests on: the kernel that runs, this process's user and namespaces, the walls as they are
- * asked for, the programs and the probe itself.
+ * Everything that determines the outcome of a probe: the kernel, this process's user and namespaces, the sandbox's
+ * options, the programs, and the probe itself.
  */
 async function restsOn(
   sandbox: Sandbox,
@@ -114,7 +121,7 @@ async function restsOn(
   ];
 }
 
-/** Bubblewrap reads the filter from a file; one of other content never has this name. */
+/** Writes the filter to a file for bubblewrap and returns its path. The name contains a hash of the content. */
 async function seccompFile(cacheDirectory: string): Promise<string | null> {
   const bytes = seccompFilter(process.arch);
   if (bytes === null) return null;
@@ -133,7 +140,7 @@ async function seccompFile(cacheDirectory: string): Promise<string | null> {
   return path;
 }
 
-/** Switches that forbid an ordinary user what bubblewrap needs: what it says, and what to change. */
+/** Kernel settings that deny ordinary users what bubblewrap needs, with the reason and the remedy. */
 const SWITCHES = [
   {
     file: '/proc/sys/kernel/unprivileged_userns_clone',
@@ -151,7 +158,7 @@ const SWITCHES = [
 const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'];
 const ABOUT_RIGHTS = /not permitted|denied|no permissions/i;
 
-/** Returns what has to be changed if settings of the kernel or a container are in the way; else empty. */
+/** Returns what to change if a kernel setting or a container is the obstacle; otherwise empty. */
 async function hint(problem: string): Promise<string> {
   if (!ABOUT_RIGHTS.test(problem)) return '';
   for (const { file, forbids, change } of SWITCHES) {

@@ -1,22 +1,21 @@
 /**
- * The program that the probe runs inside the sandbox, with Node and no other import: it tries actions that must fail
- * and prints the results as one line of JSON. `probe.ts` judges them outside. Run outside of any sandbox it shows that
- * every attempt would succeed there.
+ * The program that the probe runs inside the sandbox. It uses Node alone. It tries actions that must fail and prints
+ * the results as one line of JSON, which `probe.ts` judges outside. Run outside any sandbox, every action succeeds.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** The attempts to make. The command line has them as one JSON text. */
+/** The attempts to make, passed on the command line as JSON. */
 interface Attempts {
   readonly secretFile: string;
   readonly port: number;
-  /** Files that must not appear outside; inside, their folders may be private ones of the same names. */
+  /** Files that must not appear outside. Inside, their folders may be private ones with the same names. */
   readonly forbiddenFiles: readonly string[];
-  /** Where a compiler would put its module: a file must appear there. */
+  /** Folder to which a compiler would write its module. Here a file must appear. */
   readonly writableFolder: string;
-  /** Seconds that a child lives that leaves our session. */
+  /** How long the child that leaves our session lives, s. */
   readonly childSeconds: number;
 }
 
@@ -34,7 +33,7 @@ function succeeds(attempt: () => unknown): boolean {
   }
 }
 
-/** Leaves nothing behind. */
+/** Tests whether a file can be written, and removes it. */
 function write(folder: string): boolean {
   const path = `${folder}/stp-probe-${process.pid}`;
   return succeeds(() => {
@@ -43,7 +42,7 @@ function write(folder: string): boolean {
   });
 }
 
-/** Names of variables that can be read of any process. */
+/** Names of all environment variables that can be read from any process. */
 function readableVariables(): string[] {
   const texts = processes().map((pid) => {
     try {
@@ -86,7 +85,7 @@ const report = {
   startedChild: child.pid !== undefined,
   seccomp: Number(/^Seccomp:\s+(\d)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0),
 };
-// The prober looks for the child from outside while all of this is still running.
+// The probe outside searches for the child while all of this is still running.
 writeFileSync(`${attempts.writableFolder}/ready`, '');
 while (!existsSync(`${attempts.writableFolder}/go-on`)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 process.stdout.write(`${JSON.stringify(report)}\n`);

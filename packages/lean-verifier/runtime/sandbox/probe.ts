@@ -1,8 +1,8 @@
 /**
- * Tests whether the sandbox holds. A small program inside tries actions that must fail: read a secret file, find a
- * variable of ours, reach a server on this machine, write outside its /tmp, see other processes, leave a child behind.
- * Then Lean must start inside and tell a true theorem from a false one. A passed probe is remembered
- * (`open-sandbox.ts`).
+ * Tests whether the sandbox holds. A small program inside tries actions that must fail: reading a secret file, finding
+ * one of our variables, reaching a server on this machine, writing outside its /tmp, seeing other processes, leaving a
+ * child behind. Then Lean must start inside and tell a true theorem from a false one. `open-sandbox.ts` remembers a
+ * passed probe.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
@@ -23,15 +23,15 @@ const PROGRAM_TIMEOUT_MS = 30_000;
 const LEAN_TIMEOUT_MS = 60_000;
 const CHILD_SECONDS = 120;
 const POLL_MS = 20;
-/** Longest wait until running processes are seen, or ended ones have disappeared. */
+/** Maximum wait until running processes appear, or ended ones disappear. */
 const WAIT_MS_MAX = 2_000;
-/** Least number of checks in that time: on a machine that stands still for a while, time passes but nothing happens. */
+/** Minimum number of checks in that time. On a stalled machine time passes while no process makes progress. */
 const LOOKS_MIN = 80;
-/** Seen from outside by their mark: bubblewrap's two processes, the program, its child. */
+/** Processes that are visible outside by their mark: two of bubblewrap, the program, and its child. */
 const PROCESSES_MIN = 4;
-/** Seen inside: the same less the first, with a shell or two on the way. */
+/** Processes that are visible inside: the same without bubblewrap's first, plus one or two shells. */
 const PROCESSES_MAX = 8;
-/** Variables that the probe gives the program, that bubblewrap sets, and that a shell adds. */
+/** Variables that the probe passes, that bubblewrap sets, or that a shell adds. */
 const VARIABLES = new Set([RUN_MARK, 'PATH', 'HOME', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_']);
 
 const LEAN_SCRIPT = 'theorem stp_true : 1 + 1 = 2 := rfl\ntheorem stp_false : 1 + 1 = 3 := rfl\n';
@@ -53,7 +53,10 @@ const reportSchema = z.strictObject({
 });
 type ProbeReport = z.infer<typeof reportSchema>;
 
-/** Returns what is wrong with the sandbox, each in a few words; empty where it holds. @throws the signal's reason */
+/**
+ * Returns the problems of the sandbox, each in a few words; empty if it holds.
+ * @throws the signal's reason
+ */
 export async function probeSandbox(
   sandbox: Sandbox,
   lean: Pick<LeanEnvironment, 'executable' | 'searchPath'>,
@@ -71,7 +74,9 @@ type Attempted =
   | { readonly problem: string }
   | { readonly report: ProbeReport /** What is seen from outside. */; readonly problems: readonly string[] };
 
-/** The program inside the sandbox and what the outside sees of it meanwhile and afterwards. */
+/**
+ * Runs the program inside the sandbox. Returns its report and the problems seen from outside during and after the run.
+ */
 async function attemptEscapes(sandbox: Sandbox, signal?: AbortSignal): Promise<Attempted> {
   const folder = await mkdtemp(join(tmpdir(), 'stp-probe-'));
   const server = createServer((socket) => socket.end());
@@ -119,7 +124,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
@@ -139,7 +144,7 @@ function parseReport(text: string): ProbeReport | null {
   }
 }
 
-/** Checks one by one everything that a sandbox must refuse. */
+/** Checks every action that a sandbox must refuse. */
 function judge(report: ProbeReport, facts: SandboxFacts, outside: Readonly<Record<string, string>>): string[] {
   const shared = Object.keys(outside).filter((name) => report.namespaces[name] === outside[name]);
   const variables = report.environment.filter((name) => !VARIABLES.has(name));
@@ -199,7 +204,7 @@ function run(
   });
 }
 
-/** Living processes with this mark. */
+/** Ids of living processes with this mark. */
 async function marked(mark: string): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')));
@@ -207,7 +212,7 @@ async function marked(mark: string): Promise<number[]> {
   return pids.filter((_, index) => hasMark[index]).map(Number);
 }
 
-/** False where it has not come true in time. */
+/** Waits for the condition; false if it is still false after the maximum wait. */
 async function until(condition: () => Promise<boolean>, waitMsMax = WAIT_MS_MAX): Promise<boolean> {
   const startedMs = performance.now();
   for (let looks = 1; ; looks += 1) {

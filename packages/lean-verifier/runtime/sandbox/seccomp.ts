@@ -1,8 +1,8 @@
 /**
- * A filter on the system calls that no program in the sandbox needs and through which kernel bugs have been exploited,
- * written in the kernel's classic BPF (seccomp(2)), as the bytes for bubblewrap. Namespaces and dropped capabilities
- * already refuse most of these calls; this is a second defence. A refused call fails with EPERM, a call of another
- * architecture ends the process.
+ * A filter that refuses system calls which no program in the sandbox needs and which attacks on kernel bugs have used.
+ * It is classic BPF (seccomp(2)), as bytes for bubblewrap. Namespaces and dropped capabilities already refuse most of
+ * these calls; the filter is a second defence. A refused call fails with EPERM. A call of another architecture ends the
+ * process.
  */
 
 /** AUDIT_ARCH_* of linux/audit.h, and the numbers of the refused calls: x86 by asm/unistd_64.h, arm by asm-generic/unistd.h. */
@@ -12,14 +12,14 @@ const ARCHITECTURES = {
 } as const;
 
 const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
-  // Looking into other processes.
+  // Access to other processes.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
   kcmp: [312, 272],
   pidfd_getfd: [438, 438],
   perf_event_open: [298, 241],
-  // Programs inside the kernel, and faults handled outside of it.
+  // Programs inside the kernel, and page faults handled outside it.
   bpf: [321, 280],
   userfaultfd: [323, 282],
   io_uring_setup: [425, 425],
@@ -38,7 +38,7 @@ const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> =
   mount_setattr: [442, 442],
   unshare: [272, 97],
   setns: [308, 268],
-  // Keys, modules, the machine itself.
+  // Keys, kernel modules, and control of the machine.
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],
@@ -58,9 +58,9 @@ const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> =
 };
 
 const CLONE3 = 435;
-/** Every CLONE_NEW… flag of sched.h: namespaces are made by `clone` as well. */
+/** All CLONE_NEW… flags of sched.h: `clone` can create namespaces too. */
 const NEW_NAMESPACE_FLAGS = 0x7e020000;
-/** Calls of the x32 ABI share the architecture of x86-64 and have this bit. */
+/** Calls of the x32 ABI have the same architecture as x86-64 and set this bit. */
 const X32_BIT = 0x40000000;
 
 /** Instructions of linux/bpf_common.h: load a word of `seccomp_data`, jump, return. */
@@ -78,17 +78,20 @@ const ALLOW = 0x7fff0000;
 const END_PROCESS = 0x80000000;
 const FAIL = 0x00050000;
 const EPERM = 1;
-/** The C library takes this for a kernel without `clone3`, whose flags a filter cannot read, and uses `clone`. */
+/**
+ * The C library takes this error to mean that the kernel lacks `clone3`, and uses `clone`. A filter cannot read the
+ * flags of `clone3`.
+ */
 const ENOSYS = 38;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** Bytes of the filter; null for a processor whose numbers are not listed here. */
+/** Returns the filter's bytes; null for a processor architecture that is not listed here. */
 export function seccompFilter(architecture: string): Buffer | null {
   if (architecture !== 'x64' && architecture !== 'arm64') return null;
   const { audit, column, clone } = ARCHITECTURES[architecture];
   const numbers = Object.values(REFUSED).map((pair) => pair[column]);
-  /** Instructions after the list: clone3, its answer, clone, its flags, allow, refuse. */
+  /** Number of instructions after the list: clone3, its answer, clone, its flags, allow, refuse. */
   const refuseAfter = 6;
   const refused = numbers.map(
     (number, index): Instruction => [JUMP_EQUAL, numbers.length - 1 - index + refuseAfter, 0, number],

@@ -1,4 +1,4 @@
-/** The routes that AXLE's client asks: it takes this server by its address (`AXLE_API_URL`). */
+/** The routes that AXLE's client uses. The client finds this server by its address (`AXLE_API_URL`). */
 import type { WorkTracker } from '@stp/http';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
@@ -21,11 +21,11 @@ const ERRORS = [400, 401, 413, 415, 422, 429, 500, 503];
 
 export async function addAxleRoutes(server: FastifyInstance, parts: AxleParts, tracker: WorkTracker): Promise<void> {
   const { environment, limits } = parts;
-  // Its own scope: only here the client's content type is read as JSON.
+  // A separate scope, because only these routes read the client's content type as JSON.
   await server.register(async (scope) => {
     const readJson = scope.getDefaultJsonParser('error', 'error');
     scope.addContentTypeParser('text/plain', { parseAs: 'string' }, (request, body, done) => {
-      // A page in a browser sends plain text to anybody without asking first, but no header of its own.
+      // A web page can send plain text to any server without a preflight request, but cannot set a custom header.
       if (request.headers['x-request-source'] === undefined)
         done(new ServiceError(415, 'Send JSON, with `Content-Type: application/json`.'));
       else void readJson(request, body as string, done);

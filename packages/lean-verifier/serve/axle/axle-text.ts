@@ -1,4 +1,6 @@
-/** Texts of AXLE's contract: imports of a file, Lean's messages as strings, and declarations by the lines of messages. */
+/**
+ * Text functions for AXLE's API: default imports, environment names, and the declarations at the positions of messages.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
@@ -8,17 +10,17 @@ import type { LeanEnvironment } from '../../verifier.ts';
 import type { WireMessage, WirePosition } from '../wire.ts';
 import type { AxleMessages } from './axle-wire.ts';
 
-/** AXLE's texts stand below Mathlib; here below Lean's core library where there is no Mathlib. */
+/** AXLE's texts assume Mathlib. Without Mathlib they are read below Lean's core library. */
 export function defaultImports({ searchPath }: LeanEnvironment): string {
   return searchPath.some((folder) => existsSync(join(folder, 'Mathlib.olean'))) ? 'import Mathlib' : 'import Init';
 }
 
-/** `lean-4.35.0` for `Lean 4.35.0, assembled (library 4.28)`. */
+/** For example `lean-4.35.0` for `Lean 4.35.0, assembled (library 4.28)`. */
 export function environmentName({ version }: LeanEnvironment): string {
   return `lean-${/\d+\.\d+\.\d+(?:-rc\d+)?/u.exec(version)?.[0] ?? version}`;
 }
 
-/** The text below other imports. */
+/** Replaces the imports of a text. */
 export const withImports = (text: string, imports: string): string => `${imports}\n\n${splitImports(text).rest}\n`;
 
 export const noMessages = (): AxleMessages => ({ errors: [], warnings: [], infos: [] });
@@ -42,7 +44,7 @@ export function leanMessages(messages: readonly LeanMessage[], hide: (text: stri
   return sorted;
 }
 
-/** A declaration's keyword and its name, at the keyword. */
+/** Matches a declaration's keyword and name, starting at the keyword. */
 const DECLARATION =
   /^(theorem|lemma|def|abbrev|instance|structure|class|inductive|opaque|axiom|example)(?:\s+((?:«[^»\n]*»|[^\s:({[⦃«»])+))?/u;
 

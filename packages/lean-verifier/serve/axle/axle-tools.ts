@@ -1,4 +1,7 @@
-/** `check`, `verify_proof` and `disprove` of AXLE, over this project's own judges. What cannot be had is said in the answer. */
+/**
+ * `check`, `verify_proof` and `disprove` of AXLE, implemented with this project's judges. The answer lists options that
+ * are not supported.
+ */
 import { StpError } from '@stp/base';
 import { nameParts, tokenize } from '@stp/lean-text';
 import type { z } from 'zod';
@@ -41,12 +44,12 @@ type VerifyRequest = z.infer<typeof axleVerifySchema>;
 type DisproveRequest = z.infer<typeof axleDisproveSchema>;
 type Answer<Schema extends z.ZodType> = Promise<z.infer<Schema> | AxleFailure>;
 
-/** Options of a request that are not read here. The answer reports them. */
+/** Request options that have no effect here. The answer reports them. */
 type Unread = Pick<CheckRequest, 'mathlib_options' | 'run_env_linters' | 'verbosity' | 'delab_options'>;
 
 const HOLE = /^declaration uses `?'?sorry/u;
 
-/** Does the text compile? Its declarations are judged too, and those that fail are named. */
+/** Compiles the text and judges its declarations; the answer names those that fail. */
 export async function axleCheck(
   request: CheckRequest,
   parts: AxleParts,
@@ -75,7 +78,7 @@ export async function axleCheck(
   const errors = messages.filter(({ severity }) => severity === 'error');
   const holes = messages.filter(({ severity, data }) => severity === 'warning' && HOLE.test(data));
   const tool = warningsOf(request, ['names', 'indices']);
-  // What Lean reports is not what the compiled module holds: axioms, and declarations that only seem to be there.
+  // Lean's messages need not match the compiled module: axioms, or declarations that only seem to exist.
   const report = await tools.files.check(content, timeoutMs, signal);
   const failed = failedNames(
     content,
@@ -95,7 +98,7 @@ export async function axleCheck(
   };
 }
 
-/** Is every theorem of `formal_statement` proved by `content`, under the same name and with the same type? */
+/** Tests whether `content` proves every theorem of `formal_statement` under the same name and with the same type. */
 export async function axleVerify(
   request: VerifyRequest,
   parts: AxleParts,
@@ -119,7 +122,7 @@ export async function axleVerify(
   const tool = warningsOf(request, []);
   const errors = report.messages.filter(({ severity }) => severity === 'error');
   const failed = failedNames(content, errors, report);
-  // Without a compiled module nothing was compared: then Lean's messages say why.
+  // Without a compiled module nothing was compared; Lean's messages explain why.
   for (const { name, statement } of report.stated ?? []) {
     if (statement === 'same') continue;
     failed.add(name);
@@ -142,7 +145,7 @@ export async function axleVerify(
   };
 }
 
-/** Looks for false theorems: tries test values and tactics on each negation. */
+/** Searches for false theorems: tries test values and tactics on each negation. */
 export async function axleDisprove(
   request: DisproveRequest,
   parts: AxleParts,
@@ -156,7 +159,7 @@ export async function axleDisprove(
   const theorems = tools.theoremsIn(content);
   const chosen = selected(theorems, request);
   if ('problem' in chosen) return { user_error: chosen.problem };
-  // The answer tells theorems by their names as they are written.
+  // The answer identifies theorems by their names as written.
   const twice = chosen.find(({ name }, index) => chosen.findIndex((one) => one.name === name) < index);
   if (twice !== undefined) return { user_error: `several theorems are written ${twice.name}: choose one by its index` };
   const results: Record<string, string> = {};
@@ -186,7 +189,7 @@ export async function axleDisprove(
   };
 }
 
-/** May a text mean the theorem of this name? */
+/** Whether a text may refer to the theorem with this name. */
 function mentions(text: string, name: string): boolean {
   const last = nameParts(name).at(-1)!;
   return tokenize(text).some((token) => token.kind === 'word' && nameParts(token.text).includes(last));
@@ -196,7 +199,7 @@ function contentOf({ content, ignore_imports }: CheckRequest | VerifyRequest | D
   return ignore_imports ? withImports(content, defaultImports(parts.environment)) : content;
 }
 
-/** Refuses options that change what is accepted. */
+/** Refuses options that would change what is accepted. */
 function refusal<Request extends object>(
   request: Request,
   keys: readonly (keyof Request & string)[],
@@ -220,17 +223,20 @@ const failedIn = ({ theorems, examples = [] }: FileReport) =>
 /** Keywords of declarations that a report can list as theorems. */
 const THEOREMS = new Set(['theorem', 'lemma', 'example', 'instance']);
 
-/** What is not accepted, by its whole name, and what else stands where Lean objects, as it is written. */
+/**
+ * Names the declarations that are not accepted, in full, and other declarations at positions of Lean's errors, as
+ * written.
+ */
 function failedNames(content: string, objections: readonly WirePosition[], report: FileReport): Set<string> {
   const failed = failedIn(report).map(({ name }) => name);
-  // A theorem that failed stands here by its whole name already, so it is not named again as it is written.
+  // `failed` already has the full names of theorems, so their short names are left out.
   const further = declarationsAt(content, objections).filter(
     ({ keyword, name }) => !THEOREMS.has(keyword) || !failed.some((one) => one === name || one.endsWith(`.${name}`)),
   );
   return new Set([...further.map(({ name }) => name), ...failed]);
 }
 
-/** A limit or the machine stopped Lean: there is no verdict. */
+/** Returns the failure if a limit or the machine stopped Lean, in which case there is no verdict. */
 function fileFailure({ exit, reason }: FileReport, hide: (text: string) => string): AxleFailure | null {
   if (exit === 'deadline') return { error_type: 'LeanTimeout', error: hide(reason) };
   if (exit === 'memory') return { error_type: 'LeanResourceExceeded', error: hide(reason) };
@@ -248,7 +254,10 @@ function closing(begunMs: number, { environment, sandbox, hidePaths }: AxleParts
   return { timings: { total_ms: Math.round(performance.now() - begunMs) }, info };
 }
 
-/** Selects theorems by name (whole, or its last parts) and by place (a negative one counts from the end); all where neither is given. */
+/**
+ * Selects theorems by name (full, or its last components) and by index (negative ones count from the end). Selects all
+ * if neither is given.
+ */
 function selected<Theorem extends { readonly name: string }>(
   theorems: readonly Theorem[],
   { names, indices }: Pick<DisproveRequest, 'names' | 'indices'>,

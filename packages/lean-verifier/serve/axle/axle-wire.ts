@@ -1,6 +1,6 @@
 /**
- * Requests of the client of AXLE (`axiom-axle` 1.9) for `check`, `verify_proof` and `disprove`, and answers that it reads. The client
- * leaves out what its caller did not set; keys that are not listed are passed over.
+ * Requests of AXLE's client (`axiom-axle` 1.9) for `check`, `verify_proof` and `disprove`, and the answers that it
+ * reads. The client omits fields that its caller did not set. Unknown keys are ignored.
  */
 import { z } from 'zod';
 import { CODE_CHARS_MAX } from '../limits.ts';
@@ -13,7 +13,6 @@ const TACTIC_CHARS_MAX = 256;
 
 const code = z.string().max(CODE_CHARS_MAX);
 
-/** Fields that every request may have. */
 const common = {
   content: code.describe('Lean 4 source'),
   environment: z.string().max(256).describe('Any name: this server has one Lean, and its answers say which'),
@@ -24,14 +23,14 @@ const selection = {
   names: z.array(z.string().max(CODE_CHARS_MAX)).max(NAMES_MAX).default([]),
   indices: z.array(z.int()).max(NAMES_MAX).default([]),
 };
-/** They change how a text is elaborated or shown; said in the answer, and not read. */
+/** Options that change how a text is elaborated or shown. They have no effect; the answer reports them. */
 const unread = {
   mathlib_options: z.boolean().default(false),
   run_env_linters: z.boolean().default(false),
   verbosity: z.int().default(0),
   delab_options: z.record(z.string(), z.unknown()).default({}),
 };
-/** They change what is accepted; a request that sets one is refused. */
+/** Options that change what is accepted. A request that sets one is refused. */
 const refused = { global_options: z.record(z.string(), z.unknown()).default({}) };
 
 export const axleCheckSchema = z.object({ ...common, ...selection, ...unread, ...refused });
@@ -83,7 +82,7 @@ export const axleDisproveAnswerSchema = z.object({
 });
 export type AxleInfo = z.infer<typeof answered.info>;
 
-/** Answers in place of a result, under the status 200: the client raises an error of its own for each. */
+/** Answers without a result, sent with status 200. The client raises a different error for each. */
 export type AxleFailure =
   | { readonly user_error: string }
   | { readonly error: string; readonly error_type?: 'LeanTimeout' | 'LeanResourceExceeded' };

@@ -1,4 +1,4 @@
-/** The failures of a Lean server as `StpError`s: which ones are worth another try, and what to do about the others. */
+/** Converts failures of a Lean server to `StpError`s: which ones can be retried, and what to do about the others. */
 import { StpError } from '@stp/base';
 import { type HttpFailures, quoted } from '@stp/http';
 
@@ -26,7 +26,7 @@ export function malformed(url: string, problem: string): StpError {
   return retryable(`${url} gave no answer of a Lean server: ${quoted(problem)}`, url);
 }
 
-/** An answer with an error status; `said` is the server's. */
+/** The error for an answer with an error status. `said` is the server's text. */
 export function refused(url: string, status: number, said: string): StpError {
   const message = `${url} answered ${status}: ${quoted(said)}`;
   if (status === 408 || status === 429 || status >= 500) return retryable(message, url, { status });
@@ -37,7 +37,7 @@ export function refused(url: string, status: number, said: string): StpError {
   return new StpError('STP1203', message, advice, { facts: { url, status } });
 }
 
-/** The server failed over what it was asked to check, while it is well otherwise: the fault may lie in the text. */
+/** The server failed on this text but is otherwise healthy, so the text may be the cause. */
 export class CheckFault extends StpError {
   constructor(url: string, said: string) {
     super('STP1203', `${url} failed over a check: ${quoted(said)}`, UNREACHABLE_ADVICE, {

@@ -1,6 +1,6 @@
 /**
- * Makes several Lean servers look like one reliable server: a check goes to the least busy one, and to another if that
- * one is out of reach, full or failing. Only after all tries failed does the caller learn that no Lean answered.
+ * Combines several Lean servers into one reliable server. A check goes to the least busy server, and to another one if
+ * that one is unreachable, full or failing. Only after all tries have failed does the caller get an error.
  */
 import { StpError } from '@stp/base';
 import { type Outcome, withRetries } from '@stp/http';
@@ -8,7 +8,7 @@ import { allEnded } from '../../runtime/process/all-ended.ts';
 import { CheckFault } from './failures.ts';
 import { type CheckQuestion, isBusy, type LeanServer, type ServerResult } from './lean-server.ts';
 
-/** Time for which full servers are asked again. */
+/** How long full servers are retried. */
 const BUSY_LIMIT_MS = 600_000;
 /** A text that every Lean accepts under every header. */
 const ACCEPTED_BY_ALL = 'example : True := True.intro';
@@ -22,14 +22,14 @@ export class Fleet {
     this.#firstRetryMs = firstRetryMs;
   }
 
-  /** Checks at once, all servers together, as far as is known. */
+  /** Maximum number of concurrent checks over all servers, as far as known. */
   get capacity(): number {
     return this.#servers.reduce((sum, { capacity }) => sum + capacity, 0);
   }
 
   /**
-   * Asks each server which Lean it has. Servers that do not answer are left for later, unless none does. Throws STP1203 and
-   * STP1205 as they do. True where every one that answered walls its Lean in.
+   * Asks each server for its Lean. Servers that do not answer are asked again later, unless none answers. Throws the
+   * servers' STP1203 and STP1205. Returns true if every server that answered runs Lean in a sandbox.
    */
   async learn(signal: AbortSignal): Promise<boolean> {
     let answered = 0;
@@ -51,15 +51,15 @@ export class Fleet {
   }
 
   /**
-   * The result, or null where the servers are well and fail over this text alone, several times over. Throws STP1203, not
-   * retryable where no later try can help; the signal's reason.
+   * Returns the result, or null if healthy servers repeatedly fail on this text alone. Throws STP1203, which is not
+   * retryable if no later try can help, or the signal's reason.
    */
   async check(question: CheckQuestion, header: string): Promise<ServerResult | null> {
     try {
       return await this.#try(question);
     } catch (error) {
       if (!(error instanceof CheckFault) || question.signal.aborted) throw error;
-      // Is it the text? A server that cannot check anything fails here too.
+      // A test text shows whether the text or the server is the cause: a broken server fails here too.
       await this.#try({ ...question, code: `${header}\n${ACCEPTED_BY_ALL}`, fresh: false });
       return null;
     }
@@ -82,7 +82,7 @@ export class Fleet {
     return withRetries(attempt, { firstWaitMs: this.#firstRetryMs, busyLimitMs: BUSY_LIMIT_MS, signal });
   }
 
-  /** The least busy healthy server; if none is healthy, the one that may be asked soonest. */
+  /** Returns the least busy healthy server; if none is healthy, the one whose pause ends first. */
   #next(): LeanServer {
     const now = performance.now();
     const well = this.#servers.filter((server) => server.restsUntil <= now);

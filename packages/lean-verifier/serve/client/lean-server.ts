@@ -1,6 +1,6 @@
 /**
  * Client of one Lean server: ours (`bin/stp lean serve`) or Kimina's. Before the first check it asks the server for its
- * Lean: a verdict of another Lean does not count, nor does one from outside a sandbox if a sandbox is required.
+ * Lean. It refuses a server with another Lean and, if a sandbox is required, a server without one.
  */
 
 import { StpError } from '@stp/base';
@@ -12,19 +12,22 @@ import { CheckFault, malformed, notSandboxed, otherLean, refused, transportFailu
 
 const FACTS_TIMEOUT_MS = 30_000;
 const FACTS_BYTES_MAX = 65_536;
-/** Four mebibytes of messages of one snippet, every character escaped. */
+/** Four mebibytes of messages of one snippet, with every character escaped. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-/** Wait beside the check itself: for a process (Kimina: 60 s), its start and its imports. */
+/**
+ * Additional time for a request besides the check itself, ms: waiting for a process (Kimina: 60 s), its start and its
+ * imports.
+ */
 const WAIT_MS = 180_000;
-/** Time before a server that failed is asked again, doubled each time. */
+/** Pause before a failed server is asked again. It doubles with each failure, up to the maximum. */
 const REST_MS_MIN = 500;
 const REST_MS_MAX = 30_000;
 const TOO_MANY_REQUESTS = 429;
-/** Characters of an unreadable answer that are shown. */
+/** Number of characters of an unreadable answer that errors show. */
 const SHOWN_CHARS = 120;
 
 const placeSchema = z.object({ line: z.int(), column: z.int().nonnegative() });
-/** The part that is read of our answers and of Kimina's. */
+/** The fields that are read from our answers and from Kimina's. */
 const answerSchema = z.object({
   results: z.tuple([
     z.object({
@@ -33,7 +36,7 @@ const answerSchema = z.object({
       error: z.string().nullish(),
       response: z
         .object({
-          /** The REPL could not run the snippet at all. */
+          /** Set if the REPL could not run the snippet at all. */
           message: z.string().nullish(),
           messages: z
             .array(
@@ -59,13 +62,13 @@ export interface LeanServerOptions {
   readonly key: string | null;
   readonly environment: Pick<LeanEnvironment, 'version' | 'fingerprint'>;
   readonly sandboxRequired: boolean;
-  /** Requests at once where the server does not say how many processes it has. */
+  /** Maximum concurrent requests if the server does not report its number of processes. */
   readonly requestsDefault: number;
 }
 
 export interface CheckQuestion {
   readonly code: string;
-  /** Processor time, where the server can tell; `timeoutMs` in wall time in any case. */
+  /** Processor time, ms, if the server supports it. `timeoutMs` limits wall time in any case. */
   readonly cpuTimeoutMs: number;
   readonly timeoutMs: number;
   readonly fresh: boolean;
@@ -76,7 +79,10 @@ export class LeanServer {
   readonly #options: LeanServerOptions;
   readonly #client: HttpClient;
   readonly #closing = new AbortController();
-  /** The server's description of itself; null before, and after it was out of reach, since another may be in its place. */
+  /**
+   * The server's description of itself. Null before it was asked, and after the server was unreachable, since another
+   * server may have replaced it.
+   */
   #facts: Promise<ServerFacts> | null = null;
   #capacity: number;
   #timeoutMsMax = Infinity;
@@ -94,19 +100,22 @@ export class LeanServer {
     return this.#client.baseUrl;
   }
 
-  /** Checks at once. */
+  /** Maximum number of concurrent checks. */
   get capacity(): number {
     return this.#capacity;
   }
 
-  /** When it may be asked again, on the clock of `performance.now`. */
+  /** When the server may be asked again, on the clock of `performance.now`. */
   get restsUntil(): number {
     return this.#restsUntil;
   }
 
-  /** Throws STP1203 where it does not answer (retryable) or has another Lean, STP1205 where it should be walled in and is not. */
+  /**
+   * Throws STP1203 if the server does not answer (retryable) or has another Lean, STP1205 if it lacks a required
+   * sandbox.
+   */
   async facts(signal: AbortSignal): Promise<ServerFacts> {
-    // Shared by all that ask meanwhile, so no single one of them ends it.
+    // All concurrent callers share this request, so the signal of one caller does not abort it.
     this.#facts ??= this.#learn(this.#closing.signal);
     const asked = this.#facts;
     const left = Promise.withResolvers<never>();
@@ -123,7 +132,10 @@ export class LeanServer {
     }
   }
 
-  /** Throws STP1203: retryable, a `CheckFault` where the text may be at fault, and with the fact `status` 429 where it is full. */
+  /**
+   * Throws STP1203: retryable, a `CheckFault` if the text may be the cause, with the fact `status` 429 if the server is
+   * full.
+   */
   async check(question: CheckQuestion): Promise<ServerResult> {
     const { signal } = question;
     this.inFlight += 1;
@@ -161,7 +173,7 @@ export class LeanServer {
       signal,
     });
     const url = `${this.url}/api/check`;
-    // Kimina answers so when its REPL broke: over this text, or by itself.
+    // Kimina answers with 500 if its REPL broke, whether or not this text was the cause.
     if (answer.status === 500) throw new CheckFault(url, answer.body);
     if (answer.status !== 200) throw refused(url, answer.status, answer.body);
     const parsed = answerSchema.safeParse(parseJson(answer.body));
@@ -206,7 +218,7 @@ export class LeanServer {
     return { isSandboxed };
   }
 
-  /** Kimina's server does not describe itself, so its Lean is asked. Its library stays unknown. */
+  /** Kimina's server does not describe itself, so its Lean is asked for its version. Its library stays unknown. */
   async #learnOfKimina(signal: AbortSignal): Promise<ServerFacts> {
     const { environment, sandboxRequired } = this.#options;
     if (sandboxRequired) throw notSandboxed(this.url, 'it says nothing of a sandbox');
@@ -220,7 +232,7 @@ export class LeanServer {
   }
 }
 
-/** Well, but full. */
+/** Whether the server is healthy but full. */
 export function isBusy(error: unknown): boolean {
   return error instanceof StpError && error.facts.status === TOO_MANY_REQUESTS;
 }
@@ -229,7 +241,7 @@ export interface ServerFacts {
   readonly isSandboxed: boolean;
 }
 
-/** The JSON value; where the text is not JSON, undefined, which no schema takes. */
+/** Parses JSON. Returns undefined for invalid JSON, which no schema accepts. */
 function parseJson(text: Answer['body']): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,6 @@
 /**
- * A pool of Lean processes on other machines, behind servers with Kimina's contract: ours or Kimina's. A verifier over
- * it writes and reads the same files as over local processes, so its verdicts are the same. Certificates are made
- * locally.
+ * A pool of Lean processes on other machines, behind servers with Kimina's API: ours or Kimina's. A verifier sends them
+ * the same texts as local processes, so its verdicts are the same. Certificates are made locally.
  */
 import { StpError } from '@stp/base';
 import type { LeanPool, Leased, LeaseOptions } from '../../runtime/pool/lean-pool.ts';
@@ -14,30 +13,32 @@ import { Fleet } from './fleet.ts';
 import { LeanServer } from './lean-server.ts';
 import { remoteSession } from './remote-session.ts';
 
-/** Requests at once to a server that does not say how many processes it has; as Kimina's client by default. */
+/**
+ * Concurrent requests to a server that does not report its number of processes. Kimina's client has the same default.
+ */
 const REQUESTS_DEFAULT = 8;
 const FIRST_RETRY_MS_DEFAULT = 500;
 
 export interface RemotePoolOptions {
-  /** Roots of the servers, `http://host:8000`. */
+  /** Base addresses of the servers, such as `http://host:8000`. */
   readonly urls: readonly string[];
-  /** Environment variable with the servers' key. */
+  /** Name of the environment variable that holds the servers' key. */
   readonly keyVariable?: string;
-  /** Facts that their Lean must have. */
+  /** The version and fingerprint that the servers' Lean must have. */
   readonly environment: Pick<LeanEnvironment, 'version' | 'fingerprint'>;
-  /** Refuse servers whose Lean is not walled in. */
+  /** Refuse servers that run Lean without a sandbox. */
   readonly sandboxRequired: boolean;
-  /** Requests at once to a server that does not say how many processes it has. */
+  /** Concurrent requests to a server that does not report its number of processes. */
   readonly requestsPerServer?: number;
   readonly firstRetryMs?: number;
 }
 
 export interface RemotePool extends LeanPool {
-  /** Whether Lean is walled in on every server. */
+  /** Whether every server runs Lean in a sandbox. */
   readonly sandbox: SandboxFacts;
 }
 
-/** Throws STP1203 where no server answers (retryable) or one has another Lean, STP1205 where one should be walled in and is not. */
+/** Throws STP1203 if no server answers (retryable) or one has another Lean, STP1205 if one lacks a required sandbox. */
 export async function openRemotePool(options: RemotePoolOptions, signal?: AbortSignal): Promise<RemotePool> {
   const key = options.keyVariable === undefined ? null : process.env[options.keyVariable] || null;
   const { environment, sandboxRequired, requestsPerServer: requestsDefault = REQUESTS_DEFAULT } = options;
@@ -73,9 +74,9 @@ export async function openRemotePool(options: RemotePoolOptions, signal?: AbortS
   ): Promise<Leased<T>> {
     const askedAt = performance.now();
     const { fresh = false } = lease;
-    const turn = waiting.wait({ header, fresh }, lease);
+    const granted = waiting.wait({ header, fresh }, lease);
     dispatch();
-    await turn;
+    await granted;
     const queueMs = performance.now() - askedAt;
     usage.count({ queueMs, headerMs: 0, isWarm: !fresh });
     const end = usage.begin();

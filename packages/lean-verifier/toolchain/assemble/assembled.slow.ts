@@ -1,8 +1,8 @@
 /**
- * An assembled Lean, end to end: made once into the repository's cache (25 s and 180 MB of downloads, where it is not
- * there yet), started through both launchers. Costs 10 s beside that. Where this machine cannot have one (another
- * system, no registry clients), there is nothing to test.
- * In the slow tier: every other test with Lean runs through the native launcher already.
+ * Tests an assembled Lean end to end, started by both launchers. It is made once into the repository's cache (25 s and
+ * 180 MB of downloads); the tests take another 10 s. They are skipped if this machine cannot have an assembled Lean
+ * (another system, no registry clients). In the slow tier, because every other test with Lean uses the native launcher
+ * already.
  *
  * @module-tag slow
  */
@@ -29,7 +29,7 @@ const compiler = await findOnPath('cc', environment);
 
 const options = { cacheDirectory: CACHE_DIRECTORY, environment, onProgress: () => undefined };
 
-/** The assembled Lean even where this machine has another one. */
+/** Returns the assembled Lean, even if this machine has another Lean. */
 async function assembled(): Promise<Toolchain> {
   const folder = join(CACHE_DIRECTORY, 'lean', await assembledFolderName());
   const found = await withSetUpLock(
@@ -107,7 +107,7 @@ describe.runIf(possible)('an assembled Lean', () => {
     ['native', installNativeLauncher, compiler !== undefined],
     ['python', installPythonLauncher, true],
   ] as const)('started through the %s launcher', (kind, install, available) => {
-    /** A folder with the launcher alone; the library is the assembled one. */
+    /** Makes a folder with only a launcher; its library is a link to the assembled one. */
     async function launcherFolder(): Promise<string> {
       const folder = await temporaryFolder();
       await symlink(join(root, 'lib'), join(folder, 'lib'));
@@ -171,13 +171,13 @@ describe.runIf(possible)('an assembled Lean', () => {
 
 const INITIALIZE = { id: 1, method: 'initialize', params: { processId: null, rootUri: null, capabilities: {} } };
 
-/** A message as the Language Server Protocol puts it on the wire. */
+/** Formats a message as the Language Server Protocol requires. */
 function frame(message: object): string {
   const body = JSON.stringify({ jsonrpc: '2.0', ...message });
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Opens one document in `lean --server`; gives everything it says until the document is checked. */
+/** Opens one document in `lean --server`. Returns everything that the server sends until the document is checked. */
 async function askServer(executable: string, text: string): Promise<string> {
   const server = execa(executable, ['--server'], { reject: false });
   const uri = 'file:///tmp/Example.lean';
@@ -185,7 +185,7 @@ async function askServer(executable: string, text: string): Promise<string> {
   const checked = new Promise<void>((resolve, reject) => {
     server.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      // The server asks things of its own, with numbers as ids.
+      // The server sends requests of its own, with numbers as ids.
       if (said.includes('"id":"checked"')) resolve();
     });
     void server.then(({ exitCode }) => reject(new Error(`the server ended (${exitCode}): ${said}`)));

@@ -1,6 +1,6 @@
 /**
- * Reads which dynamic symbols a 64-bit ELF shared library defines. Reads the section table, the symbol table and its
- * strings, not the library's code (hundreds of megabytes).
+ * Lists the dynamic symbols that a 64-bit ELF shared library defines. Reads the section table, the symbol table and its
+ * strings, but not the code (hundreds of megabytes).
  * Source: System V ABI, "Object Files" (ELF-64), chapters on the section header and the symbol table.
  */
 import { type FileHandle, open } from 'node:fs/promises';
@@ -26,7 +26,7 @@ interface Section {
   readonly type: number;
   readonly offset: number;
   readonly bytes: number;
-  /** Index of the section with a symbol table's strings. */
+  /** Index of the section that contains the strings of a symbol table. */
   readonly link: number;
 }
 
@@ -63,8 +63,8 @@ async function readSections(file: FileHandle, path: string): Promise<Section[]> 
 }
 
 /**
- * Names of the defined dynamic symbols that start with `prefix`.
- * @throws StpError STP1204 where the file is no ELF shared library or is cut short
+ * Returns the names of the defined dynamic symbols that start with `prefix`.
+ * @throws StpError STP1204 if the file is not an ELF shared library or is truncated
  */
 export async function definedSymbols(path: string, prefix: string): Promise<Set<string>> {
   const file = await open(path);

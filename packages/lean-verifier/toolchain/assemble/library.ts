@@ -1,7 +1,7 @@
 /**
- * Makes the library folder of an assembled Lean: converts the modules of the package, adds what 4.35 names and 4.28 does
- * not have, and puts an `Init` over both. The additions are small modules, each over as little as it needs, so that a header
- * with a part of the library can have them too.
+ * Makes the library folder of an assembled Lean: converts the package's modules, adds declarations that Lean 4.35
+ * expects and 4.28 lacks, and writes an `Init` that imports both. The additions are small modules with few imports, so
+ * that a header which imports only a part of the library can import them too.
  *
  *   Init = Init.Library428 (the package's Init) + Init.Additions.Core + … (`additions/*.lean`)
  */
@@ -15,12 +15,12 @@ import { runCommand } from '../run-command.ts';
 import type { Addition } from './manifest.ts';
 import { forEachTarFile } from './unpack.ts';
 
-/** The package's own Lake, its entry points and the files a Mac left in it (`._…`) are not part of a library. */
+/** The package's Lake, its entry points and files of macOS (`._…`) do not belong to the library. */
 const LIBRARY_MODULE = /^(?:Init|Std|Lean)(?:\/[^.][^/]*)*\.olean$/;
-/** Modules of the package that `LIBRARY_MODULE` matches. */
+/** Number of modules in the package that `LIBRARY_MODULE` matches. */
 const LIBRARY_MODULE_COUNT = 1941;
 const PROGRESS_MODULES = 500;
-/** The additions take half a second; a machine under load gets this. */
+/** The additions take half a second on an idle machine. */
 const COMPILE_TIMEOUT_MS = 120_000;
 
 const PACKAGE_INIT = 'Init.olean';
@@ -28,9 +28,9 @@ const CONVERTED_INIT = 'Init/Library428';
 const ADDITIONS_FOLDER = 'Init/Additions';
 
 export interface ConvertLibraryOptions {
-  /** The package's inner tar archive of 32-bit modules. */
+  /** The inner tar archive of the package, with 32-bit modules. */
   readonly archive: string;
-  /** Existing folder the modules are written to. */
+  /** Existing folder to which the modules are written. */
   readonly library: string;
   readonly nativeCode: NativeCode;
   readonly onProgress: (line: string) => void;
@@ -38,8 +38,8 @@ export interface ConvertLibraryOptions {
 }
 
 /**
- * Writes every module of the package to `library`, converted.
- * @throws StpError STP1204 where the archive or one of its modules is damaged
+ * Converts every module of the package and writes it to `library`.
+ * @throws StpError STP1204 if the archive or one of its modules is damaged
  */
 export async function convertLibrary({
   archive,
@@ -109,9 +109,9 @@ async function compile(module: string, source: string, options: CompileOptions):
 }
 
 /**
- * Completes a converted library so that `import Init` gives what 4.35 expects.
- * @param additions modules that are added, each after those that it imports
- * @throws StpError STP1202 where the new Lean does not compile them
+ * Completes a converted library so that `import Init` gives what Lean 4.35 expects.
+ * @param additions modules to add, each after its imports
+ * @throws StpError STP1202 if the new Lean does not compile them
  */
 export async function completeLibrary(additions: readonly Addition[], options: CompileOptions): Promise<void> {
   const packageInit = join(options.library, PACKAGE_INIT);

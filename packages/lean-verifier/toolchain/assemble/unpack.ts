@@ -1,4 +1,4 @@
-/** Takes single files out of zip and tar archives. Does not know their purpose. */
+/** Extracts single files from zip and tar archives. */
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -6,7 +6,7 @@ import { StpError } from '@stp/base';
 import { extract, list, type ReadEntry } from 'tar';
 import { openPromise } from 'yauzl';
 
-/** Read at once, so that a long reading lets other work of the process in between. */
+/** Bytes per read, so that a long reading lets other work of the process run. */
 const READ_BYTES = 2 ** 20;
 
 function missing(archive: string, entry: string): StpError {
@@ -17,7 +17,7 @@ function missing(archive: string, entry: string): StpError {
 
 /**
  * Writes the file `entryName` of the zip archive `archive` to `target`.
- * @throws StpError STP1204 where the archive does not have it
+ * @throws StpError STP1204 if the archive lacks it
  */
 export async function extractZipEntry(archive: string, entryName: string, target: string, mode: number): Promise<void> {
   const zip = await openPromise(archive);
@@ -34,8 +34,9 @@ export async function extractZipEntry(archive: string, entryName: string, target
 }
 
 /**
- * Writes the file `entryPath` of the tar archive `archive` to `folder`, under the same path; returns where it lies.
- * @throws StpError STP1204 where the archive does not have it
+ * Writes the file `entryPath` of the tar archive `archive` to `folder`, under the same path. Returns the path of the
+ * written file.
+ * @throws StpError STP1204 if the archive lacks it
  */
 export async function extractTarEntry(archive: string, entryPath: string, folder: string): Promise<string> {
   let found = false;
@@ -52,8 +53,8 @@ export async function extractTarEntry(archive: string, entryPath: string, folder
 }
 
 /**
- * Reads a tar archive and calls `onFile` for every file that `wanted` names, in the archive's order. Nothing is written.
- * @param onFile gets the path without a leading `./`; what it throws ends the reading and is thrown here
+ * Reads a tar archive and calls `onFile` for every file that `wanted` selects, in the archive's order. Writes nothing.
+ * @param onFile receives the path without a leading `./`; an error that it throws ends the reading and is rethrown
  */
 export async function forEachTarFile(
   archive: string,

@@ -1,9 +1,9 @@
 /**
- * Adapts or drops the extension entries of a 4.28 module that 4.35 lays out or interprets differently. Extensions not
- * named here have entries of the same shape in both versions.
+ * Adapts or drops extension entries of a 4.28 module that 4.35 lays out or interprets differently. The entries of all
+ * other extensions have the same format in both versions.
  *
  * The main rule: code of 4.28 must never run on data of 4.35, because it would corrupt memory. So compiled code is
- * dropped if 4.35 has no native code of that name, and with it the parsers, macros, elaborators and unexpanders that
+ * dropped if 4.35 has no native code of that name, together with the parsers, macros, elaborators and unexpanders that
  * would call it.
  */
 
@@ -14,14 +14,14 @@ import { nameComponents, nameHash } from './names.ts';
 import { byHash, renameNames } from './renames.ts';
 import { symbolName } from './symbol-name.ts';
 
-/** The functions of the native library that the adaptations need. */
+/** The query on the native library that the adaptations need. */
 export interface NativeCode {
   has(symbol: string): boolean;
 }
 
 /**
- * Data of the compiler, which nothing that is left reads (and which 4.35 lays out differently), and a note of extra
- * imports for tools that minimise imports.
+ * Extensions to drop: data of the compiler, which nothing in use reads and which 4.35 lays out differently, and a list
+ * of extra imports for tools that minimise imports.
  */
 const DROPPED_EXTENSIONS: ReadonlySet<string> = new Set([
   'Lean.Compiler.LCNF.Specialize.specCacheExt',
@@ -33,7 +33,7 @@ const DROPPED_EXTENSIONS: ReadonlySet<string> = new Set([
   'specMap',
 ]);
 
-/** Attributes whose entries are (syntax kind or constant, name of the code to run). */
+/** Attributes whose entries are pairs (syntax kind or constant, name of the code to run). */
 const KEYED_CODE_EXTENSIONS: ReadonlySet<string> = new Set([
   'Lean.PrettyPrinter.Delaborator.appUnexpanderAttribute',
   'Lean.Elab.macroAttribute',
@@ -41,19 +41,19 @@ const KEYED_CODE_EXTENSIONS: ReadonlySet<string> = new Set([
   'Lean.Elab.Command.commandElabAttribute',
 ]);
 
-/** Notations of 4.28 whose text 4.35's `≤` and `≥` read as well: with both, `a <= b` would be ambiguous. */
+/** Notations of 4.28 whose text 4.35's `≤` and `≥` also accept. With both, `a <= b` would be ambiguous. */
 const SUPERSEDED_NOTATIONS: ReadonlySet<string> = new Set(['term_<=_', 'term_>=_']);
 
 /** Constructors of `Lean.Parser.ParserExtension.OLeanEntry` and of `Lean.ScopedEnvExtension.Entry`. */
 const ENTRY_PARSER = 3;
 const SCOPE_GLOBAL = 0;
-/** `Lean.ReducibilityStatus.instanceReducible`, which 4.28 does not have: it unfolds registered instances without. */
+/** `Lean.ReducibilityStatus.instanceReducible`, which 4.28 lacks: it unfolds registered instances without a status. */
 const INSTANCE_REDUCIBLE = 4;
 
 interface Context {
   readonly image: ModuleImage;
   readonly nativeCode: NativeCode;
-  /** Path below the library folder, with `/`. */
+  /** Path relative to the library folder, with `/`. */
   readonly module: string;
   readonly lists: readonly ExtensionList[];
 }
@@ -62,7 +62,7 @@ function isNative({ image, nativeCode }: Context, name: number): boolean {
   return nativeCode.has(symbolName(nameComponents(image, name)));
 }
 
-/** The entry within a scoped entry: `global entry` or `scoped namespace entry`. */
+/** Returns the entry within a scoped entry: `global entry` or `scoped namespace entry`. */
 function unscoped(image: ModuleImage, entry: number): number {
   return image.field(entry, image.tag(entry) === SCOPE_GLOBAL ? 0 : 1);
 }
@@ -73,7 +73,7 @@ function keepOnly(list: ExtensionList, keep: (entry: number) => boolean): void {
   if (kept.length !== entries.length) list.replace(kept);
 }
 
-/** Compiled code, entries (name, parameters, type, body). */
+/** Adapts compiled code, whose entries are (name, parameters, type, body). */
 function adaptCode(context: Context, list: ExtensionList): void {
   keepOnly(list, (entry) => isNative(context, context.image.field(entry, 0)));
 }
@@ -96,7 +96,10 @@ function adaptParsers(context: Context, list: ExtensionList): void {
   if (added.length > 0 || kept.length !== entries.length) list.replace([...added, ...kept]);
 }
 
-/** Statuses by name, sorted by hash. Every instance of the module that has no status becomes instance-reducible. */
+/**
+ * Adapts reducibility statuses, which are sorted by the hash of the name. Instances of the module without a status
+ * become instance-reducible.
+ */
 function adaptReducibility({ image, lists }: Context, list: ExtensionList): void {
   const entries = list.entries();
   const text = (name: number) => nameComponents(image, name).join('.');
@@ -113,7 +116,7 @@ function adaptReducibility({ image, lists }: Context, list: ExtensionList): void
   list.replace(keyed.sort(byHash).map(({ entry }) => entry));
 }
 
-/** Classes: (name, output parameters) gained a third field, output universe levels; none has any. */
+/** Adapts classes: (name, output parameters) has a third field in 4.35, output universe levels, which is empty here. */
 function adaptClasses({ image }: Context, list: ExtensionList): void {
   for (const [index, entry] of list.entries().entries()) {
     if (image.fieldCount(entry) !== 2) continue;
@@ -130,7 +133,7 @@ const ADAPTATIONS: Readonly<Record<string, (context: Context, list: ExtensionLis
   'Lean.classExtension': adaptClasses,
 };
 
-/** Changes a widened module of the 4.28 library into one that 4.35 reads. */
+/** Adapts a widened module of the 4.28 library for 4.35. */
 export function adaptModule(image: ModuleImage, module: string, nativeCode: NativeCode): void {
   renameNames(image);
   const lists = extensionLists(image);

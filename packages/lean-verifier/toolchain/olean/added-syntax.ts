@@ -1,23 +1,24 @@
 /**
- * Syntax that 4.35 has parsers for and 4.28 does not declare: entries of the parser extension that a module of 4.28 gets
- * besides its own. A parser is named only where 4.28 has a constant of its name, since Lean asks for the constant's type;
- * what runs is the native code of 4.35.
+ * Adds syntax for which 4.35 has parsers and which 4.28 does not declare, as additional entries of a 4.28 module's
+ * parser extension. A parser is named only if 4.28 has a constant of its name, because Lean looks up the constant's
+ * type. The code that runs is 4.35's native code.
  */
 import { boxed, type ModuleImage } from './module-image.ts';
 import { addName } from './names.ts';
 
 interface AddedCategory {
-  /** Path of the module that declares the category's parsers, below the library folder, with `/`. */
+  /** Path of the module that declares the category's parsers, relative to the library folder, with `/`. */
   readonly module: string;
   readonly category: string;
-  /** Namespace of the parsers, and their names in it. */
+  /** Namespace of the parsers; `parsers` has their names in it. */
   readonly namespace: readonly string[];
   readonly parsers: readonly string[];
 }
 
 /**
- * 4.28 lists the modifiers of `grind` (`=`, `←`, `cases`, …) in one parser, `grindMod`. 4.35 has a category of them, to which `grindMod`
- * only refers: an empty one accepts no modifier. Where two of them read the same text, the longest wins.
+ * 4.28 lists the modifiers of `grind` (`=`, `←`, `cases`, …) in one parser, `grindMod`. In 4.35 they form a category,
+ * to which `grindMod` only refers; an empty category accepts no modifier. If two modifiers match the same text, the
+ * longest wins.
  */
 const ADDED_CATEGORIES: readonly AddedCategory[] = [
   {
@@ -53,7 +54,7 @@ const ADDED_CATEGORIES: readonly AddedCategory[] = [
 const ENTRY_CATEGORY = 2;
 const ENTRY_PARSER = 3;
 const SCOPE_GLOBAL = 0;
-/** `Lean.Parser.LeadingIdentBehavior.both`: `cases` at the start is an identifier, and is looked up as a word too. */
+/** `Lean.Parser.LeadingIdentBehavior.both`: a leading `cases` is an identifier, and is also looked up as a keyword. */
 const WORDS_AND_IDENTIFIERS = 2;
 const DEFAULT_PRIORITY = 1000;
 
@@ -71,7 +72,7 @@ function parserEntry(image: ModuleImage, category: number, parser: number): numb
   return globalEntry(image, image.addConstructor(ENTRY_PARSER, [category, parser, boxed(DEFAULT_PRIORITY)]));
 }
 
-/** Entries of the parser extension that `module` gets, in the order they are to be read in. Mostly none. */
+/** Returns the entries to add to the parser extension of `module`, in reading order. Empty for most modules. */
 export function addedSyntax(image: ModuleImage, module: string): number[] {
   return ADDED_CATEGORIES.filter((added) => added.module === module).flatMap(({ category, namespace, parsers }) => {
     const name = addName(image, [category]);

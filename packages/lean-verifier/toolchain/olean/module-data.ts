@@ -1,7 +1,7 @@
 /**
- * The contents of a module besides its constants: per environment extension, the list of entries it exports. Knows the
- * shape of Lean's `ModuleData` (fields: imports, constant names, constants, extra constant names, extension entries;
- * one scalar: whether the file uses the module system).
+ * The entries that each environment extension exports in a module. Uses the layout of Lean's `ModuleData` (fields:
+ * imports, constant names, constants, extra constant names, extension entries; one scalar: whether the file uses the
+ * module system).
  */
 import type { ModuleImage } from './module-image.ts';
 import { nameComponents } from './names.ts';
@@ -12,12 +12,11 @@ const EXTENSION_ENTRIES_FIELD = 4;
 export interface ExtensionList {
   /** Full name with dots, such as `Lean.classExtension`. */
   readonly name: string;
-  /** Address of the array as it is now; it may be shared with other extensions. */
+  /** Present address of the array, which other extensions may share. */
   array(): number;
-  /** Words of the entries: addresses, or boxes. */
+  /** Words of the entries: addresses, or boxed values. */
   entries(): number[];
   replace(entries: readonly number[]): void;
-  /** Leaves no entries. */
   clear(): void;
 }
 
@@ -31,7 +30,7 @@ export function extensionLists(image: ModuleImage): ExtensionList[] {
   }));
 }
 
-/** Marks the module as one outside the module system, whose parts are all in this one file. */
+/** Marks the module as one outside the module system, so that Lean expects all its parts in this file. */
 export function leaveModuleSystem(image: ModuleImage): void {
   image.bytes[image.scalarOffset(image.root)] = 0;
 }

@@ -1,6 +1,6 @@
 /**
- * A 64-bit module in memory that can be read, changed and extended. Objects are named by their absolute address, as in
- * the file. Knows constructors, arrays and strings, not their meaning.
+ * A 64-bit module in memory that can be read, changed and extended. Objects are identified by their absolute address,
+ * as in the file. This class handles constructors, arrays and strings, but not their meaning.
  */
 import {
   COUNT_OFFSET,
@@ -13,10 +13,10 @@ import {
 } from './object-format.ts';
 
 const TWO_TO_32 = 2 ** 32;
-/** Reference count 0 (never freed) and this size field: what Lean writes for arrays and strings. */
+/** The size field of arrays and strings as Lean writes it; their reference count is 0 (never freed). */
 const UNSIZED = 1;
 
-/** The word of a small natural number. */
+/** Returns the word of a small natural number. */
 export function boxed(value: number): number {
   return value * 2 + 1;
 }
@@ -26,9 +26,9 @@ export function isBoxed(word: number): boolean {
 }
 
 export class ModuleImage {
-  /** Address the module is to be mapped at. Below 2^47, so that addresses are exact as JavaScript numbers. */
+  /** Address at which the module will be mapped. Below 2^47, so that addresses are exact as JavaScript numbers. */
   readonly base: number;
-  /** Addresses of objects laid out like a `Name` component, parents before children. */
+  /** Addresses of objects with the layout of a `Name` component, parents before children. */
   readonly possibleNames: number[] = [];
   bytes: Uint8Array;
   view: DataView;
@@ -42,7 +42,7 @@ export class ModuleImage {
     this.#end = bytes;
   }
 
-  /** The module as it is now. */
+  /** Returns the present bytes of the module. */
   contents(): Uint8Array {
     return this.bytes.subarray(0, this.#end);
   }
@@ -60,7 +60,7 @@ export class ModuleImage {
     this.putHalves(offset, value % TWO_TO_32, Math.floor(value / TWO_TO_32));
   }
 
-  /** Pointer or small number at `address`. Exact below 2^53: not for hashes. */
+  /** Returns the pointer or small number at `address`. Exact below 2^53, so not suitable for hashes. */
   word(address: number): number {
     const offset = address - this.base;
     return this.view.getUint32(offset + 4, true) * TWO_TO_32 + this.view.getUint32(offset, true);
@@ -98,7 +98,7 @@ export class ModuleImage {
     this.setWord(object + OBJECT_HEADER_BYTES + TARGET.wordBytes * index, value);
   }
 
-  /** Offset in `bytes` of the first scalar of a constructor. */
+  /** Returns the offset in `bytes` of the first scalar of a constructor. */
   scalarOffset(object: number): number {
     return object - this.base + OBJECT_HEADER_BYTES + TARGET.wordBytes * this.fieldCount(object);
   }
@@ -133,7 +133,7 @@ export class ModuleImage {
     return object;
   }
 
-  /** The one empty array that adaptations share. */
+  /** Returns the empty array that all adaptations share. */
   emptyArray(): number {
     this.#emptyArray ??= this.addArray([]);
     return this.#emptyArray;

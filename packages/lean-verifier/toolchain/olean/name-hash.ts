@@ -1,6 +1,7 @@
 /**
- * Lean's hashes of strings and names, which compiled modules carry and search by. Strings: MurmurHash64A with seed 11
- * over UTF-8; names: mixed along the components, starting from the hash of the anonymous name.
+ * Lean's hashes of strings and names, which compiled modules contain and use for searching. Strings: MurmurHash64A with
+ * seed 11 over UTF-8. Names: the hashes of the components are mixed in order, starting from the hash of the anonymous
+ * name.
  * Source: `runtime/hash.cpp`, `runtime/hash.h`, `Init/Prelude.lean` (`Name.mkStr`, `Name.mkNum`) of Lean 4.
  */
 
@@ -9,7 +10,7 @@ const SHIFT = 47n;
 const STRING_SEED = 11n;
 export const ANONYMOUS_NAME_HASH = 1723n;
 
-/** One component of a name: a string, or the number that private and hygienic names carry. */
+/** A component of a name: a string, or a number, which private and hygienic names contain. */
 export type NameComponent = string | number;
 
 function wrap(value: bigint): bigint {
@@ -37,14 +38,14 @@ export function hashString(text: string): bigint {
   return hash ^ (hash >> SHIFT);
 }
 
-/** Lean's mixing differs from Murmur's: the multiplier is xor-ed in where Murmur multiplies by it. */
+/** Mixes a word into a hash. Unlike Murmur, Lean xors the multiplier in where Murmur multiplies by it. */
 function mix(hash: bigint, word: bigint): bigint {
   const multiplied = wrap(word * MULTIPLIER);
   const scrambled = multiplied ^ (multiplied >> SHIFT) ^ MULTIPLIER;
   return wrap((hash ^ scrambled) * MULTIPLIER);
 }
 
-/** Hash of the name `prefix.component`, given the hash of `prefix`. */
+/** Returns the hash of `prefix.component`, given the hash of `prefix`. */
 export function hashComponent(prefixHash: bigint, component: NameComponent): bigint {
   return mix(prefixHash, typeof component === 'number' ? BigInt(component) : hashString(component));
 }

@@ -15,7 +15,7 @@ function fromLittleEndian(...bytes: number[]): bigint {
 const component = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), fc.nat({ max: 1_000_000 }));
 
 describe('hashName', () => {
-  it('is what Lean compiled into its own code', () => {
+  it('equals the hashes in Lean’s compiled code', () => {
     expect(hashName(['tacticSimp_wf'])).toBe(fromLittleEndian(226, 142, 199, 78, 176, 208, 194, 249));
   });
 

@@ -1,6 +1,6 @@
 /**
- * Names as objects in a module: how they are recognised, read and made. Knows the two constructors of `Lean.Name`
- * besides the anonymous one (`str prefix string` is tag 1, `num prefix number` is tag 2, each with its hash).
+ * Recognises, reads and creates names in a module. `Lean.Name` has two constructors besides the anonymous name: `str
+ * prefix string` (tag 1) and `num prefix number` (tag 2), each with its hash.
  */
 import { boxed, isBoxed, type ModuleImage } from './module-image.ts';
 import { ANONYMOUS_NAME_HASH, hashComponent, type NameComponent } from './name-hash.ts';
@@ -9,12 +9,12 @@ import { TAG } from './object-format.ts';
 const STRING_COMPONENT = 1;
 const NUMBER_COMPONENT = 2;
 const HASH_BYTES = 8;
-/** Header, two fields and the hash. */
+/** Size of a name: header, two fields and the hash. */
 const NAME_BYTES = 32;
-/** The anonymous name, and the box of constructor 0 of any type. */
+/** The anonymous name. Constructor 0 of any type has the same word. */
 const ANONYMOUS = boxed(0);
 
-/** True for a name ending in a string, the only names that declarations and extensions have. */
+/** Whether the object is a name that ends in a string; declarations and extensions have no others. */
 export function isStringName(image: ModuleImage, object: number): boolean {
   return (
     !isBoxed(object) &&
@@ -28,14 +28,14 @@ export function namePrefix(image: ModuleImage, name: number): number {
   return image.field(name, 0);
 }
 
-/** The last component, or undefined where the object only looks like a name. */
+/** Returns the last component, or undefined if the object only has the layout of a name. */
 export function lastComponent(image: ModuleImage, name: number): NameComponent | undefined {
   const word = image.field(name, 1);
   if (image.tag(name) === NUMBER_COMPONENT) return Math.floor(word / 2);
   return isBoxed(word) || image.tag(word) !== TAG.string ? undefined : image.string(word);
 }
 
-/** Components from the root, empty for the anonymous name. */
+/** Returns the components from the root; empty for the anonymous name. */
 export function nameComponents(image: ModuleImage, name: number): NameComponent[] {
   const components: NameComponent[] = [];
   for (let at = name; !isBoxed(at); at = namePrefix(image, at)) components.unshift(lastComponent(image, at) ?? '');
@@ -50,7 +50,7 @@ export function setNameHash(image: ModuleImage, name: number, hash: bigint): voi
   image.setHash(image.base + image.scalarOffset(name), hash);
 }
 
-/** Adds the name to the module; the anonymous name is a box. */
+/** Adds the name to the module; returns its address, or a boxed value for the anonymous name. */
 export function addName(image: ModuleImage, components: readonly NameComponent[]): number {
   let name = ANONYMOUS;
   let hash = ANONYMOUS_NAME_HASH;

@@ -1,14 +1,14 @@
 /**
- * The object format of Lean's compiled modules (`.olean`): what the tags mean and where the fields lie, for the 32-bit
- * files that are read and the 64-bit files that are written. Knows layouts only, not what a module contains.
+ * The object format of Lean's compiled modules (`.olean`): the tags, and the offsets of fields in the 32-bit files that
+ * are read and the 64-bit files that are written.
  *
- * A module is an 80-byte header (magic, format version, flags, Lean version, commit), the address it wants to be mapped
- * at, the address of its root object, and the objects themselves, children before parents. Pointers are absolute, as if
- * the file were mapped at that address; an odd word is not a pointer but a small number, shifted left by one.
+ * A module consists of an 80-byte header (magic, format version, flags, Lean version, commit), the address at which it
+ * should be mapped, the address of its root object, and the objects, children before parents. Pointers are absolute, as
+ * if the file were mapped at that address. An odd word is not a pointer but a small number, shifted left by one.
  * Source: `runtime/object.h`, `runtime/compact.cpp` and `library/module.cpp` of Lean 4.
  */
 
-/** Object tags. Every tag up to `constructorMax` is a constructor, numbered as in its inductive type. */
+/** Object tags. Tags up to `constructorMax` are constructors, numbered as in their inductive type. */
 export const TAG = {
   constructorMax: 243,
   array: 246,
@@ -24,12 +24,12 @@ export const TAG = {
 export const MODULE_HEADER_BYTES = 80;
 const MAGIC = 'olean';
 const FORMAT_VERSION = 2;
-/** Big numbers are GMP's. */
+/** Big numbers use GMP. */
 const FLAG_GMP = 1;
 const LEAN_VERSION_OFFSET = 7;
 const COMMIT_OFFSET = 40;
 
-/** Every object starts with: reference count (4 bytes), size (2), number of fields or element size (1), tag (1). */
+/** Header of every object: reference count (4 bytes), size (2), number of fields or element size (1), tag (1). */
 export const OBJECT_HEADER_BYTES = 8;
 export const SIZE_OFFSET = 4;
 export const COUNT_OFFSET = 6;
@@ -79,7 +79,10 @@ export function roundUpTo8(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }
 
-/** The header of a 64-bit module of Lean `version` (such as `4.35.0`) built from `commit` (40 hexadecimal digits). */
+/**
+ * Returns the header of a 64-bit module for Lean `version` (such as `4.35.0`) built from `commit` (40 hexadecimal
+ * digits).
+ */
 export function moduleHeader(version: string, commit: string): Buffer {
   const header = Buffer.alloc(MODULE_HEADER_BYTES);
   header.write(MAGIC, 0, 'latin1');
@@ -90,7 +93,7 @@ export function moduleHeader(version: string, commit: string): Buffer {
   return header;
 }
 
-/** True where `bytes` start as a compiled module does. */
+/** Whether `bytes` begin like a compiled module. */
 export function isCompiledModule(bytes: Uint8Array): boolean {
   return (
     bytes.length > SOURCE.firstObjectOffset &&

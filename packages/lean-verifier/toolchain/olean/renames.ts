@@ -1,6 +1,6 @@
 /**
- * Names of the 4.28 library that have another name in 4.35's native code, and the update of a module to the new names.
- * When a name changes, every name below it changes too: their hashes are computed anew, and lists sorted by hash for
+ * Names of the 4.28 library that 4.35's native code knows by another name, and a function that renames them in a
+ * module. Renaming a prefix changes every name below it: hashes are recomputed, and lists that are sorted by hash for
  * binary search are sorted again.
  */
 
@@ -20,13 +20,13 @@ const CONV = [...TACTIC, 'Conv'];
 const GRIND = [...TACTIC, 'Grind'];
 
 /**
- * Found by comparing what 4.28's library calls its parsers, macros and extensions with what 4.35's library has code for.
- * The last component may contain dots: it is one component.
+ * Found by comparing the names of parsers, macros and extensions in 4.28's library with those that 4.35's library has
+ * code for. The last component may contain dots; it is still one component.
  */
 export const RENAMES: readonly Rename[] = [
-  // Its arguments changed: `additions/Core.lean` defines the new one over the old.
+  // Its arguments changed. `additions/Core.lean` defines the new one in terms of the old.
   { from: ['noConfusionEnum'], to: ['noConfusionEnum28'] },
-  // 4.35 reads their values field by field and expects fields that these lack: `additions/Simp.lean` defines new ones.
+  // 4.35 reads their values field by field and expects fields that 4.28 lacks. `additions/Simp.lean` defines new ones.
   { from: ['Lean', 'Meta', 'Simp', 'Config'], to: ['Lean', 'Meta', 'Simp', 'Config28'] },
   { from: ['Lean', 'Meta', 'Simp', 'ConfigCtx'], to: ['Lean', 'Meta', 'Simp', 'ConfigCtx28'] },
   { from: ['Lean', 'Meta', 'Simp', 'NormCastConfig'], to: ['Lean', 'Meta', 'Simp', 'NormCastConfig28'] },
@@ -48,7 +48,7 @@ export const RENAMES: readonly Rename[] = [
     from: [...TACTIC, '_aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tacticRwa___1'],
     to: [...TACTIC, '_aux_Init_Tactics___macroRules_Lean_Parser_Tactic_rwaAtLegacyLocation_1'],
   },
-  // `rwa` became two parsers; two that 4.35 no longer has lend them their entries.
+  // `rwa` became two parsers. They take over the entries of two parsers that 4.35 no longer has.
   { from: [...TACTIC, 'changeWith'], to: [...TACTIC, 'rwa'] },
   { from: [...TACTIC, 'bvTraceMacro'], to: [...TACTIC, 'rwaAt'] },
   { from: [...CONV, 'conv·._'], to: [...CONV, 'conv·_'] },
@@ -64,10 +64,10 @@ export const RENAMES: readonly Rename[] = [
 ];
 
 const RENAME_OF_HASH: ReadonlyMap<bigint, Rename> = new Map(RENAMES.map((rename) => [hashName(rename.from), rename]));
-/** Upper halves of the hashes, to pass over nearly every name without making a BigInt. */
+/** Upper halves of the hashes. They rule out nearly every name without creating a BigInt. */
 const UPPER_HALVES: ReadonlySet<number> = new Set([...RENAME_OF_HASH.keys()].map((hash) => Number(hash >> 32n)));
 
-/** Hashes that changed names had before, by address. */
+/** Former hashes of renamed names, by address. */
 type FormerHashes = Map<number, bigint>;
 
 function renameAt(image: ModuleImage, name: number): Rename | undefined {
@@ -83,7 +83,10 @@ function applyRename(image: ModuleImage, name: number, rename: Rename): void {
   setNameHash(image, name, hashName(rename.to));
 }
 
-/** Makes the hash of a name anew whose prefix changed. What only looks like a name does not have the hash of one. */
+/**
+ * Recomputes the hash of a name whose prefix was renamed. An object that only has the layout of a name has a different
+ * hash.
+ */
 function rehash(image: ModuleImage, name: number, former: FormerHashes): void {
   const prefix = namePrefix(image, name);
   const formerPrefixHash = former.get(prefix);
@@ -110,7 +113,7 @@ function renameAll(image: ModuleImage): FormerHashes {
   return former;
 }
 
-/** The name an extension entry is filed under: the entry itself, or its first field. */
+/** Returns the name by which an extension entry is sorted: the entry itself, or its first field. */
 function entryName(image: ModuleImage, entry: number): number | undefined {
   if (isBoxed(entry)) return undefined;
   if (isStringName(image, entry)) return entry;
@@ -119,7 +122,7 @@ function entryName(image: ModuleImage, entry: number): number | undefined {
   return isStringName(image, first) ? first : undefined;
 }
 
-/** The entries in the order of their new hashes, or undefined where they were not in the order of their former ones. */
+/** Returns the entries sorted by their new hashes, or undefined if they were not sorted by their former hashes. */
 function sortedAgain(image: ModuleImage, entries: readonly number[], former: FormerHashes): number[] | undefined {
   if (entries.length < 2) return undefined;
   const keyed: { entry: number; hash: bigint }[] = [];
@@ -140,13 +143,13 @@ export function byHash(left: { readonly hash: bigint }, right: { readonly hash: 
   return left.hash < right.hash ? -1 : left.hash > right.hash ? 1 : 0;
 }
 
-/** Brings the names of a widened module up to date. */
+/** Renames the names in a widened module. */
 export function renameNames(image: ModuleImage): void {
   const former = renameAll(image);
   if (former.size === 0) return;
   for (const list of extensionLists(image)) {
     const sorted = sortedAgain(image, list.entries(), former);
-    // Always a new array: the one there may be shared between extensions.
+    // Always make a new array, because extensions may share the old one.
     if (sorted !== undefined) list.replace(sorted);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the objects of a 32-bit compiled module one after the other. Knows the length and the words of each, not their
- * meaning. A truncated file, or one that is not a module, is refused (STP1204).
+ * Reads the objects of a 32-bit compiled module one after another. It determines the length and the words of each
+ * object, not their meaning. Throws STP1204 for a truncated file or one that is not a module.
  */
 import { StpError } from '@stp/base';
 import {
@@ -25,7 +25,7 @@ export function damagedModule(module: string, what: string): StpError {
 export class SourceHeap {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Address the file wants to be mapped at, and the address of its root object. */
+  /** Address at which the file should be mapped; `root` is the address of its root object. */
   readonly base: number;
   readonly root: number;
   readonly #module: string;
@@ -48,17 +48,17 @@ export class SourceHeap {
     return this.bytes[offset + TAG_OFFSET] as number;
   }
 
-  /** Number of pointer fields of a constructor, or bytes per element of a scalar array. */
+  /** Returns the number of pointer fields of a constructor, or the bytes per element of a scalar array. */
   count(offset: number): number {
     return this.bytes[offset + COUNT_OFFSET] as number;
   }
 
-  /** Bytes of a constructor object, header included. */
+  /** Returns the size of a constructor object in bytes, including its header. */
   constructorBytes(offset: number): number {
     return this.view.getUint16(offset + SIZE_OFFSET, true);
   }
 
-  /** Bytes of scalar fields that follow a constructor's pointer fields. */
+  /** Returns the bytes of scalar fields that follow a constructor's pointer fields. */
   scalarBytes(offset: number): number {
     return this.constructorBytes(offset) - OBJECT_HEADER_BYTES - SOURCE.wordBytes * this.count(offset);
   }
@@ -80,7 +80,7 @@ export class SourceHeap {
   #objectBytes(offset: number): number {
     const tag = this.tag(offset);
     if (tag <= TAG.constructorMax) return this.constructorBytes(offset);
-    // The words that say how long it is must be there.
+    // The words that determine the object's length must lie within the file.
     if (offset + OBJECT_HEADER_BYTES + SOURCE.wordBytes > this.bytes.length) return Number.POSITIVE_INFINITY;
     if (tag === TAG.bigNumber && offset + SOURCE.bigData > this.bytes.length) return Number.POSITIVE_INFINITY;
     switch (tag) {

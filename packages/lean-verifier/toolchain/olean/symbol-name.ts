@@ -1,6 +1,7 @@
 /**
- * The linker symbol of a compiled Lean declaration, such as `l_Nat_add` for `Nat.add`. Needed to ask whether native
- * code exists for a declaration. Source: `Lean/Compiler/NameMangling.lean` of Lean 4.
+ * Computes the linker symbol of a compiled Lean declaration, such as `l_Nat_add` for `Nat.add`, to test whether native
+ * code for it exists.
+ * Source: `Lean/Compiler/NameMangling.lean` of Lean 4.
  */
 import type { NameComponent } from './name-hash.ts';
 
@@ -15,10 +16,10 @@ function mangledCharacter(character: string): string {
   return `_U${code.toString(16).padStart(8, '0')}`;
 }
 
-/** Text that, after a single `_`, would read as a number or as an escaped character. */
+/** Matches text that, after a single `_`, could be read as a number or as an escaped character. */
 const READS_AS_ESCAPE = /^_*(?:[0-9]|x[0-9a-f]{2}$|u[0-9a-f]{4}$|U[0-9a-f]{8}$)/;
 
-/** Components are joined by `_`, or by `_00` where that could be read in a second way. */
+/** Joins components with `_`, or with `_00` where `_` would be ambiguous. */
 export function symbolName(components: readonly NameComponent[]): string {
   let mangled = '';
   let previous: NameComponent | undefined;

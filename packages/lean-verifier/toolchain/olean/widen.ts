@@ -1,10 +1,9 @@
 /**
- * Rewrites the objects of a 32-bit module as 64-bit objects: every object is laid out again, every pointer rebased. The
+ * Rewrites the objects of a 32-bit module as 64-bit objects: lays out every object again and rebases every pointer. The
  * meaning of the objects stays the same (`adapt.ts` changes it afterwards).
  *
- * There are two passes: the first gives every object its new place, the second copies it there. Numbers below 2^63 are
- * no longer objects, because in 64 bits the pointer word itself holds them. Boxed 32-bit values would change in the
- * same way; the library has none.
+ * The first pass assigns each object its new offset; the second copies it there. Numbers below 2^63 are no longer
+ * objects, because a 64-bit word holds them. The same would apply to boxed 32-bit values, but the library has none.
  */
 import { ModuleImage } from './module-image.ts';
 import {
@@ -18,7 +17,7 @@ import {
 } from './object-format.ts';
 import { damagedModule, SourceHeap } from './source-heap.ts';
 
-/** A word of 64 bits that is no pointer, as its two halves. */
+/** A 64-bit word that is not a pointer, as two halves. */
 interface Immediate {
   readonly low: number;
   readonly high: number;
@@ -26,7 +25,7 @@ interface Immediate {
 
 const IMMEDIATE_LIMIT = 1n << 63n;
 
-/** The word of a natural number below 2^63. */
+/** Returns the word of a natural number below 2^63, or undefined for other numbers. */
 function smallNumber(heap: SourceHeap, offset: number): Immediate | undefined {
   const negative = heap.bytes[offset + SOURCE.bigNegative] !== 0;
   const digits = heap.word(offset + SOURCE.bigDigits);
@@ -41,7 +40,7 @@ function limbs(digits: number): number {
   return Math.ceil(digits / 2);
 }
 
-/** Bytes the object at `offset` takes in a 64-bit module. */
+/** Returns the size in bytes of the object at `offset` in a 64-bit module. */
 function widenedBytes(heap: SourceHeap, offset: number): number {
   const tag = heap.tag(offset);
   if (tag <= TAG.constructorMax) {
@@ -58,16 +57,19 @@ function widenedBytes(heap: SourceHeap, offset: number): number {
       return TARGET.bigData + TARGET.wordBytes * limbs(heap.word(offset + SOURCE.bigDigits));
     case TAG.reference:
       return OBJECT_HEADER_BYTES + TARGET.wordBytes;
-    default: // a thunk or a task; the heap refuses every other tag
+    default: // a thunk or a task; the heap rejects every other tag
       return OBJECT_HEADER_BYTES + 2 * TARGET.wordBytes;
   }
 }
 
-/** Where each object goes. Indexed by source offset / 4: an even new offset, or (odd) twice an immediate's index plus 1. */
+/**
+ * The new offsets of all objects, indexed by source offset / 4: an even offset, or (odd) twice the index of an
+ * immediate plus 1.
+ */
 class Placement {
   readonly places: Uint32Array;
   readonly immediates: Immediate[] = [];
-  /** Bytes of the whole 64-bit module. */
+  /** Size in bytes of the whole 64-bit module. */
   readonly end: number;
 
   constructor(heap: SourceHeap) {
@@ -86,7 +88,7 @@ class Placement {
   }
 }
 
-/** Copies objects to their places. */
+/** Copies objects to their new offsets. */
 class Widener {
   readonly #heap: SourceHeap;
   readonly #placement: Placement;
@@ -100,7 +102,7 @@ class Widener {
     this.#module = module;
   }
 
-  /** Writes what the 32-bit word `word` becomes at byte `target` of the image. */
+  /** Writes the 64-bit equivalent of the 32-bit word `word` at byte `target` of the image. */
   putWord(target: number, word: number): void {
     if (word & 1) {
       this.#image.putHalves(target, word, 0);
@@ -142,7 +144,7 @@ class Widener {
     }
     const from = offset + OBJECT_HEADER_BYTES + 4 * fields;
     this.#image.bytes.set(heap.bytes.subarray(from, from + scalars), target + OBJECT_HEADER_BYTES + 8 * fields);
-    // Also levels and expressions look like this: who uses the list compares the hash.
+    // Levels and expressions also have this layout. Users of the list compare the hash.
     if ((heap.tag(offset) === 1 || heap.tag(offset) === 2) && fields === 2 && scalars === 8) {
       this.#image.possibleNames.push(this.#image.base + target);
     }
@@ -187,7 +189,7 @@ class Widener {
     view.setUint16(target + SIZE_OFFSET, TARGET.bigData + 8 * limbs(digits), true);
   }
 
-  /** Thunks, tasks and references: their words may be null. */
+  /** Copies the words of thunks, tasks and references, which may be null. */
   #copyOptionalWords(offset: number, target: number, words: number): void {
     for (let index = 0; index < words; index += 1) {
       const word = this.#heap.word(offset + OBJECT_HEADER_BYTES + 4 * index);
@@ -197,11 +199,12 @@ class Widener {
 }
 
 /**
- * @param source a whole 32-bit module
+ * Widens a module.
+ * @param source a complete 32-bit module
  * @param module its path, for messages
- * @param header the 80 bytes the result starts with (`moduleHeader`)
- * @param base address the result is to be mapped at; no two modules of a library may overlap
- * @throws StpError STP1204 where the module is damaged
+ * @param header the first 80 bytes of the result (`moduleHeader`)
+ * @param base address at which the result will be mapped; modules of a library must not overlap
+ * @throws StpError STP1204 if the module is damaged
  */
 export function widenModule(source: Uint8Array, module: string, header: Uint8Array, base: number): ModuleImage {
   const heap = new SourceHeap(source, module);

@@ -1,6 +1,7 @@
 /**
- * Certificates that travel: makes the file of a proof, reads one from elsewhere, and judges it again. The second judgement believes
- * nothing in the file: it compiles the texts, judges the compiled object, makes a file of what it found, and compares the two.
+ * Certificates as files: makes the file of a proof, reads a file from elsewhere, and judges it again. The second
+ * judgement trusts nothing in the file: it compiles the texts, judges the compiled module, makes a new certificate, and
+ * compares the two.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describeIssues, HALF_CHARACTER, halfCharacterAt, repeatedKey } from '@stp/base';
@@ -17,13 +18,13 @@ import type { CheckResult, Verifier } from '../../verifier.ts';
 import { LIBRARY_HEADER } from '../header.ts';
 
 export interface CertifiedTexts {
-  /** Null stands for the library's header. */
+  /** Null means the library header. */
   readonly header: string | null;
   readonly statement: string;
   readonly proof: string;
 }
 
-/** The file of a proof with its certificate. */
+/** Makes the file of a proof and its certificate. */
 export function certificateFile(texts: CertifiedTexts, certificate: Certificate): CertificateFile {
   const { headerHash, statementHash, proofHash, axioms, claim, leanVersion, fingerprint, sandbox } = certificate;
   return {
@@ -45,7 +46,7 @@ export function certificateFile(texts: CertifiedTexts, certificate: Certificate)
 
 export const certificateText = (file: CertificateFile): string => `${JSON.stringify(file, null, 2)}\n`;
 
-/** Reads a certificate from elsewhere: the certificate, or what is wrong with the text. */
+/** Reads a certificate file from elsewhere. Returns the certificate, or what is wrong with the text. */
 export function readCertificate(text: string): CertificateFile | { readonly problem: string } {
   if (Buffer.byteLength(text) > CERTIFICATE_BYTES_MAX)
     return { problem: `it is longer than ${CERTIFICATE_BYTES_MAX} bytes` };
@@ -64,12 +65,12 @@ export function readCertificate(text: string): CertificateFile | { readonly prob
   if (!parsed.success) return { problem: describeIssues(parsed.error) };
   const half = halfCharacterAt(parsed.data);
   if (half !== null) return { problem: `${half.join('.')}: ${HALF_CHARACTER}` };
-  // A person and a program could read different ones of two equal keys.
+  // If a key occurs twice, a person and a program could read different values.
   const twice = repeatedKey(text);
   return twice === null ? parsed.data : { problem: `it has two keys ${twice}` };
 }
 
-/** A value that the file has and that this machine did not find. */
+/** A field in which the file differs from this machine's result. */
 export interface Difference {
   readonly field: Exclude<keyof CertificateFile, 'format' | 'header' | 'statement' | 'proof'>;
   readonly file: unknown;
@@ -77,34 +78,35 @@ export interface Difference {
 }
 
 /**
- * `confirmed`: the proof is proved here, and everything that the file says was found again. `differs`: the file says something else
- * than what was found. `refused`: it is not proved here. `unchecked`: a limit or this machine's Lean gave no answer.
+ * `confirmed`: the proof is proved here with the same facts as in the file. `differs`: it is proved here, but the file
+ * states other facts. `refused`: it is not proved here. `unchecked`: a limit or this machine's Lean prevented a
+ * verdict.
  */
 export interface CertificateVerdict {
   readonly verdict: 'confirmed' | 'differs' | 'refused' | 'unchecked';
   readonly differences: readonly Difference[];
-  /** The verdict on the proof here; null where it was not judged, because a text is not the one that its hash names. */
+  /** The verdict on the proof here. Null if it was not judged, because a text does not match its hash. */
   readonly kind: VerdictKind | null;
-  /** Why it is not proved here. */
+  /** Why the proof is not proved here. */
   readonly message: string;
 }
 
 const TEXTS = ['header', 'statement', 'proof'] as const;
-/** Facts that may differ on another machine while the proof is as good: its Lean, its checkers, its sandbox. */
+/** Facts that may differ between machines although the proof is equally good: Lean, checkers and sandbox. */
 const OF_THE_MACHINE: ReadonlySet<Difference['field']> = new Set(['leanVersion', 'fingerprint', 'checks', 'sandbox']);
-/** Verdicts that say nothing against a proof. */
+/** Verdicts that do not count against a proof. */
 const UNDECIDED: ReadonlySet<VerdictKind> = new Set(['infra', 'timeout', 'oom', 'crash']);
 
 /**
- * Is this verdict good enough? `allowsOtherLean`: a proof that is proved here under the same axioms and claim counts, whatever Lean,
- * checkers and sandbox the file names.
+ * Whether a verdict suffices. With `allowsOtherLean`, a proof that is proved here with the same axioms and claim
+ * counts, even if Lean, checkers or sandbox differ from the file.
  */
 export function isConfirmed({ verdict, differences }: CertificateVerdict, allowsOtherLean: boolean): boolean {
   if (verdict === 'confirmed') return true;
   return allowsOtherLean && verdict === 'differs' && differences.every(({ field }) => OF_THE_MACHINE.has(field));
 }
 
-/** A verdict each, in order. Rejects only with the signal's reason, or as `Verifier.check` does. */
+/** Returns one verdict per file, in order. Rejects only with the signal's reason, or as `Verifier.check` does. */
 export async function judgeCertificates(
   files: readonly CertificateFile[],
   verifier: Verifier,

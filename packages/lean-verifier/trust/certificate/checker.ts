@@ -1,17 +1,17 @@
 /**
- * A kernel that puts every declaration of a compiled file through its rules once more, beside the Lean that compiled it and the
- * kernel of our own. Another one is added to the list in `checkers.ts`. Only what really looked and found nothing wrong counts
- * as `accepted`.
+ * A checker is a kernel that checks every declaration of a compiled module again, in addition to the Lean that compiled
+ * it and our second kernel. `checkers.ts` lists the checkers. `accepted` means that the checker examined the module and
+ * found nothing wrong.
  */
 import type { CheckOutcome } from '@stp/config/records';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 
-/** A module that one process compiled and nobody writes to any more. */
+/** A compiled module that no process writes to any more. */
 export interface CompiledFile {
-  /** How processes that read it are to be started; its search path finds the module. */
-  readonly place: ProcessPlace;
+  /** How to start processes that read the module. The search path includes the module. */
+  readonly place: ProcessContext;
   readonly signal?: AbortSignal | undefined;
-  /** Holds `<module>.olean`. */
+  /** Folder that contains `<module>.olean`. */
   readonly directory: string;
   readonly module: string;
   /** Full names of the theorems that were accepted so far; never empty. */
@@ -21,21 +21,21 @@ export interface CompiledFile {
 
 export interface CheckerAnswer {
   /**
-   * `accepted`: looked at every theorem and found nothing wrong. `refused`: found something. `declined`: says that it cannot
-   * tell. `failed`: it did not end well, so nothing is known.
+   * `accepted`: examined every theorem and found nothing wrong. `refused`: found an error. `declined`: could not
+   * decide. `failed`: did not finish, so nothing is known.
    */
   readonly outcome: Exclude<CheckOutcome, 'absent'>;
-  /** Why it is not `accepted`; empty where it is. */
+  /** Why the outcome is not `accepted`; empty if it is. */
   readonly detail: string;
-  /** The theorems that are refused or declined, where that is known, the others being accepted; else it may be any. */
+  /** The theorems that are refused or declined; all others are accepted. Missing: it may be any of them. */
   readonly theorems?: readonly string[];
 }
 
 export interface Checker {
-  /** Whole words, such as `leanchecker`. */
+  /** Name for people, such as `leanchecker`. */
   readonly name: string;
-  /** Returns a name that tells one build of it from another; null if it is not on this machine. */
-  version(place: ProcessPlace): Promise<string | null>;
+  /** Returns a name that identifies this build of the checker; null if it is not installed. */
+  version(place: ProcessContext): Promise<string | null>;
   /** Rejects only with the signal's reason. */
   check(file: CompiledFile): Promise<CheckerAnswer>;
 }

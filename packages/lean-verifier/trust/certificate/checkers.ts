@@ -1,15 +1,18 @@
 /**
- * The checkers of a certificate beyond our own judge, in the order in which they are asked. The second kernel is not among
- * them: it is a part of that judge (`../object/judge-object.ts`).
+ * The checkers of a certificate in addition to the object judge, in the order in which they run. The second kernel is
+ * not listed here, because it is a part of that judge (`../object/judge-object.ts`).
  */
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import type { Checker } from './checker.ts';
 import { leanchecker } from './leanchecker.ts';
 
-/** One of them, or the second kernel, must have accepted a theorem. */
+/** A theorem must be accepted by one of these or by the second kernel. */
 export const CHECKERS: readonly Checker[] = [leanchecker];
 
-/** Name and version of each; a verdict over objects that one of them has not seen is not that of a machine that has it. */
-export function checkerVersions(place: ProcessPlace): Promise<string[]> {
+/**
+ * Returns name and version of each checker. They are part of a verdict's cache key, because another machine may have
+ * other checkers.
+ */
+export function checkerVersions(place: ProcessContext): Promise<string[]> {
   return Promise.all(CHECKERS.map(async ({ name, version }) => `${name} ${(await version(place)) ?? 'absent'}`));
 }

@@ -1,17 +1,20 @@
 /**
- * `leanchecker MODULE`: Lean's own replay, which comes with Lean from 4.28 on. Every declaration of the compiled module goes through
- * the kernel once more, over what it imports, so nothing that a program put into the environment past the kernel survives.
- * The same kernel: no help against its own faults.
+ * `leanchecker MODULE`: Lean's own replay, included with Lean since 4.28. It passes every declaration of the compiled
+ * module to the kernel again, on top of the module's imports, so it finds declarations that were added to the
+ * environment without the kernel. It uses the same kernel, so it does not find faults of the kernel.
  */
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { findOnPath } from '../../toolchain/search-path.ts';
 import type { Checker } from './checker.ts';
 import { answerOf, isExecutable, programVersion, runTool } from './run-tool.ts';
 
 const NAME = 'leanchecker';
-/** Absolute path of the program. Where it is set nothing else is tried; it may be set to nothing. */
+/**
+ * Environment variable with the absolute path of the program. If it is set, even to an empty value, nothing else is
+ * tried.
+ */
 const VARIABLE = 'STP_LEANCHECKER';
 
 export const leanchecker: Checker = {
@@ -25,8 +28,8 @@ export const leanchecker: Checker = {
   },
 };
 
-/** Named by the variable, beside `lean`, or on PATH; null where it is not there. */
-async function find({ environment: { executable } }: ProcessPlace): Promise<string | null> {
+/** Finds the program by the variable, next to `lean`, or on PATH. Null if it is absent. */
+async function find({ environment: { executable } }: ProcessContext): Promise<string | null> {
   const named = process.env[VARIABLE];
   if (named !== undefined) return isAbsolute(named) && (await isExecutable(named)) ? named : null;
   for (const folder of new Set([dirname(executable), dirname(resolved(executable))]))

@@ -1,6 +1,6 @@
 /**
- * The text of kept proofs in one Lean file: each in a section of its own under its header's opens and under a name that the
- * caller chose, below the grown theorems that the proofs need.
+ * Writes kept proofs as one Lean file. Each proof has a section with its header's opens and a name that the caller
+ * chose. The grown theorems that the proofs need stand at the top.
  */
 
 import { splitImports } from '../header.ts';
@@ -17,46 +17,49 @@ import {
 import { ownScope } from '../object/stated-module.ts';
 import { inNamespace } from '../stated-form.ts';
 
-/** Names of certified theorems are `Kept.NAME`, so that they meet none of a library. */
+/** Certified theorems are named `Kept.NAME`, so that they do not clash with a library. */
 export const KEPT_NAMESPACE = 'Kept';
 
 export interface ProofText {
-  /** Full name of the theorem in the file: the namespace above and one plain word. */
+  /** Full name of the theorem in the file: the namespace above and one identifier. */
   readonly name: string;
   /** Imports and opens; null for the library header. */
   readonly header: string | null;
   readonly statement: string;
   readonly proof: string;
-  /** Full names of theorems that the proof names; only grown ones matter. */
+  /** Full names of the theorems that the proof mentions; only grown ones matter. */
   readonly premises: readonly string[];
-  /** Grown theorems that its object mentions; missing where that is not known, or where the proof was seen to need more. */
+  /**
+   * Grown theorems that the proof's compiled module mentions. Missing if unknown, or if the proof turned out to need
+   * more.
+   */
   readonly restsOn?: readonly string[] | undefined;
-  /** Does the proof call its own theorem? Missing: as `callsItself` guesses. */
+  /** Whether the proof calls its own theorem. Missing: as `callsItself` guesses. */
   readonly isRecursive?: boolean;
-  /** A comment above it, one line. */
+  /** A one-line comment above the theorem. */
   readonly note?: string;
 }
 
 export type GrownText = GrownTheorem &
   Pick<ProofText, 'premises' | 'restsOn'> & {
-    /** Round that proved it. */
     readonly round: number;
   };
 
-/** No variable is bound that a statement does not bind, and a reader’s `lean` says nothing of proofs that hold. */
+/** Disables automatic binding of variables, and linter warnings about valid proofs. */
 const OPTIONS = 'set_option autoImplicit false\nset_option linter.all false\n';
 
 /**
- * Grown theorems that the proofs need, and those that their own proofs need, in order of growth: what a proof names, and what its
- * object mentions. Of a proof that opens marks, and of which that is not known or not enough, all that are marked: a tactic may fare
- * otherwise with fewer. A theorem needs only ones that grew before it, so in this order each stands below all that it needs.
+ * Returns the grown theorems that the proofs need, directly or through other grown theorems, in order of growth: those
+ * that a proof names or that its compiled module mentions. If a proof opens marks and its dependencies are unknown or
+ * insufficient, all marked theorems are included, because tactics may behave differently with fewer. A theorem depends
+ * only on earlier ones, so each stands below those that it needs.
  */
 export function neededTheorems<Grown extends GrownText>(
   proofs: readonly Pick<ProofText, 'proof' | 'premises' | 'restsOn'>[],
   library: readonly Grown[],
 ): Grown[] {
   const needed = new Set<string>();
-  /** Headers whose theorems are needed from here to the first. */
+  /** Headers of which all theorems before the present one are needed. */
   const marked = new Set<string | null>();
   const opened = new Set<string>();
   const need = ({ proof, premises, restsOn }: Pick<ProofText, 'proof' | 'premises' | 'restsOn'>): void => {
@@ -75,7 +78,7 @@ export function neededTheorems<Grown extends GrownText>(
   return found.toReversed();
 }
 
-/** Returns the imports of the headers, once each, sorted: `import Foo`; `prelude` first. */
+/** Returns the imports of the headers without repetitions, sorted, as `import Foo`; `prelude` comes first. */
 export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): string[] {
   const lines = [...new Set(proofs.flatMap((proof) => splitImports(headerOf(proof.header)).imports))].sort();
   return lines.includes(PRELUDE) ? [PRELUDE, ...lines.filter((line) => line !== PRELUDE)] : lines;
@@ -83,16 +86,19 @@ export function importLines(proofs: readonly Pick<ProofText, 'header'>[]): strin
 
 const PRELUDE = 'prelude';
 
-/** Imports of this project's own library. */
+/** Matches imports of this project's own library. */
 const OWN_IMPORT = /^import Stp(?:\.|$)/u;
 
-/** Lines of headers that name what is not this project's library: `prelude`, and imports of Lean's, a project's or assumed modules. */
+/**
+ * Returns the header lines about other libraries than this project's: `prelude`, and imports of Lean's, a project's or
+ * assumed modules.
+ */
 export const foreignLines = (proofs: readonly Pick<ProofText, 'header'>[]): string[] =>
   importLines(proofs).filter((line) => !OWN_IMPORT.test(line));
 
 /**
- * The proofs that one file may hold. Statements over other libraries than ours are read with what their header imports, and with
- * nothing else: what one imports may have the theorem of another.
+ * Groups the proofs into files. Statements over other libraries must be read with exactly the imports of their header,
+ * because another import could contain the theorem itself.
  */
 export function proofsByFile<Proof extends Pick<ProofText, 'header'>>(proofs: readonly Proof[]): Proof[][] {
   const keyOf = (proof: Proof): string => (foreignLines([proof]).length > 0 ? importLines([proof]).join('\n') : '');
@@ -100,10 +106,11 @@ export function proofsByFile<Proof extends Pick<ProofText, 'header'>>(proofs: re
 }
 
 /**
- * A namespace of marks marks those of the theorems that it marked where the proofs were found.
+ * Writes the grown theorems and the namespaces of marks. Each namespace marks the theorems that it marked when the
+ * proofs were found.
  *
- * @param theorems as of `neededTheorems`
- * @param proofs that stand below them
+ * @param theorems result of `neededTheorems`
+ * @param proofs the proofs that follow in the file
  */
 export function grownSection(
   theorems: readonly GrownText[],
@@ -126,12 +133,12 @@ export function grownSection(
     const stated = `section\n${openLines(theorem.header)}\n-- lemma, round ${theorem.round}\n${text}\nend\n`;
     return { place: placeOf(theorem.name), text: stated };
   });
-  // A theorem stands above the namespace that marks it: `sort` keeps the order of equal places.
+  // `sort` is stable, so a theorem stands above the namespace that marks it.
   const inOrder = [...grown, ...namespaces].sort((a, b) => a.place - b.place);
   return [`namespace ${GROWN_NAMESPACE}\n\n${OPTIONS}`, ...inOrder.map(({ text }) => text), `end ${GROWN_NAMESPACE}\n`];
 }
 
-/** The number in `Grown.g17` and `Grown.marked17`. */
+/** Returns the number in `Grown.g17` or `Grown.marked17`. */
 const placeOf = (name: string): number => Number(/\d+$/.exec(name)?.[0]);
 
 const KEPT_OPENING = `namespace ${KEPT_NAMESPACE}\n\n${OPTIONS}`;
@@ -148,7 +155,7 @@ function sectionOf(proof: ProofText): string {
   const name = proof.name.slice(KEPT_NAMESPACE.length + 1);
   const { open, close } = ownScope(name, opens);
   const namespace = namespaceOf(proof);
-  // Within namespaces of its header, of its definitions and of its own name, the theorem keeps its name.
+  // Inside namespaces of its header, of its definitions or of its own name, the theorem is written with `_root_`.
   const isWithin = close !== 'end' || namespace !== '';
   const text = inNamespace(namespace, [theoremText(isWithin ? `_root_.${proof.name}` : name, proof)]);
   const section = [open, `${note}${text.join('\n')}`, close].join('\n');
@@ -156,7 +163,7 @@ function sectionOf(proof: ProofText): string {
   return `${KEPT_CLOSING}\nsection\n\n${OPTIONS}\n${section}\nend\n\n${KEPT_OPENING}`;
 }
 
-/** Lines of a header other than its imports, which the file carries in full: also its definitions. */
+/** Returns the lines of a header except its imports, including definitions. */
 function openLines(header: string | null): string {
   return splitImports(headerOf(header)).rest.replaceAll(/\n{2,}/g, '\n');
 }

@@ -1,18 +1,18 @@
-/** Asks every checker in turn and keeps what each said; one that is not there is recorded as absent, never as passed. */
+/** Runs every checker in order and records each answer. A missing checker is recorded as absent, never as passed. */
 import type { CheckRecord } from '@stp/config/records';
 import type { Checker, CheckerAnswer, CompiledFile } from './checker.ts';
 
 export interface CheckersReport {
   readonly records: readonly CheckRecord[];
-  /** The objections, by theorem; under `null` those about no theorem that could be named. */
+  /** Objections by theorem. The key `null` holds objections that name no theorem. */
   readonly objections: ReadonlyMap<string | null, string>;
-  /** Names of the checkers that could not tell of a theorem, by theorem. */
+  /** Names of the checkers that declined a theorem, by theorem. */
   readonly declinedBy: ReadonlyMap<string, readonly string[]>;
 }
 
 const DETAIL_CHARS_MAX = 400;
 
-/** Goes on after an objection: a certificate that is not given should say all that speaks against it. */
+/** Continues after an objection, so that the report of a refused proof lists all objections. */
 export async function runCheckers(checkers: readonly Checker[], file: CompiledFile): Promise<CheckersReport> {
   const records: CheckRecord[] = [];
   const objections = new Map<string | null, string>();

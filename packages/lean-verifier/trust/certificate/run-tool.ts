@@ -1,6 +1,6 @@
 /**
- * Runs a checker that is a program of its own: walled in as Lean is, with a deadline, a bound on memory and on what it
- * prints. Lean's tools find their library through `LEAN_SYSROOT` and `lean` on PATH, so both are set for them.
+ * Runs a checker that is a separate program: in Lean's sandbox, with a deadline and limits on memory and output. Lean's
+ * tools find their library by `LEAN_SYSROOT` and `lean` on PATH, so both are set.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,31 +12,31 @@ import { type LeanExit, startLean } from '../../runtime/process/spawn.ts';
 import { watchRun } from '../../runtime/process/watch-run.ts';
 import type { CheckerAnswer, CompiledFile } from './checker.ts';
 
-/** A kernel that has been at one file for this long is stuck; processor time, ten times that in wall time. */
+/** Processor time after which a checker counts as stuck on a file, ms. The wall-time limit is ten times that. */
 const TOOL_TIMEOUT_MS = 1_200_000;
 const OUTPUT_CHARS_KEPT = 4_096;
 const ENVIRONMENT_PROGRAM = '/usr/bin/env';
 
 export interface ToolRun {
-  /** Absolute path, then its words. */
+  /** The program's absolute path, followed by its arguments. */
   readonly command: readonly string[];
   readonly workingDirectory: string;
   readonly timeoutMs?: number;
 }
 
 export interface ToolExit extends LeanExit {
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly output: string;
 }
 
-export type ToolPlace = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
+export type ToolContext = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
 
-/** Runs a tool until it ends by itself. Rejects only with the signal's reason. */
-export function runTool(place: ToolPlace, run: ToolRun): Promise<ToolExit> {
+/** Runs a tool, repeating the run until it ends by itself. Rejects only with the signal's reason. */
+export function runTool(place: ToolContext, run: ToolRun): Promise<ToolExit> {
   return untilItsOwnEnd(() => runOnce(place, run), place.signal);
 }
 
-async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRun): Promise<ToolExit> {
+async function runOnce({ place, signal, memoryBytesMax }: ToolContext, run: ToolRun): Promise<ToolExit> {
   signal?.throwIfAborted();
   const folder = dirname(run.command[0]!);
   const prefix = dirname(dirname(place.environment.executable));
@@ -62,11 +62,11 @@ async function runOnce({ place, signal, memoryBytesMax }: ToolPlace, run: ToolRu
   return { ...exit, output };
 }
 
-/** Exit 0 is accepted, those in `refuses` are refused; any other end tells nothing. */
+/** Converts an exit: code 0 means accepted, a code in `refuses` means refused, anything else means failed. */
 export function answerOf(exit: ToolExit, refuses: readonly number[]): CheckerAnswer {
   const said = `${exit.output}\n${exit.stderr}`.trim();
   if (exit.how === 'finished' && exit.code === 0) return { outcome: 'accepted', detail: '' };
-  // An exit code that Lean does not use means a crash of Lean, but an answer of some checkers.
+  // For Lean an unusual exit code means a crash, but for some checkers it is an answer.
   const answered = exit.how === 'finished' || (exit.how === 'crashed' && exit.code !== null);
   if (answered && refuses.includes(exit.code!)) return { outcome: 'refused', detail: said };
   return { outcome: 'failed', detail: `${exit.how}, ${exit.signal ?? `exit code ${exit.code}`}: ${said}` };
@@ -74,7 +74,7 @@ export function answerOf(exit: ToolExit, refuses: readonly number[]): CheckerAns
 
 const versions = new Map<string, Promise<string>>();
 
-/** Where the program is there: hash of its bytes, which says more than what it calls itself. */
+/** Returns the hash of the program's bytes, which is more specific than a version number; null if it is absent. */
 export async function programVersion(path: string | null): Promise<string | null> {
   if (path === null || !(await isExecutable(path))) return null;
   const version = versions.get(path) ?? hashOf(path);

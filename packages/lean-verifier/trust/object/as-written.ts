@@ -1,19 +1,20 @@
 /**
- * Does Lean read statements as somebody wrote them as it reads them in our form? Ours has another name, is printed from
- * tokens and stands below options and a namespace of ours, and Lean reads names by namespaces and tactic blocks by
- * columns. So whoever writes the statement could make the two differ, and a true reading would be proved in place of a false
- * one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by sorry`. Where the printed text is the text
- * itself, that is our record of the statement. Else the text is compiled apart, and its type must be that of our form, compared as
- * kernel terms.
+ * Tests whether Lean reads a statement as written in the same way as in our form. Our form has another name, is printed
+ * from tokens, and stands below our options and in our namespace. Lean resolves names by namespaces and reads tactic
+ * blocks by columns. So the author of a statement could make the two readings differ, and a true reading would be
+ * proved instead of a false one. Here the text is compiled as it came: header, blank line, `theorem NAME … := by
+ * sorry`. If the printed text equals that text, it is our record of the statement. Otherwise the text is compiled
+ * separately, and its type must equal that of our form, compared as kernel terms.
  *
  *     theorem Nat.t : gcd (0 - 1) 0 = 1                  below `open Int`: Nat.gcd here, Int.gcd without the name's namespace
  *     theorem t : (∀ n : Nat, match n with | _ => True) ∧ (by first | (have h := @t.match_1; exact False) | exact True)
  *                                                        Lean has made t.match_1 by then, under this name only
  *
- * Lean compiles it with its own defaults, not in order: it hears of some of the kernel's errors late, where no tactic can go on after
- * them. Statements that cannot see such names stand in one file; each other one has a file of its own, since an earlier theorem could
- * have made what it looks for. A text that is not printed as it came decides nothing else: what it could do in its process, it could
- * do to its author's own Lean.
+ * Lean compiles the text with its default options, several declarations at once. So it reports some kernel
+ * errors late, when no tactic can react to them. Statements that cannot see such names share a file. Every other
+ * statement has a file of its own, because an earlier theorem could have made the name that it looks for. A text that
+ * differs from its printed form decides nothing else: the damage that it could do in its process, it could also do to
+ * its author's own Lean.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -40,29 +41,32 @@ export interface WrittenTheorem extends Stated {
 }
 
 export interface WrittenTask extends Omit<StatedTask, 'form'> {
-  /** The header without its imports, as it is printed, then options of ours. */
+  /** The header without its imports, as printed, followed by our options. */
   readonly opening: readonly string[];
   /** The header as it came. */
   readonly writtenUnder: string;
   readonly indexFolder: string | null;
-  /** Missing: every process imports what the header imports. */
+  /** Missing: every process imports the header's modules. */
   readonly snapshots?: HeaderSnapshots | undefined;
-  /** Processes started ahead; missing: each is started when its text has come. */
+  /** Processes started in advance. Missing: a process starts when its text arrives. */
   readonly ready?: ReadyProcesses | undefined;
 }
 
-/** Our record of statements, whose constants have the names in `names`, by the places in the list. */
+/** Our record of statements; `names` has their constants by index. */
 export interface ComparedModule extends StatedModule {
   readonly names: readonly string[];
 }
 
-/** As `compileStatements`; what Lean reads otherwise, or cannot read, as it is written is among the wrong ones. */
+/**
+ * Does the same as `compileStatements`. `wrong` includes statements that Lean reads differently, or not at all, as
+ * written.
+ */
 export const compileAndCompare = (theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> =>
   new Reader(theorems, task).read('the text where it is printed as it came');
 
-/** A statement as it came, with line feeds, and its name. */
+/** A statement as it came, with line feeds only, and its name. */
 interface Written extends TheoremName {
-  /** In the list of statements. */
+  /** Index in the list of statements. */
   readonly place: number;
   readonly text: string;
 }
@@ -70,7 +74,7 @@ interface Written extends TheoremName {
 function writtenAt(place: number, statement: string): Written {
   const text = statement.replaceAll('\r\n', '\n');
   const theorem = readTheoremName(text);
-  // The screen has accepted the statement.
+  // The screen has accepted the statement, so it has a name.
   if ('missing' in theorem) throw new TypeError(`a statement that the screen refuses: ${theorem.missing}`);
   return { ...theorem, place, text };
 }
@@ -99,15 +103,15 @@ class Reader {
   }
 
   /**
-   * The record is in our form. Where the printed text is the text itself, another form says nothing new: with the first
-   * argument such statements stand in the record as they are written.
+   * Makes the record in our form. If the printed text equals the text itself, another form adds nothing: with the first
+   * argument the record contains such statements as written.
    */
   async read(form: 'the text where it is printed as it came' | 'our form'): Promise<ComparedModule> {
     const all = this.#theorems.map(({ statement }, place) => writtenAt(place, statement));
     const { dotted = [], named = [] } = Object.groupBy(all, ({ name }) =>
       nameParts(name).some((part) => part.includes('.')) ? 'dotted' : 'named',
     );
-    // Constants are told by names with dots.
+    // Dots in names separate constants here.
     for (const { place } of dotted) this.#wrong.set(place, 'its name has a dot between guillemets');
     const { alone = [], together = [] } = this.#parted(named);
     const asTheyAre = form === 'our form' ? [] : (named.length === 1 ? named : together).filter(this.#isAsPrinted);
@@ -138,7 +142,7 @@ class Reader {
     return Object.groupBy(named, (one) => (twins.has(one) || this.#seesNames(one, byEnd) ? 'alone' : 'together'));
   }
 
-  /** May it look at what Lean makes for one of the theorems with these last parts of names? */
+  /** Whether the text may see what Lean makes for a theorem whose name has one of these last components. */
   #seesNames({ text, end }: Written, ends: ReadonlyMap<string, unknown>): boolean {
     return (
       this.#hasDefinitions ||
@@ -150,7 +154,7 @@ class Reader {
   readonly #isAsPrinted = ({ place, text, end }: Written): boolean =>
     this.#isPrinted && text.slice(end).trimEnd() === this.#theorems[place]!.signature;
 
-  /** The module of our record, in which some stand as they are written; these first. */
+  /** Compiles our record. The statements in `asTheyAre` stand first, as written. */
   async #state(named: readonly Written[], asTheyAre: readonly Written[]): Promise<StatedModule> {
     const [, ...options] = this.#task.opening;
     const others = named.filter((one) => !asTheyAre.includes(one));
@@ -182,7 +186,7 @@ class Reader {
     return { ...stated, wrong: new Map([...stated.wrong].map(([at, why]) => [order[at]!.place, why])) };
   }
 
-  /** Returns those that this decides nothing about. */
+  /** Compares statements in one file. Returns those that this did not decide. */
   async #inOneFile(theorems: readonly Written[]): Promise<readonly Written[]> {
     if (theorems.length < 2) return theorems;
     const texts = theorems.map(({ text }) => asWritten(text));
@@ -203,7 +207,8 @@ class Reader {
     if (written.path !== null) return this.#compare(written.path, [theorem]);
     if (written.exit === 'crashed' || written.exit === 'not-started') return written.failure;
     const error = written.messages.find(({ severity }) => severity === 'error');
-    // Lean itself refuses a name that an import has. Many sets have such names: where nothing can tell, it is read under another one.
+    // Lean refuses a name that an import already has, and many problem sets have such names. If the statement cannot
+    // see its name, it is read under another one.
     if (this.#isTaken(theorem, error) && !this.#seesNames(theorem, new Map([[nameParts(name).at(-1)!, null]]))) {
       const renamed = await this.#compileOne(underOurName(theorem));
       if (renamed.path !== null)
@@ -213,14 +218,14 @@ class Reader {
     return '';
   }
 
-  /** Does Lean say so of the name itself? A tactic can say it too, of its own place. */
+  /** Whether Lean reports that the name itself is taken. A tactic may report the same error at another position. */
   #isTaken({ opening }: Written, error: LeanMessage | undefined): boolean {
     if (error === undefined || !IS_TAKEN.test(error.text)) return false;
     const line = `${this.#header}\n\n${opening}`.split('\n').length;
     return error.line === line && error.column === columnBehind(opening);
   }
 
-  /** Marks what the module states otherwise. Returns why it could not be read; empty where it was. */
+  /** Records the statements that the module states differently. Returns why it could not be read; empty if it could. */
   async #compare(path: string, theorems: readonly Pick<Written, 'place' | 'name'>[]): Promise<string> {
     if (theorems.length === 0) return '';
     const open = namespacesOf(this.#header);
@@ -263,12 +268,15 @@ const IS_TAKEN = /has already been declared/u;
 
 const asWritten = (text: string): string => `${text} := by\n  sorry`;
 
-/** Null where Lean reads one statement as it is written as it reads it in our form; else why not. Rejects as `compileStatements` does. */
+/**
+ * Returns null if Lean reads the statement as written in the same way as in our form, otherwise the reason. Rejects as
+ * `compileStatements` does.
+ */
 export async function readsAsWritten(
   { header, statement }: { readonly header: string | null; readonly statement: string },
   task: Pick<StatedTask, 'place' | 'memoryBytesMax' | 'signal'> & {
     readonly libraryHeader: string;
-    /** A folder is made below it, and removed. */
+    /** A folder is made in it, and removed afterwards. */
     readonly scratchDirectory: string;
     readonly indexFolder: string | null;
   },
@@ -294,7 +302,7 @@ const OTHERWISE =
 
 const OTHER_NAME = '_stpWritten';
 
-/** The statement with another last part of its name; each token behind it in its column. */
+/** Replaces the last component of the statement's name; all later tokens keep their columns. */
 function underOurName({ text, opening, name, end }: Written): string {
   const universes = universeParameters(text.slice(end));
   const column = columnBehind(opening + name + universes);
@@ -302,7 +310,7 @@ function underOurName({ text, opening, name, end }: Written): string {
   return asWritten(`theorem ${cutLastPart(name)}${OTHER_NAME}${universes}\n${' '.repeat(column)}${rest}`);
 }
 
-/** The full name of a theorem below a header that leaves namespaces open. */
+/** Returns the full name of a theorem below a header that leaves namespaces open. */
 function fullName(name: string, open: readonly string[]): string {
   const parts = nameParts(name);
   return (parts[0] === '_root_' ? parts.slice(1) : [...open, ...parts]).join('.');

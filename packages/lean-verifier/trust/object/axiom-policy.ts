@@ -1,20 +1,20 @@
 /**
- * The axioms that a theorem may rest on: Lean's three, and with an assembled Lean the theorems that its library has without
- * proofs.
+ * The axioms that a theorem may depend on: Lean's three standard axioms and, with an assembled Lean, the library
+ * theorems whose proofs are missing.
  */
 import type { AxiomUse, CheckedConstant } from '@stp/lean-kernel';
 import { isUnproved, STANDARD_AXIOMS } from '../verdict/axioms.ts';
 
 const SHOWN_MAX = 20;
 
-/** An objection to a theorem, in words. */
+/** An objection to a theorem. */
 export interface Objection {
   readonly text: string;
-  /** Kind of thing that the theorem rests on and may not, if that is the objection. */
+  /** The kind of forbidden dependency, if that is the objection. */
   readonly restsOn?: 'sorry' | 'axioms' | 'another proof';
 }
 
-/** Why the axioms of a theorem are not allowed, or null. */
+/** Returns why the axioms of a theorem are not allowed, or null. */
 export function axiomObjection({ axioms }: CheckedConstant, toleratesLibraryAxioms: boolean): Objection | null {
   if (axioms.some(isSorry)) return { text: 'rests on `sorry`', restsOn: 'sorry' };
   const refused = axioms.filter((axiom) => !isAllowed(axiom, toleratesLibraryAxioms)).map(({ name }) => name);
@@ -30,6 +30,6 @@ function isAllowed({ name, from }: AxiomUse, toleratesLibraryAxioms: boolean): b
   return STANDARD_AXIOMS.has(name) || (toleratesLibraryAxioms && !isUnproved(name));
 }
 
-/** All axioms it rests on, sorted. */
+/** All axioms that the constant depends on, sorted. */
 export const axiomNames = (constant: CheckedConstant | undefined): string[] =>
   (constant?.axioms ?? []).map(({ name }) => name).sort();

@@ -1,5 +1,6 @@
 /**
- * Compiles claimed proofs for their judgement: their statements without them into one module, the proofs into another, in a process each.
+ * Compiles claimed proofs for judgement: their statements without proofs into one module, the proofs into another, each
+ * in a separate process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import type { ObjectJudgement, VerdictKind } from '@stp/config/records';
 import { newModuleName, objectPath } from '../../runtime/process/object-run.ts';
 import type { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { provedLines, provedName, type WrittenProof } from '../stated-form.ts';
 import { optionLines } from '../verdict/batch-source.ts';
@@ -20,34 +21,37 @@ import type { StatedModules } from './stated-modules.ts';
 
 export interface Confirmation {
   readonly kind: VerdictKind;
-  /** Why it is not proved; empty where it is. */
+  /** Why it is not proved; empty if it is. */
   readonly reason: string;
-  /** The forbidden ones that it rests on. */
+  /** Forbidden axioms that it depends on. */
   readonly axioms: readonly string[];
-  /** There where it is proved. */
+  /** Present if it is proved. */
   readonly judgement?: ObjectJudgement;
-  /** Lean's kernel accepts it, and the second one refuses it. */
+  /** Lean's kernel accepts it, and the second kernel rejects it. */
   readonly isDisagreement?: true;
 }
 
 export interface ConfirmContext {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   readonly scratchDirectory: string;
-  /** Under which the proofs were accepted, or wider. */
+  /** The limits under which the proofs were accepted, or larger ones. */
   readonly limits: Limits;
-  /** The header that fixes what the statements mean, where the proofs' header adds a grown library to it. */
+  /** The header that fixes the statements' meaning, if the proofs' header adds a grown library to it. */
   readonly statedUnder?: string;
   /** That header as it came. */
   readonly writtenUnder: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
-  /** Compiled statements and started processes that are kept from one batch to the next; without it none are. */
+  /** Compiled statements and started processes that are kept between batches. Missing: none are kept. */
   readonly kept?: {
     readonly snapshots: HeaderSnapshots;
     readonly statements: StatedModules;
     readonly ready: ReadyProcesses;
   };
-  /** Begins the work if one more Lean process may run on this host now, else null. Missing: none may. */
+  /**
+   * Starts the work if one more Lean process may run on this host now; otherwise returns null. Missing: no further
+   * process may run.
+   */
   readonly beside?: (<T>(work: () => Promise<T>) => Promise<T> | null) | undefined;
   readonly signal: AbortSignal;
 }
@@ -55,29 +59,29 @@ export interface ConfirmContext {
 /** A proof, and its statement as it came. */
 export type Claim = WrittenProof & WrittenTheorem;
 
-/** Our own record of the claims' statements. */
+/** Our record of the claims' statements. */
 export interface Statements extends ComparedModule {
-  /** The place of each statement, as it came, in the record. */
+  /** Index in the record of each statement, by its text as it came. */
   readonly placeOf: ReadonlyMap<string, number>;
 }
 
-/** A module of proofs that nobody has judged. */
+/** A module of proofs that has not been judged. */
 export interface CompiledProofs extends Omit<RunModule, 'bytes'> {
   readonly module: string;
-  /** Where it lies. */
+  /** Folder of the module. */
   readonly directory: string;
-  /** Lean read one proof after the other, where a later one may share what it made for an earlier one. */
+  /** Lean read the proofs one after another, so a later proof may share what Lean made for an earlier one. */
   readonly isInOrder: boolean;
 }
 
 export interface Mixed {
   readonly mixed: Confirmation;
   readonly blamed: ReadonlySet<number>;
-  /** Where it is the only objection: those that rest on what Lean made for another one. */
+  /** Set if it is the only objection: the proofs that depend on what Lean made for another proof. */
   readonly sharing?: ReadonlySet<number>;
 }
 
-/** Has the statement of a proof compiled before anyone asks, so that it is kept. Never rejects. */
+/** Compiles the statement of a proof in advance, so that it is cached. Never rejects. */
 export async function compileStatementAhead(
   claim: Claim & { readonly header: string },
   context: ConfirmContext,
@@ -86,13 +90,13 @@ export async function compileStatementAhead(
   try {
     await compileStatementsOf(claim.header, [claim], context, directory);
   } catch {
-    // Whoever needs it tries again, and is told.
+    // The next caller tries again and gets the error.
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Compiles the statements, without a proof. `mixed`: of one of them nothing is known. */
+/** Compiles the statements without proofs. `mixed`: one of them could not be compiled. */
 export async function compileStatementsOf(
   header: string,
   claims: readonly Claim[],
@@ -100,7 +104,7 @@ export async function compileStatementsOf(
   directory: string,
 ): Promise<Statements | Mixed> {
   const { place, limits, signal, indexFolder, statedUnder = header, writtenUnder, kept } = context;
-  // Many samples prove one statement.
+  // Several samples may prove the same statement.
   const theorems = [...Map.groupBy(claims, ({ statement }) => statement).values()].map(([claim]) => {
     const { statement, signature, namespace } = claim!;
     return { statement, signature, namespace };
@@ -128,7 +132,7 @@ export async function compileStatementsOf(
   return mixed(refused('header_error', `the statement: ${unread}`), blamed);
 }
 
-/** Compiles the proofs in a process of their own. */
+/** Compiles the proofs in a separate process. */
 export async function compileProofs(
   header: string,
   claims: readonly Claim[],
@@ -146,7 +150,8 @@ export async function compileProofs(
   });
   const text = `${lines.join('\n')}\n`;
   const { memoryBytesMax } = limits;
-  // Not in order: what Lean then makes for one proof another rests on, and they would have to be looked at apart.
+  // Not one after another: then a proof may depend on what Lean made for another one, and would have to be checked
+  // separately.
   const task = {
     module,
     directory,
@@ -167,12 +172,12 @@ export async function compileProofs(
       memoryBytesMax,
     };
   const errors = compiled.messages.filter(({ severity }) => severity === 'error');
-  // Where Lean says that errors are decides what is tried beside what, and nothing else.
+  // The positions of Lean's errors decide only which proofs are tried together.
   const blamed = new Set(errors.map(({ line }) => lastLines.findIndex((last) => line <= last)));
   return mixed(notCompiled(compiled), blamed);
 }
 
-/** Puts a module that is there already where it is judged. */
+/** Writes an existing module to the folder in which it is judged. */
 export async function layOut(written: RunModule, directory: string): Promise<CompiledProofs> {
   const module = newModuleName();
   await rm(directory, { recursive: true, force: true });

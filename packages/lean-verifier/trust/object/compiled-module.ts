@@ -1,6 +1,6 @@
 /**
- * Compiles a text to a module with a separate Lean process in the sandbox, into a folder of its own. The folder is
- * refused if it holds anything but the module: only a program that ran during compilation makes other files.
+ * Compiles a text to a module in a separate Lean process in the sandbox and in a separate folder. A folder with any
+ * file besides the module is refused: only a program that ran during compilation makes other files.
  */
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,37 +12,40 @@ import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { LeanRun } from '../../runtime/process/lean-process.ts';
 import { type HeaderSnapshot, type ObjectRun, objectOptions, objectPath } from '../../runtime/process/object-run.ts';
 import type { ReadyProcess, ReadyProcesses } from '../../runtime/process/ready-processes.ts';
-import type { LeanExit, ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { LeanExit, ProcessContext } from '../../runtime/process/spawn.ts';
 
-/** Suffixes that Lean's module system adds to a compiled module's name; a module has the first, and may have the others. */
+/**
+ * Suffixes that Lean's module system appends to a compiled module's file name. A module always has the first, and may
+ * have the others.
+ */
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
 
 export interface CompileTask {
-  readonly place: ProcessPlace;
-  /** Name of the module: one plain word. */
+  readonly place: ProcessContext;
+  /** Name of the module: a single identifier. */
   readonly module: string;
   readonly text: string;
-  /** Made anew; holds `<module>.lean` and `<module>.olean` afterwards. The caller removes it. */
+  /** Folder that is created, and contains `<module>.lean` and `<module>.olean` afterwards. The caller removes it. */
   readonly directory: string;
-  /** Processor time of the process, ms; ten times that in wall time. */
+  /** Processor time limit of the process, ms. The wall-time limit is ten times that. */
   readonly deadlineMs: number;
   readonly memoryBytesMax: number;
   /**
-   * One declaration after another on one core, which takes a fifth less processor time. What Lean makes for one of them, such as a
-   * theorem about a function's cases, the later ones share.
+   * Compile one declaration after another on one core, which takes a fifth less processor time. Later declarations
+   * share what Lean makes for earlier ones, such as a theorem about a function's cases.
    */
   readonly inOrder?: boolean;
-  /** Other modules import it: its private names get its own name as a part. */
+  /** Other modules import it, so its private names must contain its own name. */
   readonly isImported?: boolean;
-  /** Lean's state behind the text's imports; null or missing: Lean imports them. */
+  /** Lean's state after the text's imports. Null or missing: Lean imports them. */
   readonly snapshot?: HeaderSnapshot | null;
-  /** Processes started ahead: used for what is neither in order nor imported. */
+  /** Processes started in advance, used for texts that are neither `inOrder` nor `isImported`. */
   readonly ready?: ReadyProcesses | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CompiledModule {
-  /** Path of the module; null if the text has errors, or if Lean did not finish (`failure` says why). */
+  /** Path of the module. Null if the text has errors, or if Lean did not finish (`failure` says why). */
   readonly path: string | null;
   readonly failure: string;
   readonly exit: LeanExit['how'];
@@ -51,14 +54,14 @@ export interface CompiledModule {
   readonly ms: number;
 }
 
-/** Rejects only with the signal's reason, or where the folder cannot be written; with ENOSPC where its disk is full. */
+/** Rejects only with the signal's reason, or if the folder cannot be written (with ENOSPC if its disk is full). */
 export async function compileModule(task: CompileTask): Promise<CompiledModule> {
   const isPlain = !task.inOrder && !task.isImported && !readHeader(task.text).isModule;
   const ready = isPlain ? (task.ready?.take(task.snapshot) ?? null) : null;
   if (ready === null) return compile(task, null);
   try {
     const made = await compile(task, ready);
-    // What has ended while it waited says nothing about the text.
+    // A process that ended while it waited says nothing about the text.
     if (made.exit !== 'crashed' && made.exit !== 'not-started') return made;
   } finally {
     await ready.remove();
@@ -66,7 +69,7 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
   return compile(task, null);
 }
 
-/** @param ready is tried first; a Lean that was killed says nothing about the text, and the next one is started anew */
+/** @param ready is tried first; if that Lean was killed, which says nothing about the text, a new process is started */
 async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<CompiledModule> {
   const { place, module, text, directory } = task;
   const startedMs = performance.now();
@@ -74,10 +77,10 @@ async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<C
   const written = objectOptions(task);
   let next = ready;
   let object: Pick<ObjectRun, 'directory' | 'module'> = task;
-  /** A Lean that was killed may have left something beside the source. */
+  /** Recreates the folder, because a Lean that was killed may have left files in it. */
   const layOut = async (): Promise<Pick<LeanRun, 'process' | 'input'> | undefined> => {
     await rm(directory, { recursive: true, force: true });
-    // What runs in the sandbox may put a file there that other users should not run.
+    // A program in the sandbox may write a file here; other users must not run it.
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writeFile(source, text);
     const waiting = next;
@@ -107,7 +110,7 @@ async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<C
   if (how !== 'finished') return { ...done, path: null, failure: explain(exit) };
   if (messages.some(({ severity }) => severity === 'error')) return { ...done, path: null, failure: '' };
   if (exit.code !== 0) {
-    // Lean says of every error in a text where it is. Without one, either it could not write or a program ended it.
+    // Lean gives a position for every error in a text. Without one, either Lean could not write or a program ended it.
     await refuseFullDisk(object.directory);
     return { ...done, exit: 'crashed', path: null, failure: explain({ ...exit, how: 'crashed' }) };
   }
@@ -118,7 +121,7 @@ async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<C
   return { ...done, path, failure };
 }
 
-/** A link in the module's place would have us read what it points to. Empty where all is as Lean leaves it. */
+/** Returns the name of a file that does not belong to the module, or empty. A link would make us read its target. */
 export async function foreignFile(directory: string, module: string, isModule: boolean): Promise<string> {
   const entries = await readdir(directory, { withFileTypes: true });
   const parts = isModule ? MODULE_PARTS : [''];

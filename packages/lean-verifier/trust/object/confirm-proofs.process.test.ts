@@ -69,7 +69,7 @@ describe('a proof that goes past Lean’s kernel', () => {
     },
   );
 
-  test('is followed as deep as it goes where it is right', { tags: ['slow'] }, async () => {
+  test('is checked at any depth if it is valid', { tags: ['slow'] }, async () => {
     const proofText = `  set_option debug.skipKernelTC true in decide +kernel`;
     const signature = ' : Nat.rec (motive := fun _ => Bool) false (fun _ b => !b) 100001 = true';
     expect(kinds(await confirm([{ signature, proofText }]))).toEqual(['proved']);
@@ -114,7 +114,7 @@ theorem other : True := (by
     ]);
   });
 
-  test('of honest kinds stands, all in one look: lemmas, matches, local functions, equations of what it used', async () => {
+  test('of valid kinds is accepted, all in one module: lemmas, matches, local functions, equations of what it used', async () => {
     const looks = new Set<string | null>();
     const watcher = watch(scratchDirectory, (_, name) => looks.add(name));
     const found = await confirm([

@@ -1,9 +1,9 @@
 /**
- * Judges proofs that Lean accepted in the screen as objects; this is the one judgement that a proof gets. The proofs of
- * one header are compiled into one module, their statements without them into another, and the first module must contain
- * exactly what these proofs may contain. If it contains anything else, no one can tell which proof caused that, so the
- * batch is parted, down to single proofs. The screen may have left that module already; if anything is wrong with it, it is made
- * anew first. A certificate is the record of the module in which nothing was objected to.
+ * Judges the compiled modules of proofs that Lean accepted in the screen. Every proof gets exactly this judgement. The
+ * proofs of a header are compiled into one module, their statements without proofs into another, and the first module
+ * must contain exactly what these proofs may contain. If it contains anything else, the proof that caused it is
+ * unknown, so the batch is split, down to single proofs. The screen may already have made the module; if anything is
+ * wrong with it, it is compiled again first. A certificate is the record of a module without objections.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -31,20 +31,26 @@ import { changedGrownObject, grownHash } from './grown-objects.ts';
 import { isRefused, type JudgedModule, judgeModule } from './judge-module.ts';
 import type { RunModule } from './run-objects.ts';
 
-/** Claim if the library's proofs are there: every declaration that the theorem rests on was checked or is a standard axiom. */
+/**
+ * Claim if the library's proofs are present: every declaration that the theorem depends on was checked or is a standard
+ * axiom.
+ */
 const CLAIM = 'kernel-checked';
-/** An assembled Lean has its library's statements only, so a proof stands or falls with them. */
+/** Claim with an assembled Lean, whose library has only statements: a proof is as reliable as these. */
 const CLAIM_WITHOUT_LIBRARY_PROOFS = "kernel-checked against the library's statements";
 
 const claimOf = ({ toleratesLibraryAxioms }: LeanEnvironment): string =>
   toleratesLibraryAxioms ? CLAIM_WITHOUT_LIBRARY_PROOFS : CLAIM;
 
-/** A confirmation each, in order. Rejects only with the signal's reason, or where the scratch folder cannot be written. */
+/**
+ * Returns one confirmation per claim, in order. Rejects only with the signal's reason, or if the scratch folder cannot
+ * be written.
+ */
 export async function confirmProofs(
   header: string,
   claims: readonly Claim[],
   context: ConfirmContext,
-  /** The module that the screen's run left of these proofs; null: there is none. */
+  /** The module that the screen's run made of these proofs; null if there is none. */
   written: RunModule | null = null,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];
@@ -72,9 +78,9 @@ export async function confirmProofs(
 interface StatedTask {
   readonly header: string;
   readonly context: ConfirmContext;
-  /** Statements of these claims and maybe of others. */
+  /** The statements of these claims, and possibly of others. */
   readonly statements: Statements;
-  /** For the module of the proofs; made anew. */
+  /** Folder for the module of the proofs; it is recreated. */
   readonly directory: string;
 }
 
@@ -98,7 +104,7 @@ async function confirmStated(
   return found.map((confirmation, index) => confirmation ?? others[index]!);
 }
 
-/** Confirms parts of the claims, by their places, one after the other. */
+/** Confirms parts of the claims, given by index, one part after another. */
 async function inParts(
   claims: readonly Claim[],
   parts: readonly (readonly number[])[],
@@ -113,12 +119,12 @@ async function inParts(
 }
 
 /**
- * Null: it is not told of by this module. `mixed`: the finding for a proof that was alone; for several it cannot be assigned to one, and
- * `blamed` are suspects.
+ * One confirmation per claim; null if this module does not decide it. `mixed`: for a single proof its finding, which
+ * for several proofs cannot be attributed; `blamed` are suspects.
  */
 type Looked = readonly (Confirmation | null)[] | Mixed;
 
-/** Two smaller parts: the suspects and the rest, or halves where nobody or everybody is a suspect. */
+/** Splits into two smaller parts: suspects and others, or halves if none or all are suspects. */
 function parted(count: number, blamed: ReadonlySet<number>): number[][] {
   const all = Array.from({ length: count }, (_, index) => index);
   const parts = [all.filter((index) => !blamed.has(index)), all.filter((index) => blamed.has(index))];
@@ -128,8 +134,8 @@ function parted(count: number, blamed: ReadonlySet<number>): number[][] {
 }
 
 /**
- * The proofs that share nothing, and the others by statement: no two of a part prove one statement, whose parts Lean makes once for all of
- * a module.
+ * Splits into the proofs that share nothing, and parts of the others in which no two prove the same statement: Lean
+ * makes the auxiliary constants of a statement once per module.
  */
 function apart(claims: readonly Claim[], sharing: ReadonlySet<number>): number[][] {
   const all = [...claims.keys()];
@@ -172,7 +178,7 @@ async function lookAt(
   const { theorems: found, objection } = judged;
   const misread = found.flatMap((theorem, index) => (theorem.misread === undefined ? [] : [index]));
   if (misread.length > 0) return mixed(refused('header_error', found[misread[0]!]!.misread!), new Set(misread));
-  // In a module that was made in order such a proof is compiled apart.
+  // In a module compiled one declaration after another, such a proof is compiled separately.
   const shares = ({ restsOn, objection }: TheoremFinding): boolean => objection !== null && restsOn === 'another proof';
   const wrong = found.flatMap((theorem, index) =>
     isRefused(theorem) || (!compiled.isInOrder && shares(theorem)) ? [index] : [],
@@ -198,7 +204,7 @@ async function lookAt(
     const { name, kernel, reason, axioms, mentions } = theorem;
     if (shares(theorem)) return null;
     if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
-    // A checker that could not tell of a neighbour accepted this one.
+    // A checker that declined another theorem of the module has accepted this one.
     const declinedBy = judged.declinedBy.get(name)!;
     const checks = record.checks.map((check) =>
       check.outcome !== 'declined' || declinedBy.includes(check.by)
@@ -221,7 +227,7 @@ function valueIn<Value>(settled: PromiseSettledResult<Value>): Value {
   return settled.value;
 }
 
-/** The verdict on a proof that stood alone in a module to which something was objected. */
+/** The verdict on a single proof whose module had an objection. */
 function againstOne({ theorems, objection }: JudgedModule): Confirmation {
   const wrong = theorems.find((theorem) => theorem.objection !== null || theorem.kernel === 'rejected');
   const otherwise = wrong?.objection ?? objection;

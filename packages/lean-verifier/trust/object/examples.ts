@@ -1,37 +1,37 @@
 /**
- * Examples of a file. Lean elaborates an `example` and forgets it, so a compiled module holds none. Here each becomes a
- * definition with a name of ours, in a copy of the text that is compiled beside the text itself: its constant in the
- * copy's module shows what the example rests on. Lean elaborates both in the same way (implicit names, section
- * variables, recursion, compiled code). The copy decides about examples and about nothing else.
+ * Judges examples of a file. Lean elaborates an `example` and forgets it, so a compiled module contains none. In a copy
+ * of the text, which is compiled in addition, each example becomes a definition under a name of ours, whose constant
+ * shows the example's dependencies. Lean elaborates both in the same way (implicit names, section variables, recursion,
+ * compiled code). The copy decides about examples only.
  */
 import type { ModuleReport } from '@stp/lean-kernel';
 import { nameParts, positionAt, type Token } from '@stp/lean-text';
 import type { TheoremFinding } from './findings.ts';
 import { firstModifier } from './modifiers.ts';
 
-/** The name for an example that has none. */
+/** The name under which an example is reported. */
 export const EXAMPLE = 'example';
 
 export interface NamedExample {
-  /** First part of the name of its constant in the copy. */
+  /** First component of the name of its constant in the copy. */
   readonly name: string;
-  /** Place of the word `example`: 1-based line, 0-based column. */
+  /** Position of the word `example`: 1-based line, 0-based column. */
   readonly line: number;
   readonly column: number;
 }
 
 export interface NamedExamples {
-  /** The copy. Everything but the word `example` keeps its column; each example adds a line. */
+  /** The copy. Everything except the word `example` keeps its column. Each example adds a line. */
   readonly text: string;
   readonly examples: readonly NamedExample[];
 }
 
-/** Words that every Lean reads as one word. */
+/** Matches words that every Lean version reads as one word. */
 const PLAIN = /^(?:[\w.!?']|«[^»\n]*»)+$/;
 
 /**
- * `allTokens`: of the text, comments too. `nonce`: no text can guess it. Returns where an example could hide, with its
- * place, instead of the copy.
+ * Makes the copy. `allTokens` are those of the text, including comments; no text can guess `nonce`. If an example could
+ * be hidden in the text, returns where instead.
  */
 export function nameExamples(
   text: string,
@@ -47,7 +47,7 @@ export function nameExamples(
       const { line, column } = positionAt(text, token.start);
       return `${line}:${column}`;
     };
-    // A Lean that takes a character of the word for a symbol would read the keyword.
+    // A Lean that does not accept a character of the word would read the keyword.
     if (token.kind === 'word' && token.text.includes(EXAMPLE) && !PLAIN.test(token.text))
       return { hidden: `${at()}: ${token.text.slice(0, 40)} could be an example to Lean` };
     if (looksInto(tokens, index))
@@ -63,7 +63,10 @@ export function nameExamples(
   return { text: copy + text.slice(end), examples };
 }
 
-/** Does a word look for what Lean makes for an example, `_example.match_1`? An example may call itself, as `_example`. */
+/**
+ * Whether a word refers to what Lean makes for an example, such as `_example.match_1`. An example may call itself, as
+ * `_example`.
+ */
 function looksInto(tokens: readonly Token[], index: number): boolean {
   const { kind, text } = tokens[index]!;
   const parts = kind === 'word' ? nameParts(text) : [];
@@ -75,11 +78,13 @@ function looksInto(tokens: readonly Token[], index: number): boolean {
 
 const columnOf = (text: string, offset: number): number => positionAt(text, offset).column;
 
-/** An attribute would stay with the copy's definition, and could help what stands below it. */
+/** An attribute would apply to the copy's definition, and could affect the text below it. */
 const hasAttributes = (tokens: readonly Token[], index: number): boolean =>
   tokens[firstModifier(tokens, index)]!.text === '@';
 
-/** The constants of a copy without those of its examples, by name; and the example's own, in their order. */
+/**
+ * Returns the constants of a copy without its examples' constants, by name, and the examples' own constants in order.
+ */
 export function splitCopy(copy: ModuleReport, examples: readonly NamedExample[]) {
   const at = new Map(examples.map(({ name }, index) => [name, index]));
   const ownerOf = (name: string): number | undefined => at.get(nameParts(name)[0]!);
@@ -89,7 +94,7 @@ export function splitCopy(copy: ModuleReport, examples: readonly NamedExample[])
   return { constants, own, parts };
 }
 
-/** Findings, and examples, by their places in the text. */
+/** Sorts findings by position. */
 export function inOrder(findings: readonly TheoremFinding[]): TheoremFinding[] {
   return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }

@@ -1,7 +1,7 @@
 /**
- * Lists the theorems, axioms and examples of a file from its object: all that a person wrote, in the order of the source.
- * Constants that Lean generated (equations, cases) are checked by the kernel like all others and not listed. Whatever a
- * kernel says of them, the object may hold nothing that the text does not declare, and import nothing else.
+ * Lists the theorems, axioms and examples of a file from its compiled module: everything that a person wrote, in source
+ * order. Constants that Lean generated (equations, cases) are checked by the kernel like all others, but not listed.
+ * Whatever a kernel says, the module must not contain anything that the text does not declare, or import anything else.
  */
 import type { CheckedConstant, ModuleReport, SourceRange } from '@stp/lean-kernel';
 import { nameParts, readHeader, type Token, tokenize } from '@stp/lean-text';
@@ -15,13 +15,13 @@ import { importObjection, isSound, worst } from './proof-policy.ts';
 import { undeclared, writtenDeclarations } from './written-names.ts';
 import { writtenInsertions, writtenNotation } from './written-notation.ts';
 
-/** The copy of the text in which examples have names, and what was found in its module. */
+/** The copy of the text with named examples, and the report on its module. */
 export interface ExampleCopy {
   readonly named: NamedExamples;
   readonly report: ModuleReport;
 }
 
-/** `text`: of the file. `copy`: null where the file has no example. */
+/** `text` is the file's. `copy` is null if the file has no example. */
 export function findInFile(
   report: ModuleReport,
   toleratesLibraryAxioms: boolean,
@@ -54,7 +54,7 @@ export function findInFile(
     undeclared(report, tokens) ??
     unlisted(others) ??
     missing(report, text, tokens) ??
-    tellsPlace(listed, text, tokens) ??
+    tellsPosition(listed, text, tokens) ??
     (copy === null ? null : unlike(report, copy));
   return {
     theorems: copy === null ? theorems : inOrder([...theorems, ...examplesIn(copy, toleratesLibraryAxioms)]),
@@ -76,7 +76,7 @@ const unrelated = (constant: CheckedConstant | undefined) => ({
 
 const withoutComments = (tokens: readonly Token[]): Token[] => tokens.filter(({ kind }) => kind !== 'comment');
 
-/** Returns what can deceive a reader of a constant's statement in the text. */
+/** Returns a function that finds what can mislead a reader of a constant's statement in the text. */
 function meaningIn(text: string, allTokens: readonly Token[]) {
   const tokens = withoutComments(allTokens);
   const notation = writtenNotation(tokens);
@@ -90,7 +90,7 @@ function meaningIn(text: string, allTokens: readonly Token[]) {
   };
 }
 
-/** Offsets of a range in a text: columns count characters. */
+/** Returns a function that converts a range to text offsets. Columns count code points. */
 function spansIn(text: string) {
   const lines = text.split('\n');
   const offsets = [0];
@@ -125,7 +125,10 @@ function examplesIn({ named, report }: ExampleCopy, toleratesLibraryAxioms: bool
   });
 }
 
-/** The object of the copy holds what that of the text holds, and the examples. */
+/**
+ * Compares the copy's module with the text's: apart from examples they must have the same constants. Returns a
+ * difference or null.
+ */
 function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): string | null {
   const { constants, own } = splitCopy(ofCopy, named.examples);
   const absent = own.indexOf(undefined);
@@ -137,14 +140,17 @@ function unlike(report: ModuleReport, { named, report: ofCopy }: ExampleCopy): s
   return (
     importObjection(ofCopy, new Set(report.imports)) ??
     undeclared(ofCopy, tokens) ??
-    tellsPlace(own, named.text, tokens) ??
+    tellsPosition(own, named.text, tokens) ??
     (absent < 0 ? null : `line ${named.examples[absent]!.line}: this example left nothing that could be judged`) ??
     (odd === undefined ? null : `examples could not be judged: with names for them the file has another ${odd}`)
   );
 }
 
-/** A statement that holds its own name, line and module: an example has another name here, and the file another module. */
-function tellsPlace(
+/**
+ * Returns a statement that depends on its own name, line or module: an example has another name here, and the file
+ * another module.
+ */
+function tellsPosition(
   constants: readonly (CheckedConstant | undefined)[],
   text: string,
   allTokens: readonly Token[],
@@ -161,15 +167,15 @@ function tellsPlace(
   return null;
 }
 
-/** A constant that the second kernel rejects speaks against the whole file where no theorem of it is to blame. */
+/** An objection to the whole file: the second kernel rejects a constant that belongs to no listed theorem. */
 function unlisted(others: readonly CheckedConstant[]): string | null {
   const wrong = others.find(({ verdict }) => verdict === 'rejected');
   return wrong === undefined ? null : `the second kernel refuses ${wrong.name}: ${wrong.message}`;
 }
 
 /**
- * A declaration of the text that left no constant: a command around it may have had Lean forget it, or Lean never read it,
- * and then our reading of the text is not Lean's.
+ * Finds a declaration of the text without a constant in the module. A command around it may have made Lean forget it,
+ * or Lean never read it, which means that we read the text differently from Lean.
  */
 function missing({ constants }: ModuleReport, text: string, allTokens: readonly Token[]): string | null {
   const spanOf = spansIn(text);
@@ -183,7 +189,7 @@ function missing({ constants }: ModuleReport, text: string, allTokens: readonly 
   return null;
 }
 
-/** A definition or an instance that rests on what is not allowed: a reader of the file takes it for complete. */
+/** Finds a definition or instance with a forbidden dependency, which a reader of the file would take for complete. */
 function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: boolean): string | null {
   for (const constant of others) {
     const objection = axiomObjection(constant, toleratesLibraryAxioms);
@@ -192,16 +198,16 @@ function unproved(others: readonly CheckedConstant[], toleratesLibraryAxioms: bo
   return null;
 }
 
-/** Lean writes a coercion out in a statement, so that the statement does not mention it. */
+/** Lean unfolds a coercion in a statement, so the statement does not mention it. */
 const COERCION = /^Coe[A-Z]*[a-z]*$/;
 
 function deceiving({ name, hides, statement, range }: CheckedConstant): string[] {
-  // What a deriving clause makes stands in a namespace that nobody opens.
+  // Instances made by a `deriving` clause are in a namespace that nothing opens.
   if (hides !== undefined && !/^inst[A-Z]/.test(name)) return [`${hides.name} reads like the imported ${hides.hidden}`];
   return range !== null && COERCION.test(statement?.head ?? '') ? [`line ${range.line}: a coercion, ${name}`] : [];
 }
 
-/** Declarations that are no theorems and rest on axioms. */
+/** Returns the axioms of a declaration that is not a theorem; empty if it depends on none. */
 function declarationAxioms(constant: CheckedConstant): DeclarationAxioms[] {
   const { name, range } = constant;
   const axioms = axiomNames(constant);

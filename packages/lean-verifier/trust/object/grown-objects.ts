@@ -1,14 +1,17 @@
-/** Binds judgements to the bytes of the grown library's compiled modules: a module's name says nothing of what a file holds. */
+/**
+ * Binds judgements to the bytes of the grown library's compiled modules, because a module's name says nothing about a
+ * file's content.
+ */
 import { sha256 } from '@stp/config/ids';
 import type { LeanEnvironment } from '../../verifier.ts';
 import { hashOfFile } from './judge-module.ts';
 
-/** Hash of all modules that a run has grown; null where there is none. */
+/** Returns a hash of all modules that a run has grown; null if there are none. */
 export function grownHash({ grown = [] }: LeanEnvironment): string | null {
   return grown.length === 0 ? null : sha256(grown.map(({ hash }) => hash).join('\n'));
 }
 
-/** Why the modules on disk are not the ones that were judged, or null. */
+/** Returns why the modules on disk differ from the judged ones, or null. */
 export async function changedGrownObject({ grown = [] }: LeanEnvironment): Promise<string | null> {
   for (const { path, hash } of grown) {
     const now = await hashOfFile(path).catch(() => null);

@@ -1,8 +1,8 @@
 /**
- * Lean's state behind a list of imports, saved once and loaded by the processes that compile proofs, which takes a third of the processor
- * time of importing. A Lean without these options, which are newer than 4.28, imports as ever. A snapshot decides nothing: what a
- * process compiles with it is judged as an object like any other. It holds the options that Lean was started with, and a process that
- * loads it heeds none of its own.
+ * Saves Lean's state after a list of imports once, and loads it in the processes that compile proofs, which takes a
+ * third of the processor time of importing. A Lean that lacks these options (they are newer than 4.28) imports as
+ * usual. A snapshot decides nothing: the output of a process that uses it is judged like any other module. It contains
+ * the options with which Lean was started; a process that loads it ignores its own options.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,20 +10,20 @@ import { join } from 'node:path';
 import { commandOptions } from '../../runtime/process/command-options.ts';
 import { readLean } from '../../runtime/process/its-own-end.ts';
 import type { HeaderSnapshot } from '../../runtime/process/object-run.ts';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
-/** Lists of imports that are kept; a run has one or two. */
+/** Number of import lists whose snapshots are kept; a run has one or two. */
 const KEPT_MAX = 4;
-/** Size of a snapshot at most: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
+/** Maximum size of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
 const BYTES_MAX = 134_217_728;
-/** The first proof under a header may be the only one. */
+/** The snapshot is made at this use of the imports, because the first proof under a header may be the only one. */
 const MADE_AT_USE = 2;
 
-/** Bounds of the process that makes a snapshot. */
+/** Limits of the process that makes a snapshot. */
 export interface SnapshotBounds {
-  readonly place: ProcessPlace;
+  readonly place: ProcessContext;
   readonly memoryBytesMax: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,9 +31,9 @@ export interface SnapshotBounds {
 interface Kept {
   uses: number;
   made: Promise<HeaderSnapshot | null> | null;
-  /** Processes that load it now. */
+  /** Number of processes that are loading it. */
   users: number;
-  /** Its file goes with its last user. */
+  /** Whether the last user removes its file. */
   isDropped: boolean;
 }
 
@@ -43,8 +43,9 @@ export class HeaderSnapshots {
   readonly #kept = new Map<string, Kept>();
 
   /**
-   * For one environment: a list of imports has one meaning.
-   * @param options `inOrder`: a process that loads one reads one declaration after another, and its messages come as it does
+   * For one environment, because a list of imports must have a single meaning.
+   * @param options `inOrder`: processes that load a snapshot read one declaration after another, and report messages in
+   * that order
    */
   constructor(scratchDirectory: string, { inOrder = false } = {}) {
     this.#scratchDirectory = scratchDirectory;
@@ -52,8 +53,9 @@ export class HeaderSnapshots {
   }
 
   /**
-   * Compiles a text with these imports from the snapshot behind them, where there is one. Its file stays as long as Lean may load it. One
-   * that Lean cannot read says nothing about the text, so it is dropped and the text compiled without. Rejects as `compileModule` does.
+   * Compiles a text with these imports, using their snapshot if there is one. The file stays while Lean may load it. A
+   * snapshot that Lean cannot read says nothing about the text, so it is dropped and the text is compiled without it.
+   * Rejects as `compileModule` does.
    */
   async compile(importLines: readonly string[], task: CompileTask): Promise<CompiledModule> {
     return this.use(importLines, task, async (snapshot, drop) => {
@@ -65,8 +67,8 @@ export class HeaderSnapshots {
   }
 
   /**
-   * Gives the work the snapshot behind these imports, or null where there is none. Its file stays until the work is done. `drop` is
-   * for one that Lean may not be able to read: nobody is given it again.
+   * Calls the work with the snapshot for these imports, or null if there is none. The file stays until the work is
+   * done. The work calls `drop` if Lean may be unable to read the snapshot; then it is not used again.
    */
   async use<Result>(
     importLines: readonly string[],
@@ -92,7 +94,7 @@ export class HeaderSnapshots {
     await Promise.all([...this.#kept.keys()].map((key) => this.#drop(key)));
   }
 
-  /** Makes it the last one used, and drops the one whose use is longest ago. */
+  /** Marks the snapshot as most recently used, and drops the least recently used one. */
   async #keep(key: string, kept: Kept): Promise<void> {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
@@ -106,7 +108,7 @@ export class HeaderSnapshots {
     await removeUnused(kept);
   }
 
-  /** Null where there is none, or not yet. Rejects only with the signal's reason. */
+  /** Returns null if there is no snapshot, or not yet. Rejects only with the signal's reason. */
   async #snapshotOf(
     kept: Kept,
     importLines: readonly string[],
@@ -115,7 +117,7 @@ export class HeaderSnapshots {
     kept.uses += 1;
     if (kept.uses < MADE_AT_USE) return null;
     kept.made ??= this.#make(importLines, bounds).catch((error: unknown) => {
-      // The next one tries again where this one was called off.
+      // After an abort the next caller tries again.
       kept.made = null;
       throw error;
     });

@@ -1,6 +1,6 @@
 /**
- * Judges a compiled module of proofs against our own statements: what it contains, the second kernel's verdict on every
- * constant, then the further checkers of this machine. Nothing here runs or believes what the compiling process said.
+ * Judges a compiled module of proofs against our own statements: its contents, the second kernel's verdict on every
+ * constant, then the further checkers of this machine. Nothing that the compiling process said is run or trusted.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -8,43 +8,47 @@ import type { CheckRecord } from '@stp/config/records';
 import type { AskedTheorem } from '@stp/lean-kernel';
 import { CHECKERS } from '../certificate/checkers.ts';
 import { runCheckers } from '../certificate/run-checkers.ts';
-import type { ToolPlace } from '../certificate/run-tool.ts';
+import type { ToolContext } from '../certificate/run-tool.ts';
 import { OBJECT, SECOND_KERNEL, type TheoremFinding } from './findings.ts';
 import { judgeObject, tellDisagreement } from './judge-object.ts';
 import { findProofs, type ProofsExpected } from './proof-policy.ts';
 import type { StatedModule } from './stated-module.ts';
 
-export interface ModuleTask extends ToolPlace {
-  /** Holds `<module>.olean`, which `text` was compiled to. */
+export interface ModuleTask extends ToolContext {
+  /** Folder that contains `<module>.olean`, the result of compiling `text`. */
   readonly directory: string;
   readonly module: string;
   readonly text: string;
-  /** The theorems that the module must hold, and no others. */
+  /** The theorems that the module must contain, and no others. */
   readonly asked: readonly AskedTheorem[];
-  /** Their statements, compiled by another process that saw no proof. Wrong ones are told by their theorems' places in `asked`. */
+  /**
+   * Their statements, compiled by another process without the proofs. `wrong` uses the theorems' indices in `asked`.
+   */
   readonly statements: StatedModule;
   readonly expected: Pick<ProofsExpected, 'importLines' | 'mayShare' | 'mayMark'>;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
-  /** If something is wrong with it, it is made anew: nobody is told of kernels that disagree on this one. */
+  /**
+   * If anything is wrong with the module, it will be compiled again, so a disagreement of kernels is not reported yet.
+   */
   readonly isMadeAnew?: boolean;
 }
 
 export interface JudgedModule {
-  /** In the order of `asked`; an objection may come from a further checker. */
+  /** In the order of `asked`. An objection may come from a further checker. */
   readonly theorems: readonly TheoremFinding[];
-  /** The objection to the module and to no theorem in particular; null: there is none. */
+  /** The objection to the module and no theorem in particular; null if there is none. */
   readonly objection: string | null;
-  /** Checkers that could not tell of a theorem, by its name. */
+  /** Checkers that declined a theorem, by the theorem's name. */
   readonly declinedBy: ReadonlyMap<string, readonly string[]>;
   /** SHA-256 of the module, hex. */
   readonly objectHash: string;
-  /** By the object's judge, the second kernel and the further checkers. */
+  /** Records of the object judge, the second kernel and the further checkers. */
   readonly checks: readonly CheckRecord[];
   readonly times: { readonly objectMs: number; readonly checksMs: number };
 }
 
-/** Why nothing could be read of the module, or what was found. Rejects only with the signal's reason. */
+/** Returns why the module could not be read, or the findings. Rejects only with the signal's reason. */
 export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { readonly unread: string }> {
   const { place, directory, module, statements, asked, expected, indexFolder, disagreementsFolder, text } = task;
   const path = `${directory}/${module}.olean`;
@@ -57,7 +61,8 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   const { toleratesLibraryAxioms } = place.environment;
   const found = findProofs(report, { ...expected, unreadable: statements.wrong, toleratesLibraryAxioms, text });
   const objectMs = performance.now() - startedMs;
-  // Of several proofs each is looked at again. A header that takes a name of Lean's library is refused for that.
+  // Proofs in a batch are judged again one by one. A header that redefines a name of Lean's library is refused for that
+  // reason.
   const isHeaders = found.theorems.some(({ misread }) => misread !== undefined);
   if (report.rejected.length > 0 && asked.length === 1 && !isHeaders && !task.isMadeAnew)
     await tellDisagreement(path, report, disagreementsFolder);
@@ -98,14 +103,17 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   };
 }
 
-/** A proof that rests on a part of another one is nothing against the module: it is not told of by it. */
+/**
+ * A dependency on a part of another proof is not an objection to the module; this module just does not decide the
+ * proof.
+ */
 export const isRefused = ({ objection, restsOn, kernel }: TheoremFinding): boolean =>
   kernel === 'rejected' || (objection !== null && restsOn !== 'another proof');
 
 const OBJECT_CHECK = { by: OBJECT.name, version: OBJECT.version };
 const KERNEL_CHECK = { by: SECOND_KERNEL.name, version: SECOND_KERNEL.version };
 
-/** SHA-256, hex. */
+/** Returns the SHA-256 of a file, hex. */
 export async function hashOfFile(path: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(path))

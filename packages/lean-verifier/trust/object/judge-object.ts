@@ -1,6 +1,6 @@
 /**
- * Judges a compiled module: lists its contents and asks the second kernel about them, on a thread of this process that
- * reads the module and runs none of its code. Imports are searched in the environment's folders only, because the
+ * Judges a compiled module: lists its contents and has the second kernel check them, on a thread of this process that
+ * reads the module and runs none of its code. Imports are searched only in the environment's folders, because the
  * compiling process wrote the files next to the module.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
@@ -9,25 +9,28 @@ import { StpError } from '@stp/base';
 import type { AskedTheorem, ModuleReport } from '@stp/lean-kernel';
 import { DEFAULT_LIMITS } from '@stp/lean-kernel/defaults';
 import { judgeInThread } from '@stp/lean-kernel/thread';
-import type { ToolPlace } from '../certificate/run-tool.ts';
+import type { ToolContext } from '../certificate/run-tool.ts';
 import { toolchainFolder } from './toolchain-folder.ts';
 
-/** A file of 300 proofs takes some seconds; wall time, on a machine that does much else. */
+/** Wall time limit on a busy machine, ms. A file of 300 proofs takes some seconds. */
 const TIMEOUT_MS = 600_000;
 
-export interface ObjectTask extends ToolPlace {
-  /** The compiled module. */
+export interface ObjectTask extends ToolContext {
+  /** Path of the compiled module. */
   readonly path: string;
   readonly asked?: readonly AskedTheorem[];
-  /** Module of the statements of what is asked. */
+  /** Path of the module with the statements of the requested theorems. */
   readonly statedPath?: string;
-  /** Folder of imported modules that are no library: what a statement takes from them is told like its own module's. */
+  /**
+   * Folder of imported modules that are not a library. Their declarations in a statement are reported like those of its
+   * own module.
+   */
   readonly neighboursFolder?: string;
-  /** Keeps which module holds which constant; null keeps nothing. */
+  /** Folder for an index from constants to modules; null for none. */
   readonly indexFolder: string | null;
 }
 
-/** Why nothing could be read of the module, or the report. Rejects only with the signal's reason. */
+/** Returns why the module could not be read, or the report. Rejects only with the signal's reason. */
 export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { readonly unread: string }> {
   const { place, signal, path, asked, statedPath, indexFolder, neighboursFolder = null } = task;
   try {
@@ -41,14 +44,14 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
       toolchainFolder: own,
       neighboursFolder,
       indexFolder,
-      // Below `prelude` a module need not import what gives the words of every statement their meaning.
+      // With `prelude` a module need not import the constants that give every statement its meaning.
       takenModules: ['Init'],
       fuel: DEFAULT_LIMITS.fuel,
       ...stated,
     };
     const bounds = { timeoutMs: TIMEOUT_MS, signal };
     const report = await judgeInThread(asked === undefined ? request : { ...request, asked }, bounds);
-    // A file that could not be read as a whole has no constants, and its reason names none.
+    // If the file as a whole could not be read, it has no constants, and the reason names no declaration.
     if (report.verdict === 'declined' && report.constants.length === 0 && report.declined[0]?.declaration === '')
       return { unread: report.declined[0].reason };
     return report;
@@ -59,8 +62,8 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
 }
 
 /**
- * Lean accepted a module and the second kernel rejects something in it: one of the two is wrong, or Lean's kernel was
- * bypassed. This reports it to a person and keeps the module; `folder` null keeps none.
+ * Reports to a person that Lean accepted a module and the second kernel rejects something in it: one of the two is
+ * wrong, or Lean's kernel was bypassed. Keeps the module in `folder`, unless that is null.
  */
 export async function tellDisagreement(path: string, report: ModuleReport, folder: string | null): Promise<void> {
   let kept = 'it was not kept';

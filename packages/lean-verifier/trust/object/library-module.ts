@@ -1,34 +1,34 @@
 /**
- * Compiles and judges one module of a grown library. Proofs that import it are judged over what it declares, so it is
- * held to the same rules as they are: our own statements, the second kernel and the further checkers, every constant.
+ * Compiles and judges one module of a grown library. Proofs that import it are judged on the basis of its declarations,
+ * so the same rules apply to it: our own statements, and the second kernel and further checkers for every constant.
  */
 import { rm } from 'node:fs/promises';
 import type { LeanMessage } from '@stp/config/records';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { type GrownTheorem, headerOf, signatureOf } from '../kept-theorem.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { judgeModule } from './judge-module.ts';
 import { compileStatements, type StatedModule, statedName } from './stated-module.ts';
 
-/** Enough for a thousand proofs of a few seconds each. */
+/** Processor time limit, ms: enough for a thousand proofs. */
 const MODULE_DEADLINE_MS = 600_000;
-/** As for a whole file of a person. */
+/** The same limit as for a file checked for a person. */
 const MEMORY_BYTES_MAX = 8_589_934_592;
 
 export interface LibraryModule {
-  /** A plain word, the module's name and its file's. */
+  /** A single identifier: the name of the module and of its file. */
   readonly module: string;
   readonly header: string | null;
-  /** Imports the header's modules, and at most the library's module before it. */
+  /** Source text. It imports the header's modules, and at most the previous module of the library. */
   readonly source: string;
   readonly theorems: readonly GrownTheorem[];
 }
 
 export interface LibraryModuleTask {
-  /** Its search path finds the library's modules before this one. */
-  readonly place: ProcessPlace;
-  /** Made anew for the module. */
+  /** Its search path contains the library's previous modules. */
+  readonly place: ProcessContext;
+  /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly indexFolder: string | null;
   readonly disagreementsFolder: string | null;
@@ -36,17 +36,20 @@ export interface LibraryModuleTask {
 }
 
 export type LibraryJudgement =
-  /** Lean did not compile it: its errors, or why it came to no end. */
+  /** Lean did not compile the module: its errors, or why it did not finish. */
   | { readonly kind: 'not compiled'; readonly errors: readonly LeanMessage[]; readonly failure: string }
-  /** `refused`: why, by theorem; `objection`: against the module and no theorem in particular. */
+  /** `refused`: the reasons, by theorem. `objection`: an objection to the module and no theorem in particular. */
   | { readonly kind: 'refused'; readonly refused: ReadonlyMap<string, string>; readonly objection: string | null }
-  /** Every constant of it was accepted; the SHA-256 of the module, hex. */
+  /** Every constant was accepted. `hash` is the SHA-256 of the module, hex. */
   | { readonly kind: 'judged'; readonly hash: string };
 
-/** Warnings that count as errors: a proof that is missing, and a rewrite rule that would be tried on every term. */
+/** Warnings that count as errors: a missing proof, and a rewrite rule that `simp` would try on every term. */
 const UNFIT_WARNING = /uses [`'‘]sorry|has a variable as head symbol/u;
 
-/** `<directory>/<module>.olean` is the module where it is judged. Rejects only with the signal's reason, or where the folder cannot be written. */
+/**
+ * Afterwards `<directory>/<module>.olean` is the judged module. Rejects only with the signal's reason, or if the folder
+ * cannot be written.
+ */
 export async function judgeLibraryModule(library: LibraryModule, task: LibraryModuleTask): Promise<LibraryJudgement> {
   const { module, header, source, theorems } = library;
   const { place, directory, signal } = task;

@@ -1,25 +1,31 @@
 /**
- * Finds what can deceive a reader of a theorem: declarations, instances and coercions of its own file that its statement rests
- * on, names that read like imported ones, hypotheses that stand outside its text, and notation. The compiled object says what
- * the statement is; the text says what a reader sees.
+ * Finds what can mislead a reader of a theorem: declarations, instances and coercions of the same file on which its
+ * statement depends, names that read like imported ones, hypotheses outside its text, and notation. The compiled module
+ * gives the actual statement; the text is what a reader sees.
  */
 import type { StatementBinder, StatementParts } from '@stp/lean-kernel';
 import { nameParts, type Token } from '@stp/lean-text';
 
 export interface Meaning {
-  /** Declarations of the file, or of a neighbour that it imports, which the statement mentions, instances and coercions among them. */
+  /**
+   * Declarations that the statement mentions and that the file, or an imported neighbour, makes; includes instances and
+   * coercions.
+   */
   readonly declared: readonly string[];
-  /** Declarations that read like something imported: `N.False` like `False`. */
+  /** Declarations that read like imported ones: `N.False` like `False`. */
   readonly hides: readonly { readonly name: string; readonly hidden: string }[];
-  /** Hypotheses and variables from outside the theorem's text; one without a name is `[…]`. Null: nobody can tell. */
+  /**
+   * Hypotheses and variables from outside the theorem's text; unnamed ones are `[…]`. Null if they cannot be
+   * determined.
+   */
   readonly outside: readonly string[] | null;
-  /** Notation and names of the file that its text has, and that the object does not show. */
+  /** Notation and renamed names of the file in the theorem's text, which the compiled module does not show. */
   readonly notation: readonly string[];
 }
 
 const WORD = /^[\p{L}_][\p{L}\p{N}_'!?]*$/u;
 
-/** `tokens`: of the theorem's declaration, without comments. `notation`: of the file. */
+/** `tokens` are those of the theorem's declaration, without comments; `notation` is that of the file. */
 export function meaningOf(
   { own, hiding, binders }: StatementParts,
   tokens: readonly Token[],
@@ -34,10 +40,12 @@ export function meaningOf(
   return isPlain ? null : { declared: own, hides: hiding, outside, notation: used };
 }
 
-/** Lean ends the name of an instance that has none with the module's; a judged file's module has a random one. */
+/**
+ * Lean appends the module's name to the name of an anonymous instance, and a judged file's module has a random name.
+ */
 const withoutModule = (name: string): string => name.replace(/_stp[0-9a-f]{16}$/, '');
 
-/** The meaning in lines for people. */
+/** Returns the meaning as lines for people. */
 export function meaningLines({ declared, hides, outside, notation }: Meaning): string[] {
   const list = (names: readonly string[]): string =>
     names.slice(0, SHOWN_MAX).map(withoutModule).join(', ') +
@@ -54,14 +62,14 @@ export function meaningLines({ declared, hides, outside, notation }: Meaning): s
 }
 const SHOWN_MAX = 8;
 
-/** A name, `_`, an instance without a name (`null`), or what an arrow binds. */
+/** A bound name, `_`, an anonymous instance (`null`), or the hypothesis of an arrow. */
 type Bound = string | null | typeof ARROW;
 const ARROW = Symbol('→');
 
 interface StatementText {
-  /** Names of the binders before the colon, in order; null for an instance without a name, `_` for one without. */
+  /** Names of the binders before the colon, in order. Null for an anonymous instance, `_` for an anonymous variable. */
   readonly binders: readonly (string | null)[];
-  /** The binders of the type's text before its first part that binds nothing; null if nobody can tell. */
+  /** The binders of the type's text up to its first part without a binder; null if they cannot be determined. */
   readonly head: readonly Bound[] | null;
 }
 
@@ -76,7 +84,7 @@ const CLOSERS: ReadonlySet<string> = new Set(OPENERS.values());
 const KEYWORDS: ReadonlySet<string> = new Set(['theorem', 'lemma', 'axiom', 'example', 'def', 'instance', 'abbrev']);
 const BINDING: ReadonlySet<string> = new Set(['let', 'have', 'letI', 'haveI', 'let_fun']);
 
-/** Null where the declaration is not a keyword, a name and a signature. */
+/** Returns null if the declaration does not consist of a keyword, a name and a signature. */
 function readStatement(tokens: readonly Token[]): StatementText | null {
   let at = tokens.findIndex(({ kind, text }) => kind === 'word' && KEYWORDS.has(text)) + 1;
   if (at === 0) return null;
@@ -97,7 +105,7 @@ function readStatement(tokens: readonly Token[]): StatementText | null {
   return { binders, head: headOf(tokens.slice(at + 1, statementEnd(tokens, at + 1))) };
 }
 
-/** Place of the bracket that closes the one at `at`, or the end. */
+/** Returns the index of the bracket that closes the one at `at`, or the end. */
 function closing(tokens: readonly Token[], at: number): number {
   let depth = 0;
   for (let index = at; index < tokens.length; index += 1) {
@@ -108,7 +116,7 @@ function closing(tokens: readonly Token[], at: number): number {
   return tokens.length;
 }
 
-/** `(a b : T)`, `[inst : C]`, `[C]`. */
+/** Returns the names in a binder group: `(a b : T)`, `[inst : C]`, `[C]`. */
 function groupNames(tokens: readonly Token[], open: number, end: number): (string | null)[] {
   const inside = tokens.slice(open + 1, end);
   const colon = inside.findIndex(({ text }) => text === ':');
@@ -118,7 +126,10 @@ function groupNames(tokens: readonly Token[], open: number, end: number): (strin
   return isNames ? before.map(({ text }) => text) : [];
 }
 
-/** Where the proof begins: at the first `:=` that no `let` of the type asks for, at `|` or at `where`. */
+/**
+ * Returns the index at which the proof begins: the first `:=` that does not belong to a `let` of the type, or `|`, or
+ * `where`.
+ */
 function statementEnd(tokens: readonly Token[], start: number): number {
   let depth = 0;
   let bindings = 0;
@@ -137,7 +148,7 @@ function statementEnd(tokens: readonly Token[], start: number): number {
   return tokens.length;
 }
 
-/** Behind one of these an arrow may belong to something else than the type's head. */
+/** After one of these, an arrow may not belong to the head of the type. */
 const SWALLOWS: ReadonlySet<string> = new Set(
   ', ; ↔ $ | ∃ λ ↦ ⇒ fun let have show suffices match if then else by do from'.split(' '),
 );
@@ -149,7 +160,7 @@ function headOf(tokens: readonly Token[]): Bound[] | null {
     const { text } = tokens[at]!;
     if (text === '∀' || text === 'forall' || text === 'Π') {
       const names = quantified(tokens, at + 1);
-      // `∀ᶠ x in l, p` and its kin are no quantifiers of Lean's own.
+      // `∀ᶠ x in l, p` and similar notations are not Lean's quantifiers.
       if (names === null) return head;
       head.push(...names.bound);
       at = names.end;
@@ -177,7 +188,7 @@ function headOf(tokens: readonly Token[]): Bound[] | null {
 const joined = (head: readonly Bound[], rest: readonly Bound[] | null): Bound[] | null =>
   rest === null ? null : [...head, ...rest];
 
-/** Reads the binders of `∀`, and the place behind its comma. `start`: behind it. */
+/** Reads the binders of a `∀` from the index `start` after it, and returns the index after its comma. */
 function quantified(tokens: readonly Token[], start: number): { bound: Bound[]; end: number } | null {
   const bound: Bound[] = [];
   for (let at = start; at < tokens.length; at += 1) {
@@ -190,7 +201,7 @@ function quantified(tokens: readonly Token[], start: number): { bound: Bound[]; 
     } else if (kind === 'word') bound.push(text);
     else if (bound.length === 0) return null;
     else {
-      // A type, or a condition on the names: `∀ x ∈ s, p` is `∀ x, x ∈ s → p`.
+      // What follows is a type, or a condition on the names: `∀ x ∈ s, p` means `∀ x, x ∈ s → p`.
       const comma = outerComma(tokens, at);
       return comma < 0 ? null : { bound: text === ':' ? bound : [...bound, ARROW], end: comma + 1 };
     }
@@ -206,7 +217,7 @@ function outerComma(tokens: readonly Token[], start: number): number {
   return -1;
 }
 
-/** The place behind an arrow at `at`; null where none stands there. `→+` and `→ₗ` are other arrows. */
+/** Returns the index after an arrow at `at`; null if there is none. `→+` and `→ₗ` are other arrows. */
 function arrowEnd(tokens: readonly Token[], at: number): number | null {
   const isLong = tokens[at]?.text === '-' && tokens[at + 1]?.text === '>';
   if (!isLong && tokens[at]?.text !== '→') return null;
@@ -214,7 +225,7 @@ function arrowEnd(tokens: readonly Token[], at: number): number | null {
   return tokens[next]?.start === tokens[next - 1]!.end && tokens[next]!.text !== '(' ? null : next;
 }
 
-/** The place behind the next arrow outside brackets; -1 where there is none, null where nobody can tell whose it is. */
+/** Returns the index after the next arrow outside brackets; -1 if there is none, null if its owner is unclear. */
 function nextArrow(tokens: readonly Token[], start: number): number | null {
   let isSwallowed = false;
   for (let at = start; at < tokens.length; at += 1) {
@@ -227,8 +238,8 @@ function nextArrow(tokens: readonly Token[], start: number): number | null {
 }
 
 /**
- * Binders of the type that come before those which the text writes. Where the text's own binders could stand at several
- * places, those that the type's text binds are counted from the end; a name alone says nothing about who bound it.
+ * Returns the type's binders that precede those written in the text. If the written binders fit at several positions,
+ * those bound by the type's text are counted from the end, because a name alone does not tell who bound it.
  */
 function outsideBinders(binders: readonly StatementBinder[], { binders: own, head }: StatementText): string[] | null {
   const isHere = (bound: readonly Bound[], from: number): boolean =>
@@ -252,6 +263,6 @@ function isBoundBy(bound: Bound, { name, kind }: StatementBinder): boolean {
   return bound === '_' ? name === null : name === nameParts(bound).join('.');
 }
 
-/** `{α : Type}`, which says nothing by itself. */
+/** Whether a binder is like `{α : Type}`, which states nothing. */
 const isTypeVariable = ({ name, isSort }: StatementBinder): boolean =>
   isSort && name !== null && /^\p{L}[\d₀-₉']*$/u.test(name);

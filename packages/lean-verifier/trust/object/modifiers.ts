@@ -1,7 +1,10 @@
-/** What may stand before the word of a declaration: attributes (`@[…]`) and words such as `private`. */
+/** Attributes (`@[…]`) and modifiers such as `private` before the keyword of a declaration. */
 import { MODIFIERS, type Token } from '@stp/lean-text';
 
-/** Index of the first token of the attributes and modifiers before the word at `index`; `index` without any. `tokens`: no comments. */
+/**
+ * Returns the index of the first attribute or modifier before the word at `index`, or `index` if there are none.
+ * `tokens` must not contain comments.
+ */
 export function firstModifier(tokens: readonly Token[], index: number): number {
   let first = index;
   while (MODIFIERS.has(tokens[first - 1]?.text ?? '')) first -= 1;

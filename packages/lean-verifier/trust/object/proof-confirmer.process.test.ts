@@ -23,7 +23,7 @@ test('proofs under several headers are judged at once, and all have ended when i
     ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
     limits: LIMITS,
     signal,
-    takeTurn: async <T>() => {
+    withPermit: async <T>() => {
       came += 1;
       if (came === 2) bothCame.resolve();
       await bothCame.promise;
@@ -43,7 +43,7 @@ test('a proof whose module cannot be made is rejected with the reason, and the o
     ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
     limits: LIMITS,
     signal,
-    takeTurn: async <T>() => {
+    withPermit: async <T>() => {
       came += 1;
       if (came === 1) throw new Error('the disk is full');
       return [PROVED] as T;

@@ -1,6 +1,7 @@
 /**
- * Judges the module that a run of the screen left, when all its proofs are there. Other proofs are collected by headers and heartbeats
- * until there are enough for a module. Makes and judges as many modules at a time as Lean may have processes.
+ * Judges the module that a run of the screen made, once all its proofs are known. Other proofs are collected by header
+ * and heartbeats until there are enough for a module. Compiles and judges as many modules concurrently as Lean may have
+ * processes.
  */
 
 import { ReadyProcesses } from '../../runtime/process/ready-processes.ts';
@@ -13,12 +14,12 @@ import { HeaderSnapshots } from './header-snapshots.ts';
 import { type RunModule, RunObjects } from './run-objects.ts';
 import { StatedModules } from './stated-modules.ts';
 
-/** Starting Lean twice is shared by so many; a fault costs some more starts the more there are. */
+/** Maximum proofs in a module. They share two starts of Lean; a fault costs more starts with more proofs. */
 const PROOFS_MAX = 150;
-/** A proof waits at most this long for others, ms. */
+/** Maximum time that a proof waits for others, ms. */
 const WAIT_MS = 4_000;
 
-/** A proof that Lean accepted, and the header that fixes what its statement means: printed, and as it came. */
+/** A proof that Lean accepted, and the header that fixes its statement's meaning, as printed and as it came. */
 type ClaimUnder = CheckEntry & Claim & { readonly statedUnder: string; readonly writtenUnder: string };
 
 interface Waiting {
@@ -30,23 +31,23 @@ interface Waiting {
 
 export interface ConfirmerOptions extends Omit<ConfirmContext, 'limits' | 'statedUnder' | 'writtenUnder' | 'kept'> {
   readonly limits: Omit<Limits, 'heartbeatsMax'>;
-  /** Runs the work when one more Lean process may run on this host. Rejects with the signal's reason. */
-  readonly takeTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
-  /** Lean processes at once. */
+  /** Runs the work once one more Lean process may run on this host. Rejects with the signal's reason. */
+  readonly withPermit: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Maximum number of concurrent Lean processes. */
   readonly processes: number;
-  /** Proofs come one by one, and each is waited for. */
+  /** Proofs arrive one at a time, and the caller waits for each. */
   readonly isOneByOne: boolean;
 }
 
 export class ProofConfirmer {
   readonly #context: ConfirmerOptions;
   readonly #waiting = new Map<string, Waiting[]>();
-  /** By their places in the module. */
+  /** Waiting proofs by their index in the module. */
   readonly #written = new Map<RunModule, Map<number, Waiting>>();
   #timer: NodeJS.Timeout | undefined;
   readonly #running = new Set<Promise<void>>();
   readonly #kept: NonNullable<ConfirmContext['kept']>;
-  /** Has runs of the screen leave modules. */
+  /** Makes runs of the screen write modules. */
   readonly objects: RunObjects;
 
   constructor(context: ConfirmerOptions) {
@@ -66,8 +67,8 @@ export class ProofConfirmer {
   }
 
   /**
-   * `heartbeatsMax`: under which the proof was accepted, or more. Rejects with the signal's reason, or where nothing can be compiled any
-   * more.
+   * Judges a proof. `heartbeatsMax` is the limit under which it was accepted, or a larger one. Rejects with the
+   * signal's reason, or if nothing can be compiled any more.
    */
   confirm(
     entry: ClaimUnder,
@@ -86,17 +87,17 @@ export class ProofConfirmer {
         };
       const waiting = { entry, heartbeatsMax, resolve: settle(resolve), reject: settle(reject) };
       if (written === undefined) this.#collect(waiting);
-      else this.#place(written, waiting);
+      else this.#put(written, waiting);
     });
   }
 
-  #place({ module, place }: Written, waiting: Waiting): void {
+  #put({ module, index }: Written, waiting: Waiting): void {
     const placed = this.#written.get(module) ?? new Map<number, Waiting>();
-    this.#written.set(module, placed.set(place, waiting));
+    this.#written.set(module, placed.set(index, waiting));
     if (placed.size < module.names.length) return;
     this.#written.delete(module);
     const batch = module.names.map((_, at) => placed.get(at)!);
-    // What the statements mean may be fixed by several headers.
+    // Several headers may fix the meaning of the statements.
     if (new Set(batch.map(keyOf)).size === 1) this.#run(this.#judge(batch, module));
     else for (const one of batch) this.#collect(one);
   }
@@ -110,15 +111,15 @@ export class ProofConfirmer {
     else this.#timer ??= setTimeout(() => this.flush(), WAIT_MS);
   }
 
-  /** Where many wait for the cores, a process that is started ahead takes from one what it gives to another. */
+  /** Whether starting a process in advance helps; not if many wait for the processor cores. */
   get #isCalm(): boolean {
     const { processes, isOneByOne } = this.#context;
     return isOneByOne && this.#running.size <= processes;
   }
 
   /**
-   * Begins to compile the statement of a proof that Lean reads meanwhile, if one more process may run now. The signal ends that: a proof
-   * that Lean rejects needs none, and the time that it may take is another one.
+   * Starts to compile a proof's statement while Lean reads the proof, if one more process may run now. The signal
+   * aborts that: a rejected proof does not need it, and judging has a time limit of its own.
    */
   stateAhead(entry: ClaimUnder, heartbeatsMax: number, signal: AbortSignal): void {
     if (!this.#isCalm || signal.aborted) return;
@@ -134,7 +135,7 @@ export class ProofConfirmer {
     return { ...this.#context, limits, statedUnder, writtenUnder, kept: this.#kept };
   }
 
-  /** No more proofs come for a while: judge the waiting ones now. */
+  /** Judges the waiting proofs now, because no more are expected for a while. */
   flush(): void {
     for (const list of this.#written.values()) for (const one of list.values()) this.#collect(one);
     this.#written.clear();
@@ -143,7 +144,7 @@ export class ProofConfirmer {
     for (const key of [...this.#waiting.keys()]) this.#start(key);
   }
 
-  /** Judges what waits, and removes what was kept. Soon, once the context's signal is aborted. */
+  /** Judges the waiting proofs and removes kept files. Ends soon after the context's signal is aborted. */
   async close(): Promise<void> {
     this.flush();
     await Promise.all(this.#running);
@@ -163,14 +164,14 @@ export class ProofConfirmer {
     this.#running.add(running);
   }
 
-  /** All under the same headers and one limit of heartbeats. */
+  /** Judges proofs with the same headers and the same limit of heartbeats. */
   async #judge(batch: readonly Waiting[], written?: RunModule): Promise<void> {
     try {
-      const { takeTurn, signal } = this.#context;
+      const { withPermit, signal } = this.#context;
       const { entry } = batch[0]!;
       const context = this.#contextOf(batch[0]!);
       const claims = batch.map((one) => one.entry);
-      const confirmations = await takeTurn(() => confirmProofs(entry.header, claims, context, written), signal);
+      const confirmations = await withPermit(() => confirmProofs(entry.header, claims, context, written), signal);
       for (const [index, { resolve }] of batch.entries()) resolve(confirmations[index]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -178,6 +179,6 @@ export class ProofConfirmer {
   }
 }
 
-/** Names of one namespace, so that no proof's `open` finds a namespace that another one's name made. */
+/** Groups proofs, also by namespace, so that no proof's `open` finds a namespace made by another proof's name. */
 const keyOf = ({ entry, heartbeatsMax }: Waiting): string =>
   JSON.stringify([heartbeatsMax, entry.header, entry.namespace ?? '', entry.statedUnder, entry.writtenUnder]);

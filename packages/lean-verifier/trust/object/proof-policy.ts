@@ -1,8 +1,7 @@
 /**
- * The allowed contents of a module of proofs: the requested theorems, each with the type of our own statement, the
- * constants that Lean generated for them, definitions of their header that are the same beside our own statements, and
- * nothing else. Everything is read from the compiled object
- * (`packages/lean-kernel/olean`), nothing from text.
+ * The allowed contents of a module of proofs: the requested theorems, each with the type of our own statement;
+ * constants that Lean generated for them; definitions of their header that equal those of our own statements; and
+ * nothing else. Everything is read from the compiled module (`packages/lean-kernel/olean`), nothing from text.
  */
 import type { CheckedConstant, Hiding, ModuleReport } from '@stp/lean-kernel';
 import { nameParts, readHeader } from '@stp/lean-text';
@@ -12,33 +11,33 @@ import type { ObjectFinding, TheoremFinding } from './findings.ts';
 import { article, writtenIn } from './written-names.ts';
 
 /**
- * Environment extensions whose entries change how later text is read, what tactics try by themselves, or what compiled code does.
- * What is true does not rest on this list, since the kernel checks every constant and statements are compiled apart: it keeps
- * one proof from helping or hindering the next. What Lean notes down of a proof by itself (places, axioms, equations, which
- * theorems hold by definition) is not among them.
+ * Environment extensions whose entries change how later text is read, what tactics try automatically, or what compiled
+ * code does. Soundness does not depend on this list, since the kernel checks every constant and statements are compiled
+ * separately: it prevents one proof from helping or hindering the next. Entries that Lean makes for every proof
+ * (positions, axioms, equations, theorems by definition) are not listed.
  */
 const MEANING =
   /simp(?:roc|Ext|ext|Congr)|[iI]nstance|coe(?:Ext|Fun|Sort)|[pP]arser|[mM]acro|[eE]lab(?:orator)?Attribute|[tT]oken|[cC]ategory|[uU]nexpander|[dD]elab|attributeExtension|unificationHint|aliasExt|reducibilityExtra|[gG]rind|extExtension|congrExtension|customEliminator|rflExt|symmExt|transExt|implementedBy|extern|[cC][sS]imp|regularInit|builtinInit|optionDecl|[aA]esop/;
 
-/** Where `simp` and `grind =` keep theorems that are marked. */
+/** The extensions in which `simp` and `grind =` keep marked theorems. */
 const MARKS: ReadonlySet<string> = new Set(['Lean.Meta.simpExtension', 'Lean.Meta.Grind.grindExt']);
 
 export interface ProofsExpected {
-  /** The imports that the text was to have: `import Foo`, one a line. */
+  /** The imports that the text must have: `import Foo`, one per line. */
   readonly importLines: readonly string[];
-  /** Lean's messages about statements that it cannot read, by the theorem's place among those asked for. */
+  /** Lean's messages about unreadable statements, by the index of the requested theorem. */
   readonly unreadable: ReadonlyMap<number, string>;
   readonly toleratesLibraryAxioms: boolean;
-  /** Whether one proof may use what another one made, as the theorems of one file may. */
+  /** Whether a proof may use what another one made, as theorems of one file may. */
   readonly mayShare: boolean;
-  /** The text with the proofs; without it, what a proof defines is not looked up in it. */
+  /** The text with the proofs. Missing: definitions made by proofs are not looked up in it. */
   readonly text?: string;
-  /** Whether the text marks theorems for `simp` and `grind`: ours does for a library that grows. */
+  /** Whether the text marks theorems for `simp` and `grind`, as our text of a grown library does. */
   readonly mayMark: boolean;
 }
 
 /**
- * `report.asked` are the theorems, which fix the order of the results; every other constant needs an owner among them.
+ * `report.asked` has the theorems and gives the order of the results. Every other constant must belong to one of them.
  */
 export function findProofs(report: ModuleReport, expected: ProofsExpected): ObjectFinding {
   const own = Map.groupBy(report.constants, ({ madeFor }) => madeFor);
@@ -103,7 +102,9 @@ function objectionTo(
   return { text: `it rests on ${anothers.name}, which was made for another proof`, restsOn: 'another proof' };
 }
 
-/** A proof defines what it names (`let rec`, `where`), and Lean what it derives from that. */
+/**
+ * Finds a constant that is neither named in the proof (`let rec`, `where`) nor derived by Lean from such a constant.
+ */
 function foreignDefinition(
   theorem: string,
   mine: readonly CheckedConstant[],
@@ -138,29 +139,31 @@ function moduleObjection(
   return importObjection(report, importedNames(readHeader(importLines.join('\n'))));
 }
 
-/** Does the object import the modules that its text imports, and no others? The object says what it imports, Lean's own too. */
+/**
+ * Returns an objection if the module's imports, including Lean's own, differ from those of its text; otherwise null.
+ */
 export function importObjection({ imports }: ModuleReport, wanted: ReadonlySet<string>): string | null {
   const given = new Set(imports);
   const unlike = [...given].find((name) => !wanted.has(name)) ?? [...wanted].find((name) => !given.has(name));
   return unlike === undefined ? null : `imports other modules than it was to: ${unlike}`;
 }
 
-/** Has the kernel accepted every constant that is not set aside? */
+/** Whether the kernel accepted every constant that is not set aside. */
 export function isSound({ constants }: ModuleReport): boolean {
   return constants.every(({ verdict }) => verdict === 'accepted' || verdict === 'outside');
 }
 
-/** Returns whether a constant is a part that a proof leaves beside its theorem: a lemma or function that the kernel has checked. */
+/** Whether a constant is a part of a proof besides its theorem: a lemma or function that the kernel has checked. */
 function isProofPart({ kind, safety }: CheckedConstant): boolean {
   return (kind === 'theorem' || kind === 'definition') && safety === 'safe';
 }
 
-/** A recursive local function leaves it; nothing that is proved rests on it. */
+/** Whether a constant is the compiler's version of a recursive local function; no proof depends on it. */
 function isForCompiler({ kind, safety, name }: CheckedConstant): boolean {
   return kind === 'definition' && safety === 'partial' && name.endsWith('._unsafe_rec');
 }
 
-/** The second kernel's word on a theorem and all that was made for it. */
+/** Returns the second kernel's worst verdict on a theorem and its parts. */
 export function worst(constants: readonly CheckedConstant[]): Pick<TheoremFinding, 'kernel' | 'reason'> {
   const rejected = constants.find(({ verdict }) => verdict === 'rejected');
   if (rejected !== undefined) return { kernel: 'rejected', reason: rejected.message };

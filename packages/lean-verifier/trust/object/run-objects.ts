@@ -1,6 +1,7 @@
 /**
- * Modules that runs of the screen leave: where Lean finds no error in a run, the module of the run's text is judged, and no proof is
- * elaborated twice. A module is read into memory when its process has ended, so that no later process can change it.
+ * Keeps the modules that runs of the screen write. If Lean finds no error in a run, the module of the run's text is
+ * judged, so no proof is elaborated twice. A module is read into memory once its process has ended, so that no later
+ * process can change it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { splitImports } from '../header.ts';
 import { foreignFile } from './compiled-module.ts';
 import { HeaderSnapshots, type SnapshotBounds } from './header-snapshots.ts';
 
-/** A module of 128 proofs has a megabyte; a larger one is made again, on disk. */
+/** Maximum size in memory: a module of 128 proofs has a megabyte. A larger one is compiled again, on disk. */
 const BYTES_MAX = 16_777_216;
 
 /** How a run ended, and whether Lean found an error in its text. */
@@ -21,16 +22,16 @@ export interface ObjectRunEnd {
   readonly hasErrors: boolean;
 }
 
-/** The module of a run in which Lean found no error. Nothing that is in it is believed yet. */
+/** The module of a run without errors. Its contents are not trusted yet. */
 export interface RunModule {
-  /** That was compiled: the header, then the proofs. */
+  /** The compiled text: the header, then the proofs. */
   readonly text: string;
-  /** Full names of the theorems that it is to hold, in order. */
+  /** Full names of the theorems that it must contain, in order. */
   readonly names: readonly string[];
   readonly bytes: Buffer;
   readonly ms: number;
   readonly peakResidentBytes: number;
-  /** Bound of its process. */
+  /** Memory limit of its process, bytes. */
   readonly memoryBytesMax: number;
 }
 
@@ -45,14 +46,14 @@ export class RunObjects {
     this.#snapshots = new HeaderSnapshots(scratchDirectory, { inOrder: true });
   }
 
-  /** Removes what was kept for later runs. */
+  /** Removes everything that was kept for later runs. */
   close(): Promise<void> {
     return this.#snapshots.close();
   }
 
   /**
-   * Has a run write its module; nothing of that is left on disk. `bytes` null: there is none, or it is not as Lean leaves it. Rejects as
-   * `run` does, or where nothing can be written.
+   * Lets a run write its module and leaves no file on disk. `bytes` is null if there is no module, or if other files
+   * were found with it. Rejects as `run` does, or if nothing can be written.
    */
   async write<End extends ObjectRunEnd>(
     header: string,
@@ -88,7 +89,7 @@ export class RunObjects {
   }
 }
 
-/** Lean that cannot load a snapshot ends with a signal, or with an exit code and no error about the text. */
+/** If Lean cannot load a snapshot, it ends with a signal, or with an exit code and no error about the text. */
 function hasReadItsText({ exit, hasErrors }: ObjectRunEnd): boolean {
   if (exit.how === 'finished') return exit.code === 0 || hasErrors;
   return exit.how !== 'crashed' && exit.how !== 'not-started';

@@ -1,14 +1,15 @@
-/** Which texts can look at names of other theorems, or at what Lean makes for a theorem while it reads its statement. */
+/** Finds texts that can see names of other theorems, or what Lean makes for a theorem while it reads the statement. */
 import { nameParts, type Token } from '@stp/lean-text';
 
-/** Words below which Lean may go on where something was not found, or does what a text says. */
+/** Words after which Lean may continue if something was not found, or run what a text says. */
 const TRIES: ReadonlySet<string> = new Set(['by', 'match', 'nomatch', 'do', 'rec', 'open']);
-/** `match_1`, `_proof_1`, `eq_2`, `_aux`: names that Lean makes for a theorem. */
+/** Matches names that Lean makes for a theorem: `match_1`, `_proof_1`, `eq_2`, `_aux`. */
 const MADE = /^_.|_\d+$/u;
 
 /**
- * May a text read otherwise beside other theorems, or mention what Lean makes for one? So it is with tactics and patterns, with names
- * that Lean makes, and with a name that ends one of the theorems. The header is such a text too, since it can open a namespace.
+ * Whether a text may be read differently beside other theorems, or may mention what Lean makes for one. This is so for
+ * tactics and patterns, for names that Lean makes, and for the last component of a theorem's name. The header counts as
+ * text too, since it can open a namespace.
  */
 export function canSeeNames(tokens: readonly Token[], ends: ReadonlyMap<string, unknown>): boolean {
   return tokens.some(
@@ -17,7 +18,10 @@ export function canSeeNames(tokens: readonly Token[], ends: ReadonlyMap<string, 
   );
 }
 
-/** Without the word `open` of commands: one in brackets is part of a variable, which Lean reads anew for each theorem. */
+/**
+ * Removes the word `open` of commands. Within brackets it belongs to a variable, which Lean reads again for each
+ * theorem.
+ */
 export function withoutOpens(tokens: readonly Token[]): Token[] {
   let depth = 0;
   return tokens.filter(({ text }) => {

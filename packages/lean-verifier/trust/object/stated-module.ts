@@ -1,17 +1,17 @@
 /**
- * Our own record of the statements as a compiled module, made before any proof is loaded. The form of a statement alone
- * is that of `../stated-form.ts`. The module fixes the meaning of a statement over its imports alone. For reading
- * only, a statement may instead be a theorem with an open proof: the variables that this proof abstracts are the
- * binders before the statement's colon.
+ * Our own record of the statements as a compiled module, made before any proof is loaded. `../stated-form.ts` defines
+ * the form of a statement. The module fixes a statement's meaning over its imports alone. For reading only, a statement
+ * may instead be a theorem with an open proof: the variables that this proof abstracts are the binders before the
+ * statement's colon.
  */
 import { join } from 'node:path';
-import type { ProcessPlace } from '../../runtime/process/spawn.ts';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { closingLines, hasDefinitions } from '../header.ts';
 import { implicitLines, inNamespace, type Stated, statedLines } from '../stated-form.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
-/** Elaborating a statement takes milliseconds; a whole file of them is given what a header is, and this for each. */
+/** Time for each statement, ms, in addition to that of a header. Elaborating a statement takes milliseconds. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 
 export interface StatedTheorem extends Stated {
@@ -19,39 +19,39 @@ export interface StatedTheorem extends Stated {
   readonly opens: string;
 }
 
-/** Where texts are compiled, and within which bounds. */
+/** Where and within which limits texts are compiled. */
 export interface TextsTask {
-  readonly place: ProcessPlace;
-  /** Made anew for the module. */
+  readonly place: ProcessContext;
+  /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly memoryBytesMax: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface StatedTask extends TextsTask {
-  /** `import Foo`, one a line. */
+  /** `import Foo`, one per line. */
   readonly importLines: readonly string[];
-  /** The lines above all statements, below the imports. */
+  /** Lines above all statements and below the imports. */
   readonly opening?: readonly string[];
   /** Default: the form of `statedLines`. */
   readonly form?: 'open theorem';
 }
 
 export interface StatedModule {
-  /** Null where no statement could be read, or nothing is known. */
+  /** Path of the module; null if no statement could be read, or nothing is known. */
   readonly path: string | null;
-  /** Lean's messages about statements that it cannot read, by their place in the list. The module is without them. */
+  /** Lean's messages about unreadable statements, by index. The module omits these. */
   readonly wrong: ReadonlyMap<number, string>;
-  /** Why nothing is known of any; empty where it is. */
+  /** Why nothing is known about any statement; empty if something is known. */
   readonly problem: string;
 }
 
-/** Name of the constant that states the theorem of this place in the list. */
+/** Returns the name of the constant that states the theorem at this index. */
 export const statedName = (index: number): string => `_stpStated${index}`;
 
 /**
- * A scope of their own for opens and what they define: `open` holds them, `close` ends all that they leave open. What two
- * of them define may have one name, since each has a namespace, `name`.
+ * Makes a separate scope for opens and definitions: `open` contains them, `close` ends everything that they leave open.
+ * Definitions in two scopes may have the same name, since each scope has a namespace, `name`.
  */
 export function ownScope(name: string, opens: string): { readonly open: string; readonly close: string } {
   const isNamed = hasDefinitions(opens);
@@ -60,10 +60,13 @@ export function ownScope(name: string, opens: string): { readonly open: string; 
   return { open: open.join('\n'), close: close.join('\n') };
 }
 
-/** The namespace around what the header of the statement of this place defines. */
+/** Returns the namespace of the definitions in the header of the statement at this index. */
 export const givenNamespace = (index: number): string => `_stpGiven${index}`;
 
-/** The constant of each is `statedName` of its place. Statements that Lean cannot read are reported, and left out of the module. */
+/**
+ * The constant of each statement is `statedName` of its index. Unreadable statements are reported, and omitted from the
+ * module.
+ */
 export function compileStatements(theorems: readonly StatedTheorem[], task: StatedTask): Promise<StatedModule> {
   const before = [...task.importLines, ...(task.opening ?? [])];
   const texts = theorems.map((theorem, index) => {
@@ -80,7 +83,7 @@ export function compileStatements(theorems: readonly StatedTheorem[], task: Stat
   return compileTexts(before.join('\n'), texts, task);
 }
 
-/** Compiles texts below one another, without those that have an error. */
+/** Compiles texts in one file, omitting those with errors. */
 export async function compileTexts(
   above: string,
   texts: readonly string[],
@@ -89,7 +92,7 @@ export async function compileTexts(
 ): Promise<StatedModule> {
   const wrong = new Map<number, string>();
   const linesBefore = above.split('\n').length;
-  // The first round finds the unreadable texts, the second leaves them out.
+  // The first round finds unreadable texts, the second omits them.
   for (const attempt of ['Stated', 'Readable']) {
     const readable = [...texts.entries()].filter(([index]) => !wrong.has(index));
     if (readable.length === 0) break;

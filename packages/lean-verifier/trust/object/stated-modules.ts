@@ -1,6 +1,6 @@
 /**
- * Compiled statements, kept for a while: the samples of one statement come one after another, and each is judged against the same
- * module. Kept in memory, where no process that reads a proof can change them.
+ * Caches compiled statements: samples of a statement arrive one after another, and each is judged against the same
+ * module. The cache is in memory, where no process that reads a proof can change it.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -8,12 +8,12 @@ import { type ComparedModule, compileAndCompare, type WrittenTask, type WrittenT
 
 const KEPT_MAX = 512;
 const BYTES_MAX = 262_144;
-/** Modules that statements import may be built anew under a long-lived verifier. */
+/** Lifetime, ms: the modules that statements import may be rebuilt under a long-lived verifier. */
 const KEPT_MS = 300_000;
 
 interface Kept {
   readonly module: ComparedModule;
-  /** Null where the module is empty. */
+  /** Null if the module is empty. */
   readonly bytes: Buffer | null;
   readonly until: number;
 }
@@ -23,11 +23,11 @@ export class StatedModules {
   /** Modules that are being compiled, by the same keys. */
   readonly #made = new Map<string, Promise<ComparedModule>>();
 
-  /** As `compileAndCompare`, whose file is in the task's folder afterwards. */
+  /** Does the same as `compileAndCompare`. Afterwards the module is in the task's folder. */
   async compile(theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> {
     const { importLines, opening, writtenUnder, directory } = task;
     const key = JSON.stringify([theorems, importLines, opening, writtenUnder]);
-    // What was begun by somebody else may have failed for reasons of its own.
+    // Another caller's compilation may have failed for reasons of its own.
     const made = this.#made.get(key);
     if (made !== undefined) await made.catch(() => {});
     const kept = this.#kept.get(key);

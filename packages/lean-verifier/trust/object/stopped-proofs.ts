@@ -1,8 +1,9 @@
 /**
- * A file in which Lean refuses some proofs leaves no compiled module. Here a copy of the text is made in which Lean reads these proofs
- * and does not elaborate them: the tactic `stop` stands before each, and leaves `sorry` in its place. Names, statements and attributes
- * of these theorems stay, so later text means what it meant, and what uses one of them rests on `sorry`. Nothing is cut out, so
- * Lean itself says where each proof ends. Lean's messages decide which proofs are stopped, and about no verdict but those proofs' own.
+ * Handles files in which Lean refuses some proofs, which leave no compiled module. Makes a copy of the text in which
+ * Lean reads these proofs but does not elaborate them: the tactic `stop` before each leaves `sorry`. Names, statements
+ * and attributes of these theorems stay, so later text keeps its meaning, and text that uses one of them depends on
+ * `sorry`. Nothing is cut out, so Lean itself determines where each proof ends. Lean's messages decide which proofs are
+ * stopped, and no verdicts except those proofs' own.
  */
 import type { LeanMessage } from '@stp/config/records';
 import { isDerivedPart } from '@stp/lean-kernel';
@@ -11,19 +12,18 @@ import { firstModifier } from './modifiers.ts';
 import { SYNTAX } from './written-notation.ts';
 
 export interface StoppedProof {
-  /** Last part of the theorem's name; null for an example. */
+  /** Last component of the theorem's name; null for an example. */
   readonly name: string | null;
-  /** Place of the word `theorem` in the file: 1-based line, 0-based column. */
+  /** Position of the word `theorem` in the file: 1-based line, 0-based column. */
   readonly line: number;
   readonly column: number;
-  /** Lean's first error about it. */
   readonly error: LeanMessage;
 }
 
 export interface StoppedText {
   readonly text: string;
   readonly proofs: readonly StoppedProof[];
-  /** The line of the file that a line of the copy comes from. */
+  /** Converts a line of the copy to the line of the file. */
   readonly lineOf: (line: number) => number;
 }
 const PROVING: ReadonlySet<string> = new Set(['theorem', 'lemma', 'example']);
@@ -31,21 +31,21 @@ const DECLARING: ReadonlySet<string> = new Set([
   ...PROVING,
   ...'def abbrev instance opaque axiom inductive structure class'.split(' '),
 ]);
-/** A namespace of a name behind these is looked into, or holds what is declared. */
+/** A name after one of these opens a namespace, or is a namespace for declarations. */
 const OPENING: ReadonlySet<string> = new Set(['namespace', 'open', 'export']);
-/** Columns that `exact` and the blank before it take. */
+/** The columns that `exact` and the blank before it take. */
 const EXACT = ' exact';
 
 interface Insertion {
-  /** In place of the text between two offsets of the file. */
+  /** `text` replaces the file's text between these two offsets. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
 /**
- * Null: an error stands elsewhere than in a proof, or the theorem would have to be read more closely than by its tokens.
- * `allTokens`: of the text, comments too.
+ * Makes the copy. Returns null if an error is outside proofs, or if tokens do not suffice to read the theorem.
+ * `allTokens` are those of the text, including comments.
  */
 export function stopProofs(
   text: string,
@@ -53,7 +53,7 @@ export function stopProofs(
   messages: readonly LeanMessage[],
 ): StoppedText | null {
   const tokens = allTokens.filter(({ kind }) => kind !== 'comment');
-  // Text that Lean reads by rules of the file's own could be read otherwise behind `stop`.
+  // If the file defines syntax, Lean could read text after `stop` differently.
   if (tokens.some(({ text: word }) => SYNTAX.has(word))) return null;
   const docs = allTokens.filter(({ kind, text: comment }) => kind === 'comment' && comment.startsWith('/--'));
   const starts = tokens.flatMap(({ kind, text: word, start }, index) =>
@@ -82,7 +82,10 @@ export function stopProofs(
   return { ...withInsertions(text, insertions), proofs };
 }
 
-/** Where the declaration of the word at `index` begins, with its doc comment, attributes and modifiers. */
+/**
+ * Returns the offset at which the declaration with the word at `index` begins, including doc comment, attributes and
+ * modifiers.
+ */
 function beginOf(tokens: readonly Token[], docs: readonly Token[], index: number): number {
   const first = firstModifier(tokens, index);
   const above = tokens[first - 1]?.end ?? 0;
@@ -98,7 +101,7 @@ function nameOf(tokens: readonly Token[], index: number): string | null {
   return tokens[index]!.text === 'example' || name?.kind !== 'word' ? null : (nameParts(name.text).at(-1) ?? null);
 }
 
-/** `stop` before the proof of the theorem at `index`, so that all tokens of the proof keep their columns. */
+/** Inserts `stop` before the proof of the theorem at `index`, so that all tokens of the proof keep their columns. */
 function stopAt(text: string, tokens: readonly Token[], index: number, next: number): Insertion | null {
   const sign = proofSign(tokens, index, next);
   const first = sign === null ? undefined : tokens[sign + 2];
@@ -107,7 +110,7 @@ function stopAt(text: string, tokens: readonly Token[], index: number, next: num
     const from = tokens[sign + 1]!.end;
     const gap = text.slice(from, first.start);
     const { column } = positionAt(text, first.start);
-    // A blank at its line's begin: a term may go on in every column behind the first tactic's.
+    // Begin with a blank: a term may continue in every column after that of the first tactic.
     const behind = isBlank(gap) && !gap.includes('\n') ? ' '.repeat(Math.max(1, column - EXACT.length)) : gap;
     return { from, to: first.start, text: ` by stop\n${EXACT}${behind}` };
   }
@@ -121,7 +124,9 @@ function stopAt(text: string, tokens: readonly Token[], index: number, next: num
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-/** Place of the `:` of the `:=` before its proof; null where there is none, as before arms (`| 0 => …`). */
+/**
+ * Returns the index of the `:` in the `:=` before its proof; null if there is none, as before match arms (`| 0 => …`).
+ */
 function proofSign(tokens: readonly Token[], index: number, next: number): number | null {
   const isProof = proofSigns();
   const closers = new Set(Object.values(CLOSERS));
@@ -138,8 +143,8 @@ function proofSign(tokens: readonly Token[], index: number, next: number): numbe
 }
 
 /**
- * Could other text mean something that Lean makes for the proof, `t.match_1` or the `t.go` of a `let rec`? Without it such a name may mean
- * another constant.
+ * Whether other text could refer to what Lean makes for the proof, `t.match_1` or the `t.go` of a `let rec`. Without
+ * the proof such a name may refer to another constant.
  */
 function mayHideNames(tokens: readonly Token[], index: number, next: number, name: string | null): boolean {
   if (tokens.slice(index, next).some(({ text }) => text === 'rec')) return true;
@@ -156,7 +161,7 @@ function mayHideNames(tokens: readonly Token[], index: number, next: number, nam
   return false;
 }
 
-/** `namespace a`, `open b a`: words in a row behind the command's. */
+/** Whether the word at `at` is opened by a command, as in `namespace a` or `open b a`. */
 function isOpened(tokens: readonly Token[], at: number): boolean {
   for (let before = at - 1; tokens[before]?.kind === 'word'; before -= 1) {
     const { text } = tokens[before]!;
@@ -169,7 +174,7 @@ function isOpened(tokens: readonly Token[], at: number): boolean {
 function withInsertions(text: string, insertions: readonly Insertion[]): Pick<StoppedText, 'text' | 'lineOf'> {
   let copy = '';
   let end = 0;
-  /** Lines of the copy behind which one more was added. */
+  /** Lines of the copy after which a line was added. */
   const added: number[] = [];
   for (const { from, to, text: inserted } of insertions) {
     copy += text.slice(end, from);

@@ -1,14 +1,16 @@
-/** The folder of a toolchain's own compiled library. */
+/** Finds the folder of a toolchain's own compiled library. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runTool, type ToolPlace } from '../certificate/run-tool.ts';
+import { runTool, type ToolContext } from '../certificate/run-tool.ts';
 
 const TIMEOUT_MS = 60_000;
 
 const folders = new Map<string, string>();
 
-/** Where it lies in a plain installation, else where `lean --print-libdir` says; null where it does not say. */
-export async function toolchainFolder(place: ToolPlace): Promise<string | null> {
+/**
+ * Returns the folder of a plain installation, otherwise the answer of `lean --print-libdir`; null if that gives none.
+ */
+export async function toolchainFolder(place: ToolContext): Promise<string | null> {
   const { environment, workingDirectory } = place.place;
   const { executable } = environment;
   const known = folders.get(executable);
@@ -19,7 +21,7 @@ export async function toolchainFolder(place: ToolPlace): Promise<string | null> 
   return folder;
 }
 
-async function ask(place: ToolPlace, executable: string, workingDirectory: string): Promise<string | null> {
+async function ask(place: ToolContext, executable: string, workingDirectory: string): Promise<string | null> {
   const exit = await runTool(place, {
     command: [executable, '--print-libdir'],
     workingDirectory,

@@ -1,30 +1,33 @@
 /**
- * The declarations that a text writes down, found by its tokens, and what a compiled module holds beside them. A process
- * that was taken over while it compiled the text can write any module. Whatever a kernel says of it: an inductive type,
- * an axiom, an opaque constant or a definition without a declaration in the text speaks against the module.
+ * Compares the declarations that a text contains, found by its tokens, with the constants of a compiled module. A
+ * process that was taken over while it compiled the text can write any module. Whatever a kernel says, an inductive
+ * type, axiom, opaque constant or definition that the text does not declare is an objection to the module.
  */
 import { type CheckedConstant, isDerivedPart, type ModuleReport } from '@stp/lean-kernel';
 import { nameParts, type Token, tokenize } from '@stp/lean-text';
 import { SYNTAX } from './written-notation.ts';
 
-/** Words that declare, by the kinds of constants that they make. */
+/** Declaring keywords, by the kind of constant that they make. */
 const INDUCTIVE: ReadonlySet<string> = new Set(['inductive', 'structure', 'class', 'coinductive']);
 const OTHERS: ReadonlySet<string> = new Set(
   'def abbrev theorem lemma instance opaque axiom constant irreducible_def alias'.split(' '),
 );
-/** These may stand between the word and the name: `class inductive`, `class abbrev`. */
+/** Words that may stand between the keyword and the name: `class inductive`, `class abbrev`. */
 const SECOND: ReadonlySet<string> = new Set(['inductive', 'abbrev']);
 
-/** Constants that Lean makes for an inductive type as inductive types of their own. */
+/** Auxiliary inductive types that Lean makes for an inductive type. */
 const OF_INDUCTIVE = /^(?:below(?:_\d+)?|_functor)$/;
-/** Names that Lean gives to instances without a name, and to what a deriving clause makes. */
+/** Names that Lean gives to anonymous instances, and to the results of a `deriving` clause. */
 const AUTOMATIC_INSTANCE = /^inst/;
-/** Names that Lean gives to parsers, macros and hints of unification. */
+/** Names that Lean gives to parsers, macros and unification hints. */
 const AUTOMATIC_SYNTAX = /^(?:_aux|term|tactic|command|prec|prio|stx|attr|conv|hint|_unexpand)/;
-/** Modules that come with Lean. Commands of others may declare under names that stand nowhere (`@[to_additive]`). */
+/**
+ * Modules that come with Lean. Commands of other modules may declare names that the text does not contain
+ * (`@[to_additive]`).
+ */
 const TOOLCHAIN = /^(?:Init|Std|Lean|Lake)(?:\.|$)/;
 
-/** Last parts of declared names. */
+/** Last components of declared names. */
 interface WrittenNames {
   readonly inductive: ReadonlySet<string>;
   readonly axioms: ReadonlySet<string>;
@@ -55,19 +58,19 @@ function writtenNames(tokens: readonly Token[]): WrittenNames {
 
 interface WrittenDeclaration {
   readonly word: string;
-  /** Last part of its name; null for an instance without one. */
+  /** Last component of its name; null for an anonymous instance. */
   readonly name: string | null;
-  /** Start of the word. */
+  /** Offset of the keyword. */
   readonly start: number;
 }
 
-/** Words that are a declaration's wherever they stand outside the brackets of attributes. */
+/** Words that begin a declaration wherever they stand outside the brackets of attributes. */
 const DECLARING: ReadonlySet<string> = new Set([
   ...INDUCTIVE,
   ...'def abbrev theorem lemma instance opaque axiom'.split(' '),
 ]);
 
-/** Reads the name that each declaring word of the text declares. `tokens`: without comments. */
+/** Returns the name that each declaring keyword of the text declares. `tokens` must not contain comments. */
 export function writtenDeclarations(tokens: readonly Token[]): WrittenDeclaration[] {
   const found: WrittenDeclaration[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
@@ -76,7 +79,7 @@ export function writtenDeclarations(tokens: readonly Token[]): WrittenDeclaratio
       index = closingBracket(tokens, index + 1);
       continue;
     }
-    // `deriving instance C for T` and `class inductive T`.
+    // Skip `deriving instance C for T` and the second word of `class inductive T`.
     const before = tokens[index - 1]?.text ?? '';
     const isSecond = before === 'deriving' || (before === 'class' && SECOND.has(word));
     if (kind !== 'word' || !DECLARING.has(word) || isSecond) continue;
@@ -86,7 +89,7 @@ export function writtenDeclarations(tokens: readonly Token[]): WrittenDeclaratio
   return found;
 }
 
-/** Place of the `]` for the `[` at `open`, or the end. */
+/** Returns the index of the `]` for the `[` at `open`, or the end. */
 function closingBracket(tokens: readonly Token[], open: number): number {
   let depth = 0;
   for (let at = open; at < tokens.length; at += 1) {
@@ -97,7 +100,10 @@ function closingBracket(tokens: readonly Token[], open: number): number {
   return tokens.length;
 }
 
-/** Where the name stands behind a declaring word, whose end is at `index`: behind a second word or a priority. */
+/**
+ * Returns the index of the name after a declaring keyword that ends at `index`; a second word or a priority may stand
+ * between.
+ */
 function nameAt(tokens: readonly Token[], index: number): number {
   const { kind, text } = tokens[index] ?? { kind: 'symbol', text: '' };
   if (kind === 'word' && SECOND.has(text)) return index + 1;
@@ -111,7 +117,10 @@ function nameAt(tokens: readonly Token[], index: number): number {
   return at + 1;
 }
 
-/** The first constant of the module that the text does not declare, in words, or null. `allTokens`: of the text. */
+/**
+ * Describes the first constant of the module that the text does not declare, or returns null. `allTokens` are those of
+ * the text.
+ */
 export function undeclared(report: ModuleReport, allTokens: readonly Token[]): string | null {
   const written = writtenNames(allTokens.filter(({ kind }) => kind !== 'comment'));
   const isLenient = !report.imports.every((name) => TOOLCHAIN.test(name));
@@ -155,7 +164,7 @@ function isDeclared(
   }
 }
 
-/** Tells parts of names that a text has, or that Lean makes, from others. */
+/** Returns a function that recognises name components that the text contains or that Lean makes. */
 export function writtenIn(text: string): (part: string) => boolean {
   const words = new Set(tokenize(text).flatMap((token) => (token.kind === 'word' ? nameParts(token.text) : [])));
   return (part) => words.has(part) || /^(?:_|\d+$)/.test(part) || isDerivedPart(part);

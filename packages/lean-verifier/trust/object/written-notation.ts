@@ -1,17 +1,19 @@
 /**
- * Finds text that changes the reading of later text and leaves no constant that a statement would mention: notation, names that
- * `open … renaming` and `export` give, instances and unification hints for what is imported.
+ * Finds text that changes the reading of later text without leaving a constant that a statement would mention:
+ * notation, names made by `open … renaming` and `export`, and instances and unification hints for imported constants.
  */
 import { nameParts, type Token } from '@stp/lean-text';
 
-/** Commands of the file that declare notation, by their word. */
+/** Keywords of commands that declare notation. */
 export const SYNTAX: ReadonlySet<string> = new Set(
   'syntax notation notation3 infix infixl infixr prefix postfix unif_hint'.split(' '),
 );
-/** Attributes that have Lean put a constant into statements that do not name it. */
+/** Attributes that make Lean insert a constant into statements that do not name it. */
 const INSERTED: ReadonlySet<string> = new Set(['instance', 'default_instance', 'coe', 'implicit_reducible']);
 
-/** Pieces of text that the file gives a meaning of its own. `tokens`: of the file, without comments. */
+/**
+ * Returns the pieces of text to which the file gives a new meaning. `tokens` are those of the file, without comments.
+ */
 export function writtenNotation(tokens: readonly Token[]): Set<string> {
   const found = new Set<string>();
   for (const [index, { kind, text }] of tokens.entries()) {
@@ -39,7 +41,7 @@ export function writtenNotation(tokens: readonly Token[]): Set<string> {
   return found;
 }
 
-/** Lines at which the text changes what Lean puts into statements, in words. */
+/** Describes the lines at which the text changes what Lean inserts into statements. */
 export function writtenInsertions(text: string, tokens: readonly Token[]): string[] {
   const placed = ({ start }: Token, what: string): string => `line ${text.slice(0, start).split('\n').length}: ${what}`;
   return tokens.flatMap((token, index) => {

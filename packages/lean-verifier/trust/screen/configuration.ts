@@ -1,7 +1,7 @@
 /**
- * Configuration of tactics, `simp (config := VALUE)` and `simp (maxSteps := VALUE)`: a full Lean elaborates the value,
- * compiles it and runs it. So it must be plain: numerals, `true` and `false`, a few names of constructors, and
- * structures and lists of these. The same form after a function is a named argument, which never runs. So the screen
+ * Checks configurations of tactics, `simp (config := VALUE)` and `simp (maxSteps := VALUE)`. A full Lean elaborates,
+ * compiles and runs the value, so it must be plain: numerals, `true` and `false`, a few constructor names, and
+ * structures and lists of these. After a function, the same form is a named argument, which is never run. So the screen
  * checks values after the name of a tactic, and values for field names that configurations have.
  */
 
@@ -12,7 +12,7 @@ function words(...lists: string[]): ReadonlySet<string> {
   return new Set(lists.flatMap((list) => list.split(/\s+/)));
 }
 
-/** Tactics that take a configuration, without the `!` and `?` at their ends. */
+/** Tactics that take a configuration, without a final `!` or `?`. */
 const TACTICS = words(
   'simp simpa simp_all dsimp simp_rw simp_arith simp_all_arith simp_wf simp_match norm_num norm_num1 norm_cast push_cast',
   'exact_mod_cast apply_mod_cast rw_mod_cast assumption_mod_cast rw rewrite rwa erw nth_rewrite nth_rw rw_search unfold delta',
@@ -25,7 +25,7 @@ const TACTICS = words(
   'let_to_have observe fun_induction fun_cases instantiate internalize whnf egg canonical refine constructor fconstructor',
 );
 
-/** Fields of the configurations of Lean's and Mathlib's tactics that have telling names, or hold functions. */
+/** Fields of configurations of Lean's and Mathlib's tactics that are recognisable by their names, or hold functions. */
 const FIELDS = words(
   'contextual memoize singlePass zeta beta eta etaStruct iota proj arith autoUnfold failIfUnchanged ground unfoldPartialApp',
   'zetaDelta implicitDefEqProofs zetaUnused zetaHave letToHave congrConsts bitVecOfNat warnExponents suggestions maxSuggestions',
@@ -36,19 +36,22 @@ const FIELDS = words(
   'preprocessing exfalso splitHypotheses splitNe zetaReduce numInst maxSize traceDiscarded gas',
 );
 
-/** The value of these is a tactic or a list of names, and is not run. */
+/** Arguments whose value is a tactic or a list of names, and is not run. */
 const NOT_EVALUATED = words('disch discharger norm rule_sets');
 
-/** Last parts of the names that a plain value may hold: constructors, and no function but constructors of lists of numbers. */
+/**
+ * Last components of names that a plain value may contain: constructors, but no functions except constructors of lists
+ * of numbers.
+ */
 const VALUES = words(
   'true false none some all pos neg reducible instances default raw SOP always never',
   'nonDependentFirst nonDependentOnly dependent proofs upTo',
 );
 const PLAIN_SYMBOLS = '{}[](),.:=*';
 
-/** `tokens` hold no comments, and their brackets are balanced. */
+/** `tokens` must not contain comments, and their brackets must be balanced. */
 export function findEvaluated(tokens: readonly Token[]): Finding | null {
-  /** Tactics, by the index of an item's closing bracket: the tactic that the item belongs to, or empty. */
+  /** The tactic to which an item belongs, or empty, by the index of the item's closing bracket. */
   const heads = new Map<number, string>();
   const open: { readonly index: number; readonly head: string | null }[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -65,12 +68,15 @@ export function findEvaluated(tokens: readonly Token[]): Finding | null {
   return null;
 }
 
-/** `( NAME :=` at `index`. */
+/** Whether an item `( NAME :=` begins at `index`. */
 function isItem(tokens: readonly Token[], index: number): boolean {
   return tokens[index + 1]?.kind === 'word' && tokens[index + 2]?.text === ':' && tokens[index + 3]?.text === '=';
 }
 
-/** The word before the item at `index`, other items and flags (`+arith`) passed over, without `!` and `?`; or empty. */
+/**
+ * Returns the word before the item at `index`, skipping other items and flags (`+arith`), without `!` and `?`; empty if
+ * there is none.
+ */
 function headOf(tokens: readonly Token[], index: number, heads: ReadonlyMap<number, string>): string {
   let at = index - 1;
   while (tokens[at]?.kind === 'word' && (tokens[at - 1]?.text === '+' || tokens[at - 1]?.text === '-')) at -= 2;
@@ -79,13 +85,13 @@ function headOf(tokens: readonly Token[], index: number, heads: ReadonlyMap<numb
   return token?.kind === 'word' && !isField(tokens, at) ? token.text.replace(/['!?]+$/, '') : '';
 }
 
-/** `trans` of `(f x).trans`. The dot of `.simp` may be a bullet. */
+/** Whether the word is a field, like `trans` in `(f x).trans`. The dot of `.simp` may be a bullet. */
 function isField(tokens: readonly Token[], index: number): boolean {
   const [object, dot] = [tokens[index - 2], tokens[index - 1]];
   return dot?.text === '.' && dot.end === tokens[index]!.start && object?.end === dot.start;
 }
 
-/** Returns what is not plain in the value of the item at `index`, if that is run. */
+/** Finds a part that is not plain in the value of the item at `index`, if that value is run. */
 function findRun(tokens: readonly Token[], index: number, head: string): Finding | null {
   const name = nameParts(tokens[index + 1]!.text).at(-1)!;
   const isRun = /config$/i.test(name) || FIELDS.has(name) || (!NOT_EVALUATED.has(name) && TACTICS.has(head));
@@ -95,7 +101,7 @@ function findRun(tokens: readonly Token[], index: number, head: string): Finding
     : { offset: value.start, reason: `the value of ${name.slice(0, 40)} is run, and not plain` };
 }
 
-/** The first token of the value that starts at `start`, up to the bracket that closes its item, that is not plain. */
+/** Returns the first token that is not plain in the value from `start` to the bracket that closes its item. */
 function findNotPlain(tokens: readonly Token[], start: number): Token | null {
   let depth = 1;
   for (let at = start; at < tokens.length; at += 1) {

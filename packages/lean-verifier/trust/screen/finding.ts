@@ -1,8 +1,8 @@
-/** A finding of the screen: the refused part of a text, and its place. */
+/** A finding of the screen: a refused part of a text, and its position. */
 export interface Finding {
-  /** Place of its first UTF-16 unit. */
+  /** Offset of its first UTF-16 unit. */
   readonly offset: number;
   readonly reason: string;
-  /** Default `forbidden`. */
+  /** Default: `forbidden`. */
   readonly kind?: 'forbidden' | 'sorry';
 }

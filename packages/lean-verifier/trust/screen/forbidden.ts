@@ -1,6 +1,6 @@
 /**
- * Words that no proof and no conjecture needs, each with the reason that people see. Data only; `screen-text.ts`
- * applies it.
+ * Words that no proof and no conjecture needs, each with the reason that people see. This file contains only data;
+ * `screen-text.ts` applies it.
  */
 
 const SORRY = 'leaves the goal unproved';
@@ -17,10 +17,10 @@ function words(reason: string, list: string): [string, string][] {
   return list.split(/\s+/).map((word) => [word, reason]);
 }
 
-/** Whole words (keywords are whole words to Lean too: `sorry'` is a name). The verdict for these is `sorry`. */
+/** Whole words, as Lean's keywords are: `sorry'` is a name. Their verdict is `sorry`. */
 export const SORRY_WORDS: ReadonlyMap<string, string> = new Map(words(SORRY, 'sorry admit'));
 
-/** Words for a term that holds its declaration's name, line and module. */
+/** Words for terms that contain their declaration's name, line and module. */
 export const PLACE_WORDS: ReadonlySet<string> = new Set(['panic!', 'unreachable!', 'assert!']);
 
 export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
@@ -61,8 +61,8 @@ export const FORBIDDEN_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Those of these words that Lean alone does not know: a text may bind them as names of its own (`local-names.ts`). Those of
- * tactics that run code or trust it are not among them.
+ * Forbidden words that plain Lean does not know, so that a text may bind them as names (`local-names.ts`). Words of
+ * tactics that run or trust code are not included.
  */
 export const LOCAL_NAMES: ReadonlySet<string> = new Set(
   [
@@ -73,14 +73,14 @@ export const LOCAL_NAMES: ReadonlySet<string> = new Set(
   ].flatMap((list) => list.split(' ')),
 );
 
-/** Words that begin so are commands of Lean and of libraries, which get more of them with every version. */
+/** Beginnings of commands of Lean and of libraries, which add such commands with every version. */
 export const FORBIDDEN_BEGINNINGS: readonly (readonly [string, string])[] = [
   ['declare_', EXTENDS],
   ['register_', EXTENDS],
   ['builtin_', EXTENDS],
 ];
 
-/** Words that are refused right before `%`, with which they are one token: elsewhere `n%2` is a remainder. */
+/** Words that are refused directly before `%`, with which they form one token. Elsewhere `n%2` is a remainder. */
 export const FORBIDDEN_BEFORE_PERCENT: ReadonlyMap<string, string> = new Map([
   ...words(RUNS_CODE, 'eval elab_stx elabToSyntax html json mk_rpc_widget let_mvar private_decl'),
   ...words(EXTENDS, 'gen_injective_theorems reset_grind_attrs simproc_pattern cbv_simproc_pattern with_decl_name'),
@@ -88,7 +88,7 @@ export const FORBIDDEN_BEFORE_PERCENT: ReadonlyMap<string, string> = new Map([
   ...words(NAMES_ITSELF, 'decl_name'),
 ]);
 
-/** Words that are names as well (`start stop : Nat`): refused only where a tactic starts. */
+/** Words that are also names (`start stop : Nat`), so they are refused only where a tactic starts. */
 export const FORBIDDEN_TACTICS: ReadonlyMap<string, string> = new Map([
   ...words(SORRY, 'stop'),
   ...words(SEARCHES, 'hint plausible slim_check'),
@@ -101,33 +101,33 @@ export const FORBIDDEN_FLAGS: ReadonlyMap<string, string> = new Map([
   ...words(SEARCHES, 'suggestions library'),
 ]);
 
-/** Last parts of names of constants for unproved or unchecked facts, in any namespace and quotes. */
+/** Last components of names of unproved or unchecked constants, in any namespace and with any quotes. */
 export const FORBIDDEN_CONSTANTS: ReadonlyMap<string, string> = new Map([
   ...words(SORRY, 'sorryAx'),
   ...words(TRUSTS_COMPILER, 'ofReduceBool ofReduceNat trustCompiler reduceBool reduceNat'),
-  // What a tactic evaluates while it is elaborated could do with these more than compute a value.
+  // With these, code that a tactic evaluates during elaboration could do more than compute a value.
   ...words(RUNS_CODE, 'unsafeCast unsafeIO unsafeBaseIO unsafeEIO lcUnreachable lcProof lcAny lcErased'),
   ...words(RUNS_CODE, 'IO EIO BaseIO RealWorld CoreM MetaM TermElabM TacticM CommandElabM MacroM'),
   ...words(
     RUNS_CODE,
     'dbgTrace dbgTraceVal dbgTraceIfShared dbgSleep dbgStackTrace addDecl evalExpr evalTerm evalConst',
   ),
-  // Opened, these make raw text of what stands between tags.
+  // Once opened, these turn text between tags into raw text.
   ...words(EXTENDS, 'ProofWidgets Jsx'),
 ]);
 
-/** Options a proof may set, for one tactic or term (`set_option … in`), with the largest value. */
+/** Options that a proof may set for one tactic or term (`set_option … in`), with their maximum values. */
 export const OPTIONS_MAX: ReadonlyMap<string, number> = new Map([
-  /** Lean's default is 512; deep but honest terms need some thousands. */
+  /** Lean's default is 512; deep but honest terms need several thousand. */
   ['maxRecDepth', 10_000],
-  /** Lean's default. 0 would mean no bound at all and is refused. */
+  /** Lean's default. 0, which means no limit, is refused. */
   ['maxHeartbeats', 200_000],
-  /** Lean's defaults are 20,000 and 128: one search for an instance takes no more than a proof may. */
+  /** Lean's defaults are 20,000 and 128. A search for an instance may take no more than a whole proof. */
   ['synthInstance.maxHeartbeats', 200_000],
   ['synthInstance.maxSize', 4_096],
 ]);
 
-/** Words of the commands a header may hold. Everything else in a header is refused: a header comes with a dataset. */
+/** Commands that a header may contain. All others are refused, because a header comes with a dataset. */
 export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'import',
   'open',
@@ -144,7 +144,7 @@ export const HEADER_COMMANDS: ReadonlySet<string> = new Set([
   'abbrev',
 ]);
 
-/** Options a header may set, or their first parts. `debug.…` could switch the kernel off. */
+/** Options that a header may set, or their first components. `debug.…` could switch the kernel off. */
 export const HEADER_OPTIONS: readonly string[] = [
   'maxHeartbeats',
   'maxRecDepth',

@@ -1,29 +1,32 @@
 /**
- * The form in which string and character literals are written for Lean: letters, digits and plain punctuation as they
- * are, every other character as an escape. So a printed literal holds no quote, brace, comment sign or line break, and
- * means the same if Lean reads it as interpolated; a reader that misreads its opening quote finds nothing there.
+ * Prints string and character literals for Lean: letters, digits and plain punctuation unchanged, every other character
+ * as an escape. A printed literal contains no quote, brace, comment sign or line break, and means the same if Lean
+ * reads it as interpolated. A reader that misreads its opening quote finds nothing in it.
  */
 import type { Token } from '@stp/lean-text';
 
 const PLAIN = 'A-Za-z0-9 _.,:;?+*=<>';
-/** Letters and symbols that are part of no quote, bracket or comment; those beyond U+FFFF have no escape. */
+/** Letters and symbols that do not occur in quotes, brackets or comments. Those beyond U+FFFF have no escape. */
 const RAW = '[\\p{L}\\p{N}\\p{Sm}\\p{So}\\p{Sc}\\p{Sk}\\u{10000}-\\u{10ffff}]';
 const ESCAPED = '\\\\(?:[nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})';
 const ONE = `(?:[${PLAIN}]|(?![\\x00-\\x7f])${RAW}|${ESCAPED})`;
-/** Characters that a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
+/** Characters that a literal may follow. After a word, `!` or `r#` it would be another kind of literal. */
 const BEFORE = '(?<=^|[\\s([{⟨,])';
 
-/** Printed literals within a text. */
+/** These match printed literals within a text. */
 export const PRINTED_STRING = new RegExp(`${BEFORE}"${ONE}*"`, 'gmu');
 export const PRINTED_CHARACTER = new RegExp(`${BEFORE}'${ONE}'`, 'gmu');
 
 const WHOLE = new RegExp(`^${ONE}$`, 'u');
-/** Parts between the quotes: an escape, a gap (a line break that is none), or a character. */
+/** Matches a part between the quotes: an escape, a gap (an escaped line break), or a character. */
 const PART = /\\(?:[\\"'nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|\n[ \t]*(?!\s))|[^\\]/suy;
-/** Escapes whose character is a quote or a backslash. */
+/** Matches escapes of a quote or a backslash. */
 const QUOTED = /^\\[\\"']$/u;
 
-/** The literal as Lean gets it; null where Lean has no such literal, or we do not write it (a raw string). */
+/**
+ * Returns the literal as it is passed to Lean. Null if Lean has no such literal, or if it is not supported (a raw
+ * string).
+ */
 export function printLiteral({ kind, text }: Pick<Token, 'kind' | 'text'>): string | null {
   const quote = kind === 'string' ? '"' : "'";
   if (!text.startsWith(quote)) return null;

@@ -1,25 +1,25 @@
 /**
- * Finds the words of commands and constants that a text binds as names of its own, `(lemma IO : Nat)`. Where such a word
- * is a command to Lean, it is a keyword, and a text that binds it is a syntax error; where it is none, it is a name.
+ * Finds words of commands and constants that a text binds as names, as in `(lemma IO : Nat)`. If Lean knows the word as
+ * a command, it is a keyword, and a text that binds it is a syntax error. Otherwise it is a name.
  */
 
 import { type Token, tokenize } from '@stp/lean-text';
 import { LOCAL_NAMES } from './forbidden.ts';
 
 const OPENERS: ReadonlySet<string> = new Set(['(', '{', '[', '⦃']);
-/** Names stand right after these. */
+/** Words directly followed by names. */
 const BINDING: ReadonlySet<string> = new Set(
   '∀ ∃ λ Π Σ fun intro intros rintro rename_i let have letI haveI suffices obtain generalize set'.split(' '),
 );
 
-/** Tokens that may stand between a binding word and a name of its pattern, `obtain ⟨a, b⟩`. */
+/** Tokens that may stand between a binding word and a name in its pattern, as in `obtain ⟨a, b⟩`. */
 const PATTERN: ReadonlySet<string> = new Set(['⟨', '⟩', ',', '|']);
 const CLOSERS: Readonly<Record<string, string>> = { ')': '(', '}': '{', ']': '[', '⦄': '⦃' };
 
-/** Tokens between a binding word and a name at most. */
+/** Maximum number of tokens between a binding word and a name. */
 const LOOKED_BACK_MAX = 200;
 
-/** Returns the names that are bound in the texts above another one: a header, a statement. */
+/** Returns the names that are bound in the texts above another text: in a header or a statement. */
 export function namesBoundIn(...texts: readonly (string | null)[]): ReadonlySet<string> {
   return new Set(
     texts.flatMap((text) => {
@@ -29,7 +29,7 @@ export function namesBoundIn(...texts: readonly (string | null)[]): ReadonlySet<
   );
 }
 
-/** `tokens` hold no comments. */
+/** `tokens` must not contain comments. */
 export function localNames(text: string, tokens: readonly Token[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, token] of tokens.entries()) {
@@ -39,13 +39,16 @@ export function localNames(text: string, tokens: readonly Token[]): ReadonlySet<
   return names;
 }
 
-/** `(a WORD b : T)`: words up to a colon that begins no `:=`, and words back to a bracket. */
+/**
+ * Whether the word is in a group `(a WORD b : T)`: only words up to a colon that does not begin `:=`, and only words
+ * back to a bracket.
+ */
 export function isInGroup(tokens: readonly Token[], index: number): boolean {
   const [before, after] = [edge(tokens, index, -1), edge(tokens, index, 1)];
   return OPENERS.has(tokens[before]?.text ?? '') && tokens[after]?.text === ':' && tokens[after + 1]?.text !== '=';
 }
 
-/** Is the word a name where it stands? A command begins a line and has its own name next to it. */
+/** Whether the word is a name here. A command begins a line and is followed by its own name. */
 export function isName(text: string, tokens: readonly Token[], index: number): boolean {
   const [token, next] = [tokens[index]!, tokens[index + 1]];
   if (next === undefined || isInGroup(tokens, index) || isBound(text, tokens, index)) return true;
@@ -55,8 +58,8 @@ export function isName(text: string, tokens: readonly Token[], index: number): b
 }
 
 /**
- * Returns whether a word is bound: on the line of a binding word, with nothing between but names, groups in brackets and the
- * signs of a pattern.
+ * Whether a word is bound: it is on the line of a binding word, with only names, bracketed groups and pattern signs
+ * between.
  */
 function isBound(text: string, tokens: readonly Token[], index: number): boolean {
   for (let at = index - 1; at >= Math.max(0, index - LOOKED_BACK_MAX); at -= 1) {
@@ -70,7 +73,7 @@ function isBound(text: string, tokens: readonly Token[], index: number): boolean
   return false;
 }
 
-/** The first place in a direction that is no name. */
+/** Returns the index of the first token in a direction that is not a name. */
 function edge(tokens: readonly Token[], index: number, step: 1 | -1): number {
   let at = index + step;
   while (tokens[at]?.kind === 'word' && !BINDING.has(tokens[at]!.text)) at += step;

@@ -1,10 +1,12 @@
-/** `set_option NAME NUMBER` in a proof: a short list of names with capped numbers. Data in `forbidden.ts`. */
+/**
+ * Checks `set_option NAME NUMBER` in a proof against the allowed options and their maximum values in `forbidden.ts`.
+ */
 
 import type { Token } from '@stp/lean-text';
 import type { Finding } from './finding.ts';
 import { OPTIONS_MAX } from './forbidden.ts';
 
-/** `index`: that of the word `set_option` in `tokens`, which hold no comments. */
+/** `index` is that of the word `set_option` in `tokens`, which must not contain comments. */
 export function findOption(tokens: readonly Token[], index: number): Finding | null {
   const name = tokens[index + 1];
   const value = tokens[index + 2];

@@ -1,7 +1,7 @@
 /**
  * The classes of tokens that may be written into a file for Lean, and their form: names and keywords without `«»`,
- * numerals, strings and characters (printed by `literals.ts`), single symbols. A token that Lean could read in more than
- * one way is refused here, so that Lean reads the tokens that we read.
+ * numerals, strings and characters (printed by `literals.ts`), and single symbols. A token that Lean could read in more
+ * than one way is refused, so that Lean reads the same tokens as we do.
  */
 
 import { isDocComment, type Token } from '@stp/lean-text';
@@ -10,20 +10,23 @@ import { printLiteral } from './literals.ts';
 
 const PLAIN_NUMBER =
   /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
-/** Characters that a literal may follow: never a word, `!` or `r#`, with which it would be another kind of literal. */
+/** Characters that a literal may follow. After a word, `!` or `r#` it would be another kind of literal. */
 const BEFORE_LITERAL = /[\s([{⟨,]/u;
 const SYMBOL = /^[\p{L}\p{N}\p{S}\p{P}]$/u;
-/** Quotation marks of quotations and of quoted names. */
+/** Quotation marks of syntax quotations and of quoted names. */
 const REFUSED_SYMBOLS = '`"«»';
-/** `xs[i]'h` is a token of Lean; `f ⁻¹' s`, `∑' n` and `∏' n` are tokens of Mathlib, and white space or a bracket follows them. */
+/**
+ * `xs[i]'h` contains a token of Lean; `f ⁻¹' s`, `∑' n` and `∏' n` contain tokens of Mathlib, followed by white space
+ * or a bracket.
+ */
 const BEFORE_QUOTE = ']¹∑∏';
 const AFTER_QUOTE = /[\s([{⟨]/u;
 
-/** The first token of `tokens` (comments among them) that is in none of the classes, or null. */
+/** Returns the first token of `tokens` (which may include comments) that is in none of the classes, or null. */
 export function findUnplain(text: string, tokens: readonly Token[]): Finding | null {
   for (const [index, token] of tokens.entries()) {
     const previous = tokens[index - 1];
-    // A comment before a token is written as blanks.
+    // Comments are printed as blanks.
     const isGlued = previous !== undefined && previous.end === token.start && previous.kind !== 'comment';
     const before = isGlued ? previous.text.at(-1)! : ' ';
     const reason = unplain(token, before, text[token.end] ?? '\n');
@@ -56,7 +59,7 @@ function unplain(token: Token, before: string, after: string): string | null {
   }
 }
 
-/** The quote that ends `]'`, `⁻¹'`, `∑'`, or one of the two of `f '' s`. */
+/** Whether a quote ends `]'`, `⁻¹'` or `∑'`, or belongs to `f '' s`. */
 function isQuoteToken(before: string, after: string): boolean {
   if (before === ']') return after !== "'" && after !== '\\';
   if (before === "'" || BEFORE_QUOTE.includes(before)) return AFTER_QUOTE.test(after);

@@ -104,7 +104,7 @@ describe('random texts that are accepted', () => {
   });
 });
 
-describe('the second look, which knows no tokens', () => {
+describe('the second check, which uses no tokens', () => {
   test.each(['  rfl', "  exact f \"a b\" 'c' x' xs[0]'h", '  set_option maxRecDepth 100 in rfl'])(
     'lets %j pass',
     (text) => {

@@ -1,13 +1,13 @@
 /**
- * Prints a text anew from its tokens. Each token keeps its line and its column (in characters), because Lean reads
- * columns; all other characters are blanks and line breaks, and no line ends with a blank. Two things move what stands
- * behind them on their line: a literal whose characters become escapes, and a tab, which Lean does not read.
+ * Prints a text from its tokens. Each token keeps its line and its column (in code points), because Lean compares
+ * columns. Everything else becomes blanks and line breaks, and no line ends with a blank. Two things shift later tokens
+ * on their line: a literal whose characters become escapes, and a tab, which Lean does not accept.
  */
 
 import type { Token } from '@stp/lean-text';
 import { printLiteral } from './literals.ts';
 
-/** Columns from one tab stop to the next: what Lean's editors have. */
+/** Distance of tab stops in columns, as in Lean's editors. */
 const TAB_COLUMNS = 2;
 
 export function printTokens(text: string, tokens: readonly Token[]): string {
@@ -26,7 +26,7 @@ export function printTokens(text: string, tokens: readonly Token[]): string {
     skip(text.slice(end, token.start));
     const isLiteral = token.kind === 'string' || token.kind === 'character';
     parts.push(isLiteral ? (printLiteral(token) ?? token.text) : token.text);
-    // A literal over several lines is printed on its first, and what follows it keeps its line.
+    // A literal over several lines is printed on its first line; the text after it keeps its line.
     const lineEnd = token.text.indexOf('\n');
     if (isLiteral && lineEnd >= 0) skip(token.text.slice(lineEnd));
     else column += [...token.text].length;

@@ -1,7 +1,7 @@
 /**
- * A second check of text that was printed from tokens. It knows nothing about tokens: it tests conditions on the
- * characters alone that hold if there is no comment, no literal but plain ones, no quotation, no attribute and no
- * option outside a short list. It finds errors of the tokenizer, and two tokens that join to a third.
+ * A second check of text that was printed from tokens. It does not use tokens, but tests conditions on the characters:
+ * no comment, only plain literals, no quotation, no attribute, and only allowed options. It finds errors of the
+ * tokenizer, and pairs of tokens that join to a third.
  */
 
 import type { Finding } from './finding.ts';
@@ -9,7 +9,7 @@ import { OPTIONS_MAX } from './forbidden.ts';
 import { PRINTED_CHARACTER, PRINTED_STRING } from './literals.ts';
 
 const ALLOWED = /^[ \n\p{L}\p{N}\p{S}\p{P}]$/u;
-/** A quote is part of a name, or of one of the few tokens that have one. */
+/** Matches a quote that is not part of a name or of one of the few tokens with a quote. */
 const LONE_QUOTE = /(?<![\p{L}\p{N}_!?'\]¹∑∏])'(?!')/u;
 
 const NOWHERE: readonly (readonly [RegExp, string])[] = [
@@ -23,14 +23,17 @@ const NOWHERE: readonly (readonly [RegExp, string])[] = [
   [/skipKernelTC/, 'names the option that switches the kernel off'],
 ];
 
-/** Options with the form of their values, as they may stand in the text. */
+/** Matches allowed options with values of the right form. */
 export const PROOF_OPTIONS = new RegExp(
   `^set_option\\s+(?:${[...OPTIONS_MAX.keys()].map((name) => name.replaceAll('.', '\\.')).join('|')})\\s+[1-9][0-9]*(?![\\w.])`,
   'u',
 );
 export const NO_OPTIONS = /(?!)/;
 
-/** The first place where the text is not as printed text is, or null. `options` matches at each `set_option` that may stand. */
+/**
+ * Finds the first position at which the text is not as printed text must be, or returns null. `options` matches at each
+ * allowed `set_option`.
+ */
 export function findUnprinted(printed: string, options: RegExp): Finding | null {
   let offset = 0;
   for (const character of printed) {

@@ -1,6 +1,6 @@
 /**
- * Cuts `termination_by` and `decreasing_by` off a tactic block: they belong to the theorem, so they stand behind the
- * brackets around the block. Each is put into brackets of its own, so that it ends where we end it.
+ * Cuts `termination_by` and `decreasing_by` from a tactic block. They belong to the theorem, so they must follow the
+ * brackets around the block. Each gets brackets of its own, so that it ends where we end it.
  */
 
 import { type Token, tokenize } from '@stp/lean-text';
@@ -11,15 +11,15 @@ const OPENERS = '([{⟨⦃⟦‹';
 const CLOSERS = ')]}⟩⦄⟧›';
 
 export interface CutProof {
-  /** The block as it was, without what was cut off. */
+  /** The block without the clauses that were cut off. */
   readonly block: string;
-  /** Ready to be written behind the block; missing where there is none. */
+  /** The clauses, to be written after the block. Missing if there are none. */
   readonly ending?: string;
 }
 
 /**
- * `printed`: a screened tactic block. The clauses begin at the first of their keywords that stands outside brackets and no
- * further right than the block; one further right belongs to a local function (`let rec`).
+ * `printed` is a screened tactic block. The clauses begin at the first of their keywords that is outside brackets and
+ * not indented deeper than the block; a deeper one belongs to a local function (`let rec`).
  */
 export function cutEnding(printed: string): CutProof | Finding {
   if (!CLAUSES.some((word) => printed.includes(word))) return { block: printed };
@@ -34,7 +34,7 @@ export function cutEnding(printed: string): CutProof | Finding {
   return { block: printed.slice(0, at).trimEnd(), ending: clauses.join('\n') };
 }
 
-/** Indexes of the keywords. */
+/** Returns the indices of the keywords. */
 function clauseStarts(printed: string, tokens: readonly Token[]): number[] {
   const columnOf = ({ start }: Token): number => start - (printed.lastIndexOf('\n', start - 1) + 1);
   const column = columnOf(tokens[0]!);
@@ -49,7 +49,7 @@ function clauseStarts(printed: string, tokens: readonly Token[]): number[] {
   return starts;
 }
 
-/** `termination_by x y => (TERM)`, `decreasing_by (TACTICS)`; what is in brackets keeps its columns. */
+/** Prints `termination_by x y => (TERM)` or `decreasing_by (TACTICS)`. The text in brackets keeps its columns. */
 function clauseText(printed: string, tokens: readonly Token[]): string {
   const head = headLength(tokens);
   const from = tokens[head - 1]!.end;
@@ -59,7 +59,7 @@ function clauseText(printed: string, tokens: readonly Token[]): string {
   return `${words} (\n${' '.repeat(column)}${printed.slice(from, to)}\n)`;
 }
 
-/** The keyword, and of `termination_by` also `structural` and the names up to `=>`. */
+/** Counts the keyword and, for `termination_by`, also `structural` and the names up to `=>`. */
 function headLength(tokens: readonly Token[]): number {
   if (tokens[0]!.text !== 'termination_by') return 1;
   const structural = tokens[1]?.text === 'structural' ? 2 : 1;

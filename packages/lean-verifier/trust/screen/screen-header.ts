@@ -1,7 +1,7 @@
 /**
- * Screens a header: it may have imports, below `prelude` too, opens, options, universes and variables, and below these
- * definitions (`def`, `abbrev`), which are screened as proofs are. It may have nothing else that declares, and nothing that runs. Lean gets
- * a header printed from its tokens.
+ * Screens a header. It may contain imports (also after `prelude`), opens, options, universes and variables, followed by
+ * definitions (`def`, `abbrev`), which are screened like proofs. It may contain no other declarations, and no code that
+ * runs. Lean gets a header printed from its tokens.
  */
 import { HEADER_CHARS_MAX } from '@stp/config/records';
 import { nameParts, positionAt, type Token, tokenize } from '@stp/lean-text';
@@ -26,12 +26,13 @@ import { findAmbiguity, findCharacter, screenText } from './screen-text.ts';
 export type ScreenedHeader =
   | {
       readonly accepted: true;
-      /** The header printed from its tokens, each in its line and column; `DEFINITION_OPTIONS` stand above its definitions. */
+      /**
+       * The header printed from its tokens, each in its line and column. `DEFINITION_OPTIONS` precede its definitions.
+       */
       readonly text: string;
     }
   | {
       readonly accepted: false;
-      /** With its place. */
       readonly reason: string;
     };
 
@@ -42,18 +43,18 @@ const OPTIONS = new RegExp(
   'u',
 );
 
-/** Is the header fit to stand above a candidate, and what is it then? */
+/** Returns whether the header may stand above a candidate, and its printed text. */
 export function screenHeader(header: string): ScreenedHeader {
   if (header.length > HEADER_CHARS_MAX) return refuse(`the header is longer than ${HEADER_CHARS_MAX} characters`);
   const text = header.replaceAll('\r\n', '\n');
-  // Comments are not printed, doc comments neither: what a header declares is never looked up.
+  // Comments are not printed, not even doc comments: nothing looks up what a header declares.
   const all = tokenize(text);
   const character = findCharacter(text, all);
   if (character !== null) return refuseAt(text, character.offset, character.reason);
   const tokens = all.filter((token) => token.kind !== 'comment');
   const names = localNames(text, tokens);
   const last = tokens.at(-1);
-  // What stands below it here is a command of ours, and in a file it would be the statement.
+  // Here a command of ours follows the header, but in a file the statement would.
   if (last?.text === 'in') return refuseAt(text, last.start, '`in` joins the header to what stands below it');
   const isPrelude = tokens[0]?.text === 'prelude';
   if (isPrelude && tokens[1]?.text !== 'import')
@@ -79,11 +80,11 @@ export function screenHeader(header: string): ScreenedHeader {
   if (unprinted !== null) return refuseAt(printed, unprinted.offset, unprinted.reason);
   if (at < 0) return { accepted: true, text: printed };
   const above = printTokens(text, tokens.slice(0, at)).trimEnd();
-  // The first definition in its line and column, and nothing before it.
+  // Print the first definition in its line and column, without the text before it.
   const below = printTokens(text, tokens.slice(at));
   const screened = screenText(withoutCommands(below), below.length, 'no options', localNames(text, tokens));
   if (!screened.accepted) return refuse(`header:${placed(screened.refusal)}`);
-  // `DEFINITION_OPTIONS` bind no variable by themselves; a header may want it.
+  // `DEFINITION_OPTIONS` disable automatic binding of variables, which a header may enable.
   const implicit = /utoImplicit/u.test(above) ? implicitLines(above) : [];
   return {
     accepted: true,
@@ -91,7 +92,10 @@ export function screenHeader(header: string): ScreenedHeader {
   };
 }
 
-/** Index of the first token of the first definition, with the `open … in` above it; -1 where the header defines nothing. */
+/**
+ * Returns the index of the first token of the first definition, including `open … in` above it; -1 if the header
+ * defines nothing.
+ */
 function firstDefinition(tokens: readonly Token[]): number {
   let at = tokens.findIndex(({ text }) => DEFINITIONS.has(text));
   if (tokens[at - 1]?.text === 'noncomputable') at -= 1;
@@ -100,10 +104,13 @@ function firstDefinition(tokens: readonly Token[]): number {
   return at;
 }
 
-/** A command that reaches into what follows or is without its name, a name that is not below its namespace, imports and options below a definition, which begins at `first`. */
+/**
+ * Finds a command that would affect later text or lacks its name, a name outside its namespace, or an import or option
+ * after the first definition, which begins at `first`.
+ */
 function findMisplaced(tokens: readonly Token[], first: number): Finding | null {
   const last = tokens.at(-1);
-  // What ends so reaches one statement below it, and ours stand below lines of ours.
+  // A final `in` applies to one statement below it, but our statements follow lines of our own.
   if (last?.text === 'in') return { offset: last.start, reason: '`in` at the end' };
   for (const [index, { text, start: offset }] of tokens.entries()) {
     const isNamed = DEFINITIONS.has(text) || text === 'namespace';
@@ -117,7 +124,7 @@ function findMisplaced(tokens: readonly Token[], first: number): Finding | null 
   return null;
 }
 
-/** The words of the commands that may stand there become names that mean nothing; every other command's word stays. */
+/** Replaces the allowed commands' keywords by meaningless names. Keywords of all other commands stay. */
 function withoutCommands(printed: string): string {
   let text = '';
   let end = 0;

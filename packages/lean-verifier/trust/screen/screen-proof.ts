@@ -1,34 +1,38 @@
-/** Screens an untrusted tactic block and indents it to the column that it has in a file. */
+/** Screens an untrusted tactic block and indents it for a file. */
 import { PROOF_CHARS_MAX } from '@stp/config/records';
 import { cutEnding } from './proof-ending.ts';
 import { type Refusal, refuse, screenText } from './screen-text.ts';
 
-/** Column of the first token of every tactic block in a checked file. */
+/** Column of the first token of each tactic block in a checked file. */
 export const PROOF_COLUMN = 2;
 
-/** Words that data sets often write before the tactic block; no tactic begins so. */
+/** Words that datasets often write before the tactic block; no tactic begins with them. */
 const BEFORE_THE_BLOCK: ReadonlySet<string> = new Set(['by', ':']);
 
 export type ScreenedProof =
   | {
       readonly accepted: true;
-      /** The block printed from its tokens, the first of them at `PROOF_COLUMN`, without blank lines at its ends. */
+      /**
+       * The block printed from its tokens, the first at `PROOF_COLUMN`, without blank lines at the beginning and end.
+       */
       readonly text: string;
-      /** The text behind the block, `termination_by` and `decreasing_by`; missing if there is none. */
+      /** The clauses after the block, `termination_by` and `decreasing_by`. Missing if there are none. */
       readonly ending?: string;
-      /** Line of `text`'s first line in the proof as it came, less one; and columns added to every line. */
+      /**
+       * Number of lines removed before `text`'s first line. `columnsAdded` is the number of columns added to each line.
+       */
       readonly linesDropped: number;
       readonly columnsAdded: number;
     }
   | { readonly accepted: false; readonly refusal: Refusal };
 
 /**
- * Refuses what a proof never needs, else gives the block ready to be put after `(by` on a line of its own.
+ * Refuses text that a proof never needs; otherwise returns the block, to be written after `(by` and a line break.
  *
- * The block moves as a whole: the column of its first token becomes 2, or as near to it as leaves every line at column 0 or
- * behind, and every other line moves by as many columns. So a block written at column 0, where its lines would stand under the
- * theorem, and one written at column 4 mean the same. Comments are gone, and no token reaches over a line. `names`: as of
- * `screenText`.
+ * The block moves as a whole: its first token moves to column 2, or as near to it as possible without moving a line
+ * below column 0, and every other line moves by the same number of columns. So a block written at column 0, where its
+ * lines would stand below the theorem, and one written at column 4 mean the same. Comments are removed, and no token
+ * spans lines. `names` is as in `screenText`.
  */
 export function screenProof(proof: string, names?: ReadonlySet<string>): ScreenedProof {
   const text = proof.length > PROOF_CHARS_MAX ? proof : proof.replaceAll('\r\n', '\n');
@@ -49,7 +53,7 @@ export function screenProof(proof: string, names?: ReadonlySet<string>): Screene
 function layOut(printed: string) {
   const lines = printed.split('\n');
   const linesDropped = lines.findIndex((line) => line !== '');
-  // Not so far to the left that lines of different columns would come together in column 0.
+  // Do not move so far to the left that lines with different columns would meet in column 0.
   const least = Math.min(...lines.filter((line) => line !== '').map(blanksBefore));
   const columnsAdded = Math.max(PROOF_COLUMN - blanksBefore(lines[linesDropped]!), 0 - least);
   const last = lines.findLastIndex((line) => line !== '');

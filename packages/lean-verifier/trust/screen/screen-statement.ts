@@ -1,4 +1,4 @@
-/** Screens `theorem NAME BINDERS : TYPE` and removes the name, so that it can be stated under a name of ours. */
+/** Screens `theorem NAME BINDERS : TYPE` and removes the name, so that it can be stated under our name. */
 
 import { STATEMENT_CHARS_MAX } from '@stp/config/records';
 import { findRefusedCharacter, proofSigns, type Token } from '@stp/lean-text';
@@ -9,11 +9,13 @@ export type ScreenedStatement =
   | {
       readonly accepted: true;
       readonly name: string;
-      /** The namespace that the name opens for the statement and the proof: `Foo.Bar` of `Foo.Bar.t`; empty where it opens none. */
+      /**
+       * The namespace that the name opens for statement and proof: `Foo.Bar` for `Foo.Bar.t`; empty if it opens none.
+       */
       readonly namespace: string;
       /**
-       * The text after the name, printed from its tokens: ` BINDERS : TYPE`, universe parameters (`.{u}`) before these. Where
-       * columns matter, each token keeps its own, whatever name stands before it.
+       * The text after the name, printed from its tokens: universe parameters (`.{u}`), then ` BINDERS : TYPE`. Where
+       * columns matter, each token keeps its column, whatever name precedes it.
        */
       readonly signature: string;
     }
@@ -21,13 +23,13 @@ export type ScreenedStatement =
 
 const OPENERS = '([{⟨⦃⟦';
 const CLOSERS = ')]}⟩⦄⟧';
-/** Start of a signature that can be written after another name. */
+/** Matches the beginning of a signature that can follow another name. */
 const AFTER_NAME = /^(?:[\s:([{⦃]|\.\{)/u;
 
 /**
- * The keyword and the name are cut off before the rest is screened, so `theorem` anywhere else is a second declaration.
- * Outside brackets `:=` may stand only where a `let` or the like in the type asks for one (`proof-start.ts`): anywhere else it would give the
- * theorem a proof of its own. There must be a `:` outside brackets: a theorem without a type states nothing.
+ * Screens a statement. The keyword and the name are cut off first, so `theorem` anywhere else is a second declaration.
+ * Outside brackets, `:=` is allowed only if a `let` or the like in the type requires it (`proof-start.ts`); anywhere
+ * else it would begin a proof. There must be a `:` outside brackets, because a theorem without a type states nothing.
  */
 export function screenStatement(statement: string, names?: ReadonlySet<string>): ScreenedStatement {
   if (statement.length > STATEMENT_CHARS_MAX) {
@@ -47,7 +49,7 @@ export function screenStatement(statement: string, names?: ReadonlySet<string>):
   if (findRefusedCharacter(name) >= 0 || name.includes('\n')) {
     return refuse(text, { offset: opening.length, reason: 'has a character in its name that a name never needs' });
   }
-  // Lean does not get the name, so it may be a quoted one.
+  // Lean does not get the name, so it may be quoted.
   const plainName = name.includes('«') ? '_'.repeat([...name].length) : name;
   const screened = screenText(blankOut(opening) + plainName + after, STATEMENT_CHARS_MAX, 'no options', names);
   if (!screened.accepted) return screened;

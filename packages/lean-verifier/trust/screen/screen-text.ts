@@ -1,7 +1,8 @@
 /**
- * Refuses texts (proofs and untrusted statements) before Lean sees them. Lean gets an accepted text printed from the
- * inspected tokens, so that even a misread text arrives as it was read. The screen is a filter that saves Lean's time
- * and keeps one candidate's text within its own lines; it never makes a proof count (axioms and the kernel do).
+ * Refuses texts (proofs and untrusted statements) before Lean reads them. An accepted text is passed to Lean as printed
+ * from the inspected tokens, so Lean gets what we read, even if we misread the original. The screen is a filter that
+ * saves Lean's time and keeps each candidate's text within its lines. It never makes a proof count; axioms and the
+ * kernel do.
  */
 import {
   findDeceivingCharacter,
@@ -30,7 +31,7 @@ import { findUnprinted, NO_OPTIONS, PROOF_OPTIONS } from './printed-text.ts';
 
 export interface Refusal {
   readonly kind: 'forbidden' | 'sorry';
-  /** 1-based line and 0-based column in the text that was screened. */
+  /** 1-based line and 0-based column in the screened text. */
   readonly line: number;
   readonly column: number;
   readonly reason: string;
@@ -39,9 +40,9 @@ export interface Refusal {
 export type Screened =
   | {
       readonly accepted: true;
-      /** Without comments, at their places in the text that was screened. */
+      /** Tokens without comments, with their offsets in the screened text. */
       readonly tokens: readonly Token[];
-      /** These tokens and blanks: each token in its line and column (in characters). No line ends with a blank. */
+      /** These tokens and blanks: each token in its line and column (in code points). No line ends with a blank. */
       readonly printed: string;
     }
   | { readonly accepted: false; readonly refusal: Refusal };
@@ -57,22 +58,22 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 ]);
 const OPENERS: ReadonlySet<string> = new Set(CLOSERS.keys());
 const ALL_CLOSERS: ReadonlySet<string> = new Set(CLOSERS.values());
-/** A carriage return, or a tab that indents nothing, which Lean would not read. */
+/** Matches a carriage return, or a tab that is not indentation; Lean accepts neither. */
 const BEHIND_TOKEN = /\r|(?<=^[^\n]*)\t/u;
 const TOLERANT: ReadonlySet<Token['kind']> = new Set(['comment', 'string', 'character', 'unterminated']);
-/** Characters that could begin or end something else if Lean read the quote before them another way than we do. */
+/** Characters that could begin or end another token if Lean read the quote before them differently. */
 const RISKY_CHARACTER = /["'«»{}()[\]⟨⟩/-]/;
 
 /**
- * Lean skips white space behind the opener of a doc comment, and comments are white space: what would end the doc comment
- * stands in them. A string may be interpolated, and its holes may have doc comments.
+ * Lean skips white space after the opener of a doc comment, and comments count as white space, so the end of the doc
+ * comment could be hidden in them. A string may be interpolated, and its holes may contain doc comments.
  */
 const COMMENT_IN_DOC = /\/-[-!]\s*(?:--|\/-)/u;
 const BEFORE_CHARACTER = /[\s([{⟨,]/u;
-/** Keywords that take an interpolated string, some behind an argument. */
+/** Matches keywords that take an interpolated string, some after an argument. */
 const INTERPOLATES = /!$|^(?:throw|log)[A-Z]|^(?:trace|dbg_trace)/;
 
-/** After these, and at the start of a line, a tactic may start. */
+/** Tokens after which a tactic may start, as at the beginning of a line. */
 const BEFORE_TACTIC: ReadonlySet<string> = new Set([
   'by',
   ';',
@@ -89,8 +90,8 @@ const BEFORE_TACTIC: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks `text` of at most `charsMax` UTF-16 units, in which options may be set or not. The length is checked first, so
- * a huge text costs nothing. `names`: forbidden words that what stands above the text has bound as names.
+ * Screens a `text` of at most `charsMax` UTF-16 units, in which options are allowed or not. The length is checked
+ * first, so that a huge text costs nothing. `names` are forbidden words that the text above has bound as names.
  */
 export function screenText(
   text: string,
@@ -113,7 +114,7 @@ export function screenText(
   if (finding !== null) return refuse(text, finding);
   const printed = printTokens(text, tokens);
   const unprinted = findUnprinted(printed, options === 'options' ? PROOF_OPTIONS : NO_OPTIONS);
-  // Lines and columns of the printed text are those of the text.
+  // Lines and columns of the printed text equal those of the original.
   return unprinted === null ? { accepted: true, tokens: code, printed } : refuse(printed, unprinted);
 }
 
@@ -123,8 +124,9 @@ export function refuse(text: string, finding: Finding, atStart = false): { accep
 }
 
 /**
- * A character that its place may not have. Comments are not printed and literals are printed as escapes, so these two may
- * hold all that hides nothing. Between tokens stand blanks, line breaks, and tabs that indent.
+ * Finds a character that is not allowed at its position. Comments are not printed and literals are printed as escapes,
+ * so they may contain every character that does not hide text. Between tokens only blanks, line breaks, and indenting
+ * tabs are allowed.
  */
 export function findCharacter(text: string, tokens: readonly Token[]): Finding | null {
   const found = (offset: number): Finding => {
@@ -143,7 +145,7 @@ export function findCharacter(text: string, tokens: readonly Token[]): Finding |
   return bare >= 0 ? found(end + bare) : null;
 }
 
-/** Text that Lean could cut into tokens in another way than we do, as user syntax or a version of Lean would have it. */
+/** Finds text that Lean could tokenize differently, because of user syntax or another version. */
 export function findAmbiguity(text: string, tokens: readonly Token[]): Finding | null {
   const interpolates = tokens.some(({ kind, text: word }) => kind === 'word' && INTERPOLATES.test(word));
   let code: Token | undefined;
@@ -179,14 +181,17 @@ export function findAmbiguity(text: string, tokens: readonly Token[]): Finding |
 }
 
 /**
- * Returns whether a token ends a term: nothing that begins with `-` or `/` goes on with a name, a number, a literal or a
- * bracket that closes.
+ * Whether a token ends a term: no token that begins with `-` or `/` continues after a name, a number, a literal or a
+ * closing bracket.
  */
 function isEnded(token: Token): boolean {
   return token.kind !== 'symbol' || ALL_CLOSERS.has(token.text);
 }
 
-/** May Lean read the string behind this token as an interpolation? A keyword that asks for one stands there, or its argument. */
+/**
+ * Whether Lean may read the string after this token as interpolated: the token is a keyword that takes one, or its
+ * argument.
+ */
 function mayInterpolate(before: Token | undefined): boolean {
   return before !== undefined && (before.kind !== 'symbol' || ALL_CLOSERS.has(before.text));
 }
@@ -197,7 +202,7 @@ function findForbidden(
   mayHaveOptions: boolean,
   names: ReadonlySet<string>,
 ): Finding | null {
-  // A quote that Lean reads as another token than we do would hide what follows it, or show it.
+  // A quote that Lean tokenizes differently would hide or expose the text after it.
   const hasQuote = tokens.some(({ kind, text: its }) => kind === 'character' && /["']/.test(its.slice(1, -1)));
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
@@ -212,7 +217,8 @@ function findForbidden(
       const finding = findForbiddenWord(token) ?? findForbiddenUse(text, tokens, index);
       if (finding !== null) return hasQuote ? { ...finding, kind: 'forbidden' } : finding;
     } else if (token.kind === 'string') {
-      // A reader that misreads the opening quote would take the string's content as code, so it must be harmless too.
+      // A reader that misreads the opening quote would read the string's content as code, so the content must be
+      // harmless too.
       for (const word of tokenize(token.text.slice(1, -1))) {
         const finding = word.kind === 'word' && word.text !== 'set_option' ? findForbiddenWord(word) : null;
         if (finding !== null || word.text === 'set_option') {
@@ -230,7 +236,7 @@ function findForbidden(
   return null;
 }
 
-/** `#v[…]`. */
+/** Whether the tokens form `#v[…]`. */
 function isVector(tokens: readonly Token[], index: number): boolean {
   const [letter, bracket] = [tokens[index + 1], tokens[index + 2]];
   return letter?.text === 'v' && bracket?.text === '[' && bracket.start === letter.end;
@@ -253,7 +259,7 @@ function findForbiddenWord(token: Token): Finding | null {
   return null;
 }
 
-/** Words that are refused in one place and are names elsewhere. */
+/** Finds words that are refused at certain positions and are names elsewhere. */
 function findForbiddenUse(text: string, tokens: readonly Token[], index: number): Finding | null {
   const { text: word, start: offset } = tokens[index]!;
   if (word === 'set_option') return findOption(tokens, index);

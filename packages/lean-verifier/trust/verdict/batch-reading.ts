@@ -1,32 +1,30 @@
-/**
- * Turns the messages on one candidate's lines into the result for this candidate. Pure; knows nothing about processes.
- */
+/** Converts the messages on one candidate's lines to the result for this candidate. Pure functions. */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import { isSorry, parseAxioms } from './axioms.ts';
 import type { EntryLines } from './batch-source.ts';
 
-/** As in `verdictSchema` and `leanMessageSchema`. */
+/** The same limits as in `verdictSchema` and `leanMessageSchema`. */
 const MESSAGES_MAX = 8;
 const TEXT_CHARS_MAX = 4_096;
 
 export type Reading =
-  /** Lean accepted it and it rests on these axioms; whether they are allowed is decided elsewhere. */
+  /** Lean accepted the proof, which depends on these axioms. Other code decides whether they are allowed. */
   | { readonly kind: 'unrefuted'; readonly axioms: readonly string[] }
   | { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] }
-  /** The messages fit no candidate of this file: check it alone. */
+  /** The messages fit no candidate of this file, so the candidate must be checked alone. */
   | { readonly kind: 'unclear' };
 
-/** Lean's message when `maxHeartbeats` is used up. */
+/** Matches Lean's message when `maxHeartbeats` is used up. */
 export const HEARTBEATS_USED = /^\((?:deterministic|kernel)\) (?:deterministic )?timeout|maximum number of heartbeats/;
-/** These follow from a block that was cut short, so they do not decide by themselves. */
+/** Matches errors that follow from a block that was cut short, so they do not decide alone. */
 const CONSEQUENCE = /^unsolved goals/;
 const USES_SORRY = /^declaration uses [`']sorry[`']/;
 
-/** Our name for a statement that Lean did not make a constant of. */
+/** Matches our name of a statement for which Lean made no constant. */
 const LEFT_OUT = /identifier `_root_\._stp[0-9a-f]+_statement/u;
 const DROPPED = 'Lean drops it without a word, as it does where the header declares no universe for a variable’s type';
 
-/** `messages` are those with a line in [lines.first, lines.last]. */
+/** `messages` are those on the lines from `lines.first` to `lines.last`. */
 export function readEntry(messages: readonly LeanMessage[], lines: EntryLines, axiomsIn = parseAxioms): Reading {
   const errors = messages.filter((message) => message.severity === 'error');
   if (errors.some((error) => error.line < lines.theorem)) return aboutStatement(errors, lines);
@@ -34,7 +32,7 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines, a
   const decisive = errors.filter((error) => !HEARTBEATS_USED.test(error.text) && !CONSEQUENCE.test(error.text));
   const isOwn = (error: LeanMessage): boolean => error.line < lines.check;
   if (exhausted && !decisive.some(isOwn)) return { kind: 'timeout', messages: cut(errors, lines) };
-  // Where Lean gave up on the theorem altogether, our check of it says that it is unknown; that is nothing about the proof.
+  // If Lean abandoned the theorem, our check reports an unknown name, which says nothing about the proof.
   const own = errors.filter(isOwn);
   if (own.length > 0) return { kind: 'rejected', messages: cut(own, lines) };
   const usesSorry = ({ severity, text, line }: LeanMessage): boolean =>
@@ -49,13 +47,14 @@ export function readEntry(messages: readonly LeanMessage[], lines: EntryLines, a
   return isSorry(axioms) ? { kind: 'sorry', messages: [] } : { kind: 'unrefuted', axioms };
 }
 
-/** For `judgedSource`. */
+/** Reads results of `judgedSource`. */
 export const readJudged = (messages: readonly LeanMessage[], lines: EntryLines): Reading =>
   readEntry(messages, lines, () => []);
 
 /**
- * For `objectSource`. What is not about the tactic block may be about the statement, which is not told apart here, so that nothing is
- * read from it. An open goal of the whole block is told where the block begins.
+ * Reads results of `objectSource`. A message outside the tactic block may concern the statement, which cannot be told
+ * apart here, so such messages give no result. Lean reports an open goal of the whole block at the beginning of the
+ * block.
  */
 export function readWritten(messages: readonly LeanMessage[], lines: EntryLines): Reading {
   const isAbove = ({ severity, line, text }: LeanMessage): boolean =>
@@ -64,8 +63,8 @@ export function readWritten(messages: readonly LeanMessage[], lines: EntryLines)
 }
 
 /**
- * The statement is ours, so if it does not elaborate, the proof is not at fault; one that uses up its heartbeats may get more.
- * Lines count from the statement's first.
+ * Reads errors in the statement. The statement is ours, so if it does not elaborate, the proof is not at fault. If it
+ * uses up its heartbeats, it may be tried with more. Lines count from the statement's first line.
  */
 function aboutStatement(errors: readonly LeanMessage[], lines: EntryLines): Reading {
   const own = errors.filter((error) => error.line < lines.theorem);
@@ -77,7 +76,10 @@ function aboutStatement(errors: readonly LeanMessage[], lines: EntryLines): Read
   return { kind, messages: cut(texts, { proof: lines.first }) };
 }
 
-/** Errors first, lines counted from the tactic block's first, texts and list cut to what a record holds. */
+/**
+ * Returns errors first, with lines counted from the tactic block's first line, and cuts texts and list to the limits of
+ * a record.
+ */
 export function cut(messages: readonly LeanMessage[], lines: { proof: number }): LeanMessage[] {
   return messages
     .toSorted((left, right) => Number(right.severity === 'error') - Number(left.severity === 'error'))

@@ -1,8 +1,8 @@
 /**
- * Writes what stands below a header to check many candidates, and knows which lines of the whole belong to which candidate.
- * A candidate that Lean accepts here is not proved yet: its compiled object decides (`../object/`).
+ * Writes the text below a header that checks many candidates, and records which lines belong to which candidate. A
+ * candidate that Lean accepts here is not proved yet: its compiled module decides (`../object/`).
  *
- * For each candidate, with a number of its own and a nonce no candidate can guess:
+ * Each candidate has a number, and the file has a nonce that no candidate can guess:
  *
  *     axiom _root_._stpNONCE_statement7 SIGNATURE   our text, elaborated before the candidate's (`../stated-form.ts`)
  *     theorem _root_._stpNONCE_proof7 SIGNATURE
@@ -10,22 +10,23 @@
  *       TACTIC BLOCK                                the only untrusted text
  *     )
  *     theorem _stpNONCE_check7 : type_of% @_root_._stpNONCE_statement7 := @_root_._stpNONCE_proof7
- *     #print axioms _stpNONCE_check7                its answer is also the mark that this candidate is done; a string is printed
- *                                                   in its place where the object says what the proof rests on
+ *     #print axioms _stpNONCE_check7                its answer also marks that this candidate is done; if the compiled
+ *                                                   module shows the axioms, a string is printed instead
  *
- * Where the run's own module is judged, the file has the second part alone, and `#print` of a string behind it: our own statements
- * are compiled by another process then. An error outside the tactic block is not read from such a file; the candidate is checked alone.
+ * If the run's own module is judged, the file contains only the second part, followed by `#print` of a string; another
+ * process compiles our statements. Errors outside the tactic block are not read from such a file; the candidate is
+ * checked alone.
  *
- * The check theorem is judged: its type is the type of a constant that existed before the candidate's text was read,
- * the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without a proof; a
- * proof that used it would show it among its axioms. The parentheses keep the block one term: a text that ends the
- * tactic block and starts any command is a syntax error. A name that starts with `_` is internal to Lean, so searching
- * tactics ignore it: one candidate's proof does not help the next.
+ * The verdict is that on the check theorem: its type is the type of a constant that existed before the candidate's text
+ * was read, the kernel has checked it, and its axioms are printed. The statement is an axiom so that it exists without
+ * a proof; a proof that used it would have it among its axioms. The parentheses keep the block a single term: text that
+ * ends the tactic block and starts a command is a syntax error. Lean treats names that start with `_` as internal, and
+ * searching tactics ignore them, so a candidate's proof does not help the next one.
  *
- * Where nobody wants to know why a proof fails, its block is an alternative: `(by first | (TACTIC BLOCK) | fail)`, each bracket on a
- * line of its own. Alone, a proof whose first goal stays open goes on with the other goals (`<;>`, `all_goals`, bullets), each with
- * a message of some thousand characters. As an alternative it ends there, and no message is made: in a round of the preset
- * `embedded` that is 40 % of the processor time of rejected samples. The same proofs are accepted.
+ * If nobody needs to know why a proof fails, its block is an alternative: `(by first | (TACTIC BLOCK) | fail)`, with
+ * each bracket on a line of its own. Outside an alternative, a proof whose first goal stays open continues with the
+ * other goals (`<;>`, `all_goals`, bullets), and Lean makes a message of some thousand characters for each. As an
+ * alternative it ends at once without a message, which saves much processor time. The same proofs are accepted.
  */
 import {
   heartbeatsOf,
@@ -38,38 +39,40 @@ import {
 import type { Limits } from './limits.ts';
 
 export interface BatchEntry extends WrittenProof {
-  /** Is Lean to say why it fails? Missing: yes. */
+  /** Whether Lean should explain a failure. Missing: yes. */
   readonly isExplained?: boolean;
 }
 
-/** 1-based, inclusive lines of one candidate in the file. */
+/** Lines of one candidate in the file, 1-based and inclusive. */
 export interface EntryLines {
   readonly first: number;
   readonly theorem: number;
   /** First line of the tactic block. */
   readonly proof: number;
   readonly check: number;
-  /** `#print axioms`, the last. */
+  /** The last line: `#print axioms`. */
   readonly last: number;
 }
 
 export interface BatchSource {
-  /** The text below the header. */
   readonly body: string;
-  /** Line of the mark that is printed when imports and options are done. */
+  /** Line of the mark that is printed after imports and options. */
   readonly startLine: number;
   readonly entries: readonly EntryLines[];
-  /** Full names of the theorems, where the run's own module is judged. */
+  /** Full names of the theorems. Present if the run's own module is judged. */
   readonly names?: readonly string[];
 }
 
 /**
- * Prints names in full, independent of opened namespaces, and marks private ones: otherwise `Evil.propext` and a
- * private `propext` would both print as `propext`.
+ * Makes Lean print names in full, independent of opened namespaces, and mark private names. Otherwise `Evil.propext`
+ * and a private `propext` would both print as `propext`.
  */
 export const FULL_NAMES: readonly string[] = ['set_option pp.fullNames true', 'set_option pp.privateNames true'];
 
-/** Options of every checked file under a header, whose own bound of heartbeats holds where it is smaller. No linter runs. */
+/**
+ * Returns the options of each checked file under a header. A smaller heartbeat limit in the header applies. Linters are
+ * off.
+ */
 export function optionLines(limits: Limits, header: string): string[] {
   return [
     ...implicitLines(header),
@@ -79,16 +82,19 @@ export function optionLines(limits: Limits, header: string): string[] {
   ];
 }
 
-/** `#print` of a string: an information message at its line, independent of the header. */
+/** A `#print` of a string makes an information message at its line, independent of the header. */
 export const START_MARK = '#print "header done"';
 const ENTRY_DONE = '#print "entry done"';
 
-/** Lines above the first entry; the last one is the mark. */
+/** Returns the lines above the first entry; the last one is the mark. */
 export function openingLines(header: string, limits: Limits): string[] {
   return [...header.split('\n'), ...optionLines(limits, header), START_MARK];
 }
 
-/** @param lastLine of an entry, with the name of its check theorem; Lean answers it with information */
+/**
+ * @param lastLine makes the last line of an entry from the name of its check theorem; Lean answers it with an
+ * information message
+ */
 export function batchSource(
   header: string,
   entries: readonly BatchEntry[],
@@ -115,11 +121,14 @@ export function batchSource(
   return { body: bodyOf(lines, header), startLine, entries: placed };
 }
 
-/** For proofs whose objects are judged. To ask Lean for their axioms as well, and not to believe it, takes a quarter more time. */
+/**
+ * For proofs whose modules are judged. Having Lean print their axioms too would take a quarter more time, and they
+ * would not be trusted.
+ */
 export const judgedSource: typeof batchSource = (header, entries, nonce, limits) =>
   batchSource(header, entries, nonce, limits, () => ENTRY_DONE);
 
-/** For a run whose own module is judged: theorems alone, whose full names are given too. */
+/** For a run whose own module is judged: writes only theorems, and returns their full names. */
 export function objectSource(
   header: string,
   entries: readonly BatchEntry[],

@@ -1,21 +1,24 @@
 /**
- * The verdict cache on disk: append-only files of one checksummed line each. A truncated or altered line is skipped.
- * Every process that has the folder open writes its own files, so processes do not write into each other's lines. When
- * the folder is too large, the oldest files are removed.
+ * The verdict cache on disk: append-only files with one checksummed entry per line. Truncated or altered lines are
+ * skipped. Each process writes files of its own, so that lines of different processes do not mix. If the folder is too
+ * large, the oldest files are removed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes after which another file is begun. */
+/** Size in bytes at which a new file is started. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
-/** Most bytes of all files together: twice what is held in memory, so that what several processes wrote has room. */
+/** Maximum bytes of all files together: twice the limit in memory, to accommodate several processes. */
 const FOLDER_BYTES_MAX = 8 * FILE_BYTES_MAX;
 
 export interface CacheFiles {
-  /** Yields the contents of the files when they were opened, the last written last. */
+  /** Yields the contents of the files that existed when the cache was opened, the last written last. */
   bodies(): AsyncGenerator<string>;
-  /** Resolves when the line is handed to the operating system. A disk that takes no more ends the writing with one warning. */
+  /**
+   * Resolves when the line has been passed to the operating system. If the disk is full, prints one warning and stops
+   * writing.
+   */
   append(body: string): Promise<void>;
 }
 
@@ -64,13 +67,13 @@ export async function openCacheFiles(directory: string, limits: CacheFileLimits 
 const newFile = (directory: string): string =>
   join(directory, `verdicts-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`);
 
-/** Removes the oldest files as long as all are larger together; the others, the last written last. */
+/** Removes the oldest files until the others are within the limit. Returns these, the last written last. */
 async function prune(directory: string, bytesMax: number): Promise<string[]> {
   const names = (await readdir(directory)).filter((name) => /^verdicts-.*\.jsonl$/.test(name));
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(directory, name);
-      // Another process that has the folder open may have removed it.
+      // Another process may have removed the file.
       const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }));
       return { path, mtimeMs, size };
     }),

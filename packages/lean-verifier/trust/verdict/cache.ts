@@ -1,6 +1,6 @@
 /**
- * Verdicts by content: on disk in files (`cache-files.ts`), in memory the most recently used ones, up to a limit on
- * their size.
+ * Verdicts by content: on disk in files (`cache-files.ts`), and the most recently used ones in memory, up to a size
+ * limit.
  */
 import { createHash } from 'node:crypto';
 import { leanMessageSchema, type ObjectJudgement, objectJudgementSchema, type VerdictKind } from '@stp/config/records';
@@ -8,10 +8,13 @@ import { z } from 'zod';
 import type { CheckResult } from '../../verifier.ts';
 import { openCacheFiles } from './cache-files.ts';
 
-/** The verdicts to keep. Results of limits or accidents may differ next time, and a refusal costs nothing to repeat. */
+/**
+ * Kinds of verdicts that are cached. Results of limits or accidents may differ next time, and a refusal is cheap to
+ * repeat.
+ */
 const KEPT: ReadonlySet<VerdictKind> = new Set(['proved', 'rejected', 'sorry']);
 
-/** Characters of verdicts in memory: some hundred thousand verdicts. */
+/** Maximum characters of verdicts in memory: some hundred thousand verdicts. */
 const CHARS_KEPT_MAX = 67_108_864;
 
 const lineSchema = z.object({
@@ -31,11 +34,14 @@ export interface KnownVerdict extends Pick<CheckResult, 'kind' | 'messages' | 'a
 
 export interface VerdictCache {
   get(key: string): Omit<CachedVerdict, 'key'> | null;
-  /** Resolves when it is handed to the operating system. A disk that takes no more ends the writing with one warning. */
+  /**
+   * Resolves when the verdict has been passed to the operating system. If the disk is full, prints one warning and
+   * stops writing.
+   */
   put(key: string, result: KnownVerdict): Promise<void>;
 }
 
-/** A key over everything that decides a verdict; each part is preceded by its length. */
+/** Returns a key over everything that determines a verdict; each part is preceded by its length. */
 export function verdictKey(parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
@@ -44,7 +50,7 @@ export function verdictKey(parts: readonly string[]): string {
 
 export async function openVerdictCache(directory: string): Promise<VerdictCache> {
   const files = await openCacheFiles(directory);
-  /** Key → the line's body, the least recently used first. */
+  /** Key → body of the line, least recently used first. */
   const known = new Map<string, string>();
   let chars = 0;
 

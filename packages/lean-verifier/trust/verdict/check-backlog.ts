@@ -1,46 +1,52 @@
 /**
- * The work still to do: new entries by header and by the namespace of the theorem's name, and pieces of work that were returned. A name
- * `Foo.t` makes the namespace `Foo`, in which `open` behind it in the file would look; so only entries that make the same one share a file.
+ * The entries that remain to be checked: new entries, grouped by header and by the namespace of the theorem's name, and
+ * tasks that were returned. A name `Foo.t` makes the namespace `Foo`, which a later `open` in the file could find, so
+ * only entries with the same namespace share a file.
  */
 import type { CheckEntry } from './check-entries.ts';
 
-/** `small`: in a warm process under the small limits. `big`: the same under the big ones. `alone`: fresh, under the big ones. */
+/**
+ * `small`: in a warm process under the small limits. `big`: in a warm process under the big limits. `alone`: in a fresh
+ * process under the big limits.
+ */
 export type Look = 'small' | 'big' | 'alone';
 
 export interface Task<E> {
   readonly header: string;
   readonly entries: readonly E[];
   readonly look: Look;
-  /** How often in a row Lean ended before it read any candidate's text, and how often it was killed from outside. */
+  /**
+   * How often in a row Lean ended before it read any candidate's text; `kills`: how often it was killed from outside.
+   */
   readonly starts: number;
   readonly kills: number;
-  /** Waited for a process so far, ms. */
+  /** Time spent waiting for a process so far, ms. */
   readonly queueMs: number;
 }
 
 export interface Backlog<E> {
-  /** Whether nothing is left, and nothing comes any more but what comes back. */
+  /** Whether nothing waits, and only returned tasks can still arrive. */
   readonly isEmpty: boolean;
-  /** As much waits as is of use: add no more. */
+  /** Whether enough entries wait, so that no more should be added. */
   readonly isFull: boolean;
   add(entry: E): void;
-  /** No entry comes any more. */
+  /** Declares that no more entries will be added. */
   complete(): void;
-  /** Comes before the new ones: what comes back takes longest. */
+  /** Returns a task, which is served before new entries because it takes longest. */
   again(task: Task<E>): void;
-  /** The next piece; null where nothing waits, or too little to make a good piece. */
+  /** Takes the next task. Null if nothing waits, or too little to fill every run. */
   take(inFlight: number): Task<E> | null;
 }
 
 export function openBacklog<E extends CheckEntry>(options: {
   readonly entriesPerRun: number;
-  /** Pieces in progress at once. */
+  /** Maximum number of concurrent tasks. */
   readonly runsMax: number;
   readonly look: Look;
 }): Backlog<E> {
   const { runsMax, look } = options;
   const entriesPerRun = look === 'alone' ? 1 : options.entriesPerRun;
-  /** Enough that every run is full; what waits is at most twice that. */
+  /** Enough to fill every run; at most twice as many entries wait. */
   const enough = entriesPerRun === 1 ? 1 : entriesPerRun * runsMax;
   const groups = new Map<string, E[]>();
   const back: Task<E>[] = [];
@@ -70,7 +76,7 @@ export function openBacklog<E extends CheckEntry>(options: {
       if (returned !== undefined) return returned;
       if (waiting === 0 || (!complete && waiting < enough)) return null;
       const [key, list] = groups.entries().next().value!;
-      // A short list is spread over the runs that may be made now.
+      // Spread a short list over the runs that may start now.
       const size = Math.min(entriesPerRun, Math.ceil(list.length / Math.max(1, runsMax - inFlight)));
       const entries = list.splice(0, size);
       if (list.length === 0) groups.delete(key);

@@ -1,9 +1,9 @@
 /**
- * Candidates in, verdicts out, in the same order. A candidate that is refused, already known, or equal to one in
- * progress is not checked; all others go to Lean. Besides the caller's candidates and their verdicts it holds a bounded
- * number of texts.
+ * Takes candidates and gives verdicts in the same order. Candidates that are refused, already known, or equal to one in
+ * progress are not checked; all others go to Lean. Apart from the caller's candidates and their verdicts, memory use is
+ * bounded.
  */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { sha256 } from '@stp/config/ids';
 import type { Certificate, LeanMessage, ObjectJudgement } from '@stp/config/records';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
@@ -23,31 +23,30 @@ import {
 } from './prepare-candidate.ts';
 import { PROOFS, PROOFS_TO_JUDGE, proofsAsObjects } from './run-batch.ts';
 
-/** Candidates are screened in one go so many at a time; then others may do something. */
+/** Number of candidates that are screened before other tasks of the event loop may run. */
 const SCREENED_AT_ONCE = 64;
-/** Proofs that wait for their object to be judged; then nothing more is given to Lean until there are fewer. */
+/** Maximum number of proofs that wait for judgement of their modules. Beyond it Lean gets no further candidates. */
 const JUDGING_MAX = 1_024;
 
-/** As in `leanMessageSchema`. */
+/** The same limit as in `leanMessageSchema`. */
 const TEXT_CHARS_MAX = 4_096;
 const UNEXPLAINED: LeanMessage = { severity: 'error', line: 0, column: 0, text: 'Lean was not asked why it fails' };
 const UNCONFIRMED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 
 export interface VerifierState extends PreparingState {
   readonly pool: LeanPool;
-  /** Candidates of one run at most. */
   readonly entriesPerRun: number;
   readonly limits: (heartbeatsMax: CheckOptions['heartbeatsMax']) => LimitClasses;
   readonly cache: VerdictCache | null;
   readonly confirmer: ProofConfirmer;
-  /** Why the environment's project is another one now, or null. */
+  /** Returns why the environment's project has changed, or null. */
   readonly rebuilt: () => Promise<string | null>;
 }
 
-/** One thing to check, wanted by one or more candidates (equal texts are checked once). */
+/** One check that one or more candidates need (equal texts are checked once). */
 interface Work extends PreparedCandidate {
   readonly indexes: number[];
-  /** Ends what was begun for it in case Lean accepts it. */
+  /** Aborts work that was started in advance in case Lean accepts the proof. */
   readonly ahead: AbortController;
 }
 
@@ -70,7 +69,6 @@ export async function checkCandidates(
   const cache = alone ? null : state.cache;
   const limits = state.limits(options.heartbeatsMax);
   const confirming = confirm ? { heartbeatsMax: limits.big.heartbeatsMax, signal } : null;
-  /** Questions that Lean works on now, by key. */
   const works = new Map<string, Work>();
   const judging = new Set<Promise<void>>();
   const recursive: Work[] = [];
@@ -78,7 +76,7 @@ export async function checkCandidates(
 
   async function* unknown(): AsyncGenerator<Work> {
     for (const [index, candidate] of candidates.entries()) {
-      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await turn();
+      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await yieldToOthers();
       while (judging.size >= JUDGING_MAX) await Promise.race(judging);
       if (failures[0] !== undefined) throw failures[0].error;
       signal.throwIfAborted();
@@ -92,14 +90,14 @@ export async function checkCandidates(
       const { key } = prepared;
       const known = cache?.get(prepared.explainedKey) ?? cache?.get(key);
       const same = works.get(key);
-      // This verifier decides which names count as premises; the one that filled the cache may have known others.
+      // This verifier determines which names count as premises; the one that filled the cache may have used others.
       if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
       else if (same !== undefined) same.indexes.push(index);
       else {
         const ahead = new AbortController();
         const work = { ...prepared, indexes: [index], ahead };
         works.set(key, work);
-        // The proof has the first turn.
+        // Start the proof first.
         if (confirming !== null)
           setImmediate(() => state.confirmer.stateAhead(work, confirming.heartbeatsMax, ahead.signal));
         yield work;
@@ -143,7 +141,8 @@ export async function checkCandidates(
       signal,
     };
     await checkEntries(check, unknown(), settle);
-    // A name that the imports have too means theirs, so recursion is tried only where that fails.
+    // If the imports have a constant with the theorem's name, the name means that constant. So recursion is tried only
+    // after a failure.
     if (recursive.length > 0) await checkEntries(check, recursive, settle);
   } finally {
     state.confirmer.flush();
@@ -154,7 +153,7 @@ export async function checkCandidates(
   return results;
 }
 
-/** No verdict, where what is kept of the project's modules is not what is on disk; else null. */
+/** Returns an `infra` verdict if the project's modules on disk have changed, otherwise null. */
 async function staleVerdict({ rebuilt }: VerifierState): Promise<Judged | null> {
   const why = await rebuilt();
   return why === null
@@ -162,7 +161,10 @@ async function staleVerdict({ rebuilt }: VerifierState): Promise<Judged | null> 
     : { ...infra(`${why}: start again`), premises: [], axioms: [], checkMs: 0, fromCache: false };
 }
 
-/** Bound to the candidate's own texts: two proofs of one statement that are printed alike share a judgement. */
+/**
+ * Makes a certificate for the candidate's own texts: two proofs of a statement that are printed alike share a
+ * judgement.
+ */
 function certificateOf(state: VerifierState, candidate: Candidate, judgement: ObjectJudgement): Certificate {
   const { environment } = state;
   return {
@@ -175,7 +177,7 @@ function certificateOf(state: VerifierState, candidate: Candidate, judgement: Ob
   };
 }
 
-/** Judges the object of an entry that Lean accepted; only then it counts. */
+/** Judges the module of an entry that Lean accepted. Only then does it count as proved. */
 async function judgeOutcome(
   state: VerifierState,
   work: Work,

@@ -1,9 +1,9 @@
 /**
- * Checks entries to the end over the pool, even if some of them damage a process. After a crash, a hang or too much
- * memory a run continues after the entry in question, and that entry is checked alone in a fresh process. An entry that
- * used up its heartbeats is tried once more under the big limits. A process that was killed from outside decides
- * nothing. Only entries about which Lean could not be asked end as `infra`. Holds a bounded number of entries,
- * independent of how many arrive.
+ * Checks entries with the pool to the end, even if some of them damage a process. After a crash, a hang or too much
+ * memory, the run continues after the entry in progress, and that entry is checked alone in a fresh process. An entry
+ * that used up its heartbeats is tried once more under the big limits. A process that was killed from outside decides
+ * nothing. Only entries that Lean could not check end as `infra`. Memory use is bounded, independent of the number of
+ * entries.
  */
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import { isKilledFromOutside, KILLS_MAX, STARTS_MAX, startPauseMs } from '../../runtime/process/its-own-end.ts';
@@ -25,7 +25,7 @@ import {
 import type { Limits } from './limits.ts';
 import type { BatchForm } from './run-batch.ts';
 
-/** Entries wait for their turn twice as many as run, so that one is ready when a process is. */
+/** Tasks per process if a run has one entry, so that a task is ready when a process becomes free. */
 const LOOKAHEAD = 2;
 
 export interface CheckEntry extends BatchEntry {
@@ -38,19 +38,18 @@ export interface EntryCheck {
   readonly big: Limits;
   /** A proof that exceeds the small limits is a timeout at once. */
   readonly smallLimitsOnly: boolean;
-  /** Every entry by itself in a process that has checked nothing yet, under the big limits. */
+  /** Check each entry alone in a fresh process under the big limits. */
   readonly alone: boolean;
-  /** Entries of one run at most. */
   readonly entriesPerRun: number;
   readonly form: BatchForm;
-  /** For runs that may leave a module; missing: none may. What is checked alone is always checked by the other form. */
+  /** For runs that may write a module. Missing: none may. Entries that are checked alone always use `form`. */
   readonly written?: BatchForm | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Resolves when every entry has been settled, each once, in any order. Rejects with the signal's reason, with what the source
- * throws, or where the pool was closed; no run is left in the pool then.
+ * Resolves when every entry has been settled once, in any order. Rejects with the signal's reason, with an error of the
+ * source, or if the pool was closed, after all its runs have left the pool.
  */
 export async function checkEntries<E extends CheckEntry>(
   check: EntryCheck,
@@ -62,19 +61,18 @@ export async function checkEntries<E extends CheckEntry>(
 
 type Costs = Pick<Outcome, 'checkMs' | 'queueMs' | 'peakResidentBytes'>;
 
-/** One call of `checkEntries`. */
+/** The state of one call of `checkEntries`. */
 class EntriesCheck<E extends CheckEntry> {
   readonly #check: EntryCheck;
   readonly #settle: (entry: E, outcome: Outcome) => void;
   readonly #runsMax: number;
   readonly #backlog: Backlog<E>;
-  /** Header → what every entry under it comes to. */
+  /** Header → the finding for every entry under it. */
   readonly #settled = new Map<string, Finding>();
   /** Headers under which something ran. */
   readonly #sound = new Set<string>();
-  /** Runs in the pool. */
   readonly #flights = new Set<Flight>();
-  /** Header → what waits until Lean is started for it once more. */
+  /** Header → tasks that wait until Lean is started again for it. */
   readonly #pauses = new Map<string, { readonly tasks: Task<E>[]; readonly timer: NodeJS.Timeout }>();
   #failure: { readonly error: unknown } | null = null;
   #onChange = (): void => {};
@@ -194,7 +192,10 @@ class EntriesCheck<E extends CheckEntry> {
       .finally(() => this.#pump());
   }
 
-  /** Returns the form to check by. Below variables Lean can drop a theorem without a word, and only the form without objects notices. */
+  /**
+   * Returns the form of a run. Under a header with variables Lean may silently omit a theorem, which only the form
+   * without modules notices.
+   */
   #formOf({ look, header }: Task<E>): BatchForm {
     const { form, written = form } = this.#check;
     return look === 'alone' || hasVariables(header) ? form : written;
@@ -216,7 +217,7 @@ class EntriesCheck<E extends CheckEntry> {
     }
   }
 
-  /** Treats a header that fails although it was imported a moment ago: its modules cannot be read now. */
+  /** Handles an error in a header that was imported before: its modules are unreadable now. */
   #badHeader(task: Task<E>, finding: Finding): void {
     if (this.#sound.has(task.header)) {
       this.#startAgain(task, infra(`the header is imported no longer: ${finding.messages[0]?.text ?? ''}`));
@@ -226,7 +227,7 @@ class EntriesCheck<E extends CheckEntry> {
     this.#finishAll(task, finding);
   }
 
-  /** Where Lean does not start for one, it will not for the others under the same header. */
+  /** Retries a task for which Lean did not start. If it keeps failing, all tasks under the same header fail. */
   #startAgain(task: Task<E>, finding: Finding): void {
     const starts = task.starts + 1;
     if (starts >= STARTS_MAX) {
@@ -253,7 +254,7 @@ class EntriesCheck<E extends CheckEntry> {
     if (kills <= KILLS_MAX) this.#backlog.again({ ...task, kills });
     else if (task.entries.length === 1)
       this.#finishAll(task, infra(`Lean was killed ${kills} times by something else`));
-    // Nobody can tell whose fault it is, so each goes on by itself.
+    // The cause cannot be attributed, so each entry is checked alone.
     else for (const entry of task.entries) this.#backlog.again({ ...task, entries: [entry], look: 'alone', kills: 0 });
   }
 
@@ -280,7 +281,7 @@ class EntriesCheck<E extends CheckEntry> {
       } else if (reading.kind === 'timeout' && task.look === 'small' && this.#hasMoreHeartbeats) {
         this.#backlog.again({ ...alone, look: 'big' });
       } else {
-        const written = module === undefined ? {} : { written: { module, place: index } };
+        const written = module === undefined ? {} : { written: { module, index } };
         this.#finish(entry, reading.kind === 'unrefuted' ? { ...reading, ...written } : reading, costs(checkMs));
       }
     }
@@ -290,7 +291,7 @@ class EntriesCheck<E extends CheckEntry> {
       this.#killed({ ...task, entries: rest, kills: done.length > 0 ? 0 : task.kills });
       return;
     }
-    // The process ended at this entry: it is checked alone, and the rest continues in another process.
+    // The process ended at this entry, which is checked alone. The rest continues in another process.
     const [at, ...others] = rest;
     const anew = { ...task, kills: 0, starts: 0 };
     if (others.length > 0) this.#backlog.again({ ...anew, entries: others });

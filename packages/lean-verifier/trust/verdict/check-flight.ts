@@ -1,4 +1,4 @@
-/** One piece of work in the pool: a run of a few entries under given limits. */
+/** One task in the pool: a run of some entries under given limits. */
 import { StpError } from '@stp/base';
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { LeanSession } from '../../runtime/process/driver.ts';
@@ -12,7 +12,7 @@ export interface FlightPlan {
   readonly header: string;
   readonly entries: readonly BatchEntry[];
   readonly limits: Limits;
-  /** In a process that has checked nothing yet. */
+  /** Requires a process that has checked nothing yet. */
   readonly fresh: boolean;
   readonly form: BatchForm;
 }
@@ -23,13 +23,13 @@ type Ended =
   | { readonly kind: 'no_start'; readonly exit: LeanExit }
   | { readonly kind: 'lost' };
 
-/** `elapsedMs`: of the run, without the wait for a process. */
+/** `elapsedMs`: time of the run, without the wait for a process. */
 export type Landing = { readonly queueMs: number; readonly elapsedMs: number } & Ended;
 
 export interface Flight {
   /**
-   * Resolves with the result once nothing of the run remains in the pool. Rejects with the reason of `stop`, or with the
-   * error that no run could be made.
+   * Resolves with the result once nothing of the run remains in the pool. Rejects with the reason of `stop`, or with
+   * the error that prevented the run.
    */
   readonly landed: Promise<Landing>;
   stop(reason: unknown): void;
@@ -49,7 +49,7 @@ async function fly(
   const task = (session: LeanSession): Promise<Ended> => {
     beganAt = performance.now();
     return runBatch(session, entries, limits, signal, form).catch((error: unknown) => {
-      // The process had died unnoticed. Where the pool was closed, it says so itself.
+      // The process had died unnoticed. If the pool was closed, the caller gets that error elsewhere.
       if (!signal.aborted && error instanceof StpError && error.code === 'STP1203') return { kind: 'lost' };
       throw error;
     });

@@ -1,21 +1,23 @@
-/** The result for an entry when Lean is done with it, and the meaning of a process's end for the entry in progress. */
+/** The result for an entry after its check, and the meaning of a process's end for the entry in progress. */
 import type { LeanMessage, VerdictKind } from '@stp/config/records';
 import type { LeanExit } from '../../runtime/process/spawn.ts';
 import type { RunModule } from '../object/run-objects.ts';
 import { cut } from './batch-reading.ts';
 
-/** The costs: time in Lean, time until a process was free, both ms, and the most memory of a process that ran it alone. */
+/**
+ * Costs: time in Lean and time until a process was free, both in ms, and the peak memory of a process that ran the
+ * entry alone.
+ */
 export interface OutcomeCosts {
   readonly checkMs: number;
   readonly queueMs: number;
   readonly peakResidentBytes?: number;
 }
 
-/** A proof in a module that is there already. */
 export interface Written {
   readonly module: RunModule;
-  /** Among the module's theorems. */
-  readonly place: number;
+  /** Index among the module's theorems. */
+  readonly index: number;
 }
 
 /** Facts about an entry before its axioms are judged. */
@@ -24,7 +26,7 @@ export type Outcome = OutcomeCosts &
     | {
         readonly kind: 'unrefuted';
         readonly axioms: readonly string[];
-        /** In the module that its run left, with its place among those of the run. */
+        /** The module that the entry's run wrote, and the entry's index in it. */
         readonly written?: Written;
       }
     | { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] }
@@ -33,7 +35,7 @@ export type Outcome = OutcomeCosts &
 /** An outcome without its costs. */
 export type Finding = { readonly kind: VerdictKind; readonly messages: readonly LeanMessage[] };
 
-/** Returns the finding about an entry that was checked alone in a process that ended so. */
+/** Returns the finding about an entry during whose check, alone in a process, the process ended like this. */
 export function endedEarly(exit: LeanExit): Finding {
   const said = exit.stderr.trim().slice(-400);
   switch (exit.how) {
@@ -46,7 +48,8 @@ export function endedEarly(exit: LeanExit): Finding {
     case 'crashed':
       return { kind: 'crash', messages: [note(`Lean ended by ${exit.signal ?? `exit code ${exit.code}`}: ${said}`)] };
     case 'finished':
-      // What Lean could not do, such as to start a thread, it says there, and ends like one that has read an error.
+      // On standard error Lean reports what it could not do, such as starting a thread, and then ends as after an error
+      // in the text.
       return said === ''
         ? { kind: 'rejected', messages: [note('Lean did not reach the end of the proof')] }
         : { kind: 'crash', messages: [note(`Lean did not reach the end of the proof: ${said}`)] };
@@ -56,8 +59,8 @@ export function endedEarly(exit: LeanExit): Finding {
 }
 
 /**
- * Returns the finding about a header that was not started. With definitions, these may be what Lean was at when its time or its
- * memory was used up.
+ * Returns the finding about a header under which Lean did not start. With definitions, Lean may have been elaborating
+ * these when time or memory ran out.
  */
 export function notStarted(exit: LeanExit, hasDefinitions = false): Finding {
   if (hasDefinitions && (exit.how === 'deadline' || exit.how === 'memory'))

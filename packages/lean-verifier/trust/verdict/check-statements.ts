@@ -1,6 +1,7 @@
 /**
- * Tests whether untrusted statements elaborate to propositions. Each is stated under a name of ours and then used as `example : Prop := type_of% @NAME`. Nothing is left open: no variable is bound that the text does not bind,
- * and Lean itself refuses an axiom with an unsolved part. The screen has ensured that the text is one signature.
+ * Tests whether untrusted statements elaborate to propositions. Each is stated under our name and then used as `example
+ * : Prop := type_of% @NAME`. Automatic binding of variables is off, and Lean refuses an axiom with unsolved parts. The
+ * screen has ensured that the text is a single signature.
  */
 import type { LeanMessage } from '@stp/config/records';
 import type { CheckOptions, StatementResult } from '../../verifier.ts';
@@ -72,7 +73,10 @@ function statementSource(header: string, entries: readonly BatchEntry[], nonce: 
   return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: placed };
 }
 
-/** A statement that elaborates reads as `unrefuted`: nothing is claimed of its truth. */
+/**
+ * Reads the messages about a statement. If it elaborates, the result is `unrefuted`, which does not claim that it is
+ * true.
+ */
 function readStatement(messages: readonly LeanMessage[], lines: EntryLines): Reading {
   const errors = messages.filter((message) => message.severity === 'error');
   if (errors.length === 0) return { kind: 'unrefuted', axioms: [] };
@@ -91,7 +95,7 @@ function judge(outcome: Outcome): Judged {
     case 'header_error':
     case 'infra':
       return { kind, messages };
-    // What eats all memory ends its process, as a crash does.
+    // Exhausted memory ends the process, like a crash.
     case 'oom':
       return { kind: 'crash', messages };
     case 'proved':

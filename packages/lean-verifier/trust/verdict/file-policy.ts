@@ -1,7 +1,7 @@
 /**
- * Decides which source files can be judged from outside: files that run no code of their own during the check, and
- * leave nothing that could change the answer of a later `#print axioms`. Another file may be correct, but no one could
- * tell; its theorems are `unchecked`. Lists of words only, wide on purpose.
+ * Decides which source files can be judged: files that run no code of their own during the check, and leave nothing
+ * that could change the answer of a later `#print axioms`. Other files may be correct, but that cannot be determined;
+ * their theorems are `unchecked`. The lists of words are deliberately broad.
  */
 
 import { nameParts, positionAt, readHeader, type Token } from '@stp/lean-text';
@@ -12,7 +12,7 @@ function words(list: string): string[] {
   return list.split(/\s+/);
 }
 
-/** Code that runs during elaboration can put anything into the environment, past the kernel. */
+/** Code that runs during elaboration can add anything to the environment without the kernel. */
 const RUNS_CODE: ReadonlySet<string> = new Set([
   ...words('elab elab_rules run_cmd run_tac run_tacq run_elab run_meta run_conv run_term by_elab by_elabq initialize'),
   ...words('include_str include_bytes test_extern idbg from_lrat lrat_proof with_panel_widgets show_panel_widgets'),
@@ -25,20 +25,22 @@ const RUNS_CODE: ReadonlySet<string> = new Set([
   ...words('unsafe implemented_by extern csimp init_quot meta'),
 ]);
 
-/** These outlive the file unless `local` or `scoped` stands before them. */
+/** These affect later files unless preceded by `local` or `scoped`. */
 const EXTENDS_SYNTAX: ReadonlySet<string> = new Set(
   words('notation notation3 infix infixl infixr prefix postfix unif_hint'),
 );
-/** Within a token of local syntax these could hide a comment, string or name from us, or make one where Lean sees none. */
+/**
+ * In a token of local syntax these could hide a comment, string or name from us, or make one that Lean does not see.
+ */
 const RISKY_IN_SYNTAX = /[-/\\'«»{}]/;
 
 /**
- * Words that are refused behind `#`. They run code, end the file, or hide what Lean says of a command that fails. Lean's tokens need no boundary
- * behind them: `#exitx` is `#exit`, so a word that begins like one of these is one.
+ * Words that are refused after `#`. They run code, end the file, or hide Lean's messages about a failing command.
+ * Lean's tokens need no boundary: `#exitx` begins with `#exit`, so prefixes are compared.
  */
 const RUNNING_COMMANDS: readonly string[] = words('eval exit guard html widget test sample run');
 
-/** Attributes that tell Lean how to use a declaration, not how to read or print text. */
+/** Attributes that affect how Lean uses a declaration, not how it reads or prints text. */
 const ATTRIBUTES: ReadonlySet<string> = new Set([
   ...words(
     'simp simp↓ dsimp ext grind grind_pattern reducible irreducible semireducible instance inline always_inline',
@@ -51,7 +53,10 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
   ...words('expose wf_preprocess partial_fixpoint_monotone fun_prop measurability continuity nolint unused_variables'),
 ]);
 
-/** Why the file cannot be judged, with the place (1-based line, 0-based column), or null. `allTokens`: comments too. */
+/**
+ * Returns why the file cannot be judged, with the position (1-based line, 0-based column), or null. `allTokens` include
+ * comments.
+ */
 export function findUnjudgeable(text: string, allTokens: readonly Token[]): string | null {
   const ambiguity = findAmbiguity(text, allTokens);
   if (ambiguity !== null) return place(text, ambiguity.offset, ambiguity.reason);
@@ -103,7 +108,7 @@ function judgeToken(tokens: readonly Token[], index: number, token: Token): stri
   return null;
 }
 
-/** `(name := …)` before what the notation reads, which begins with a string or a name. */
+/** Whether a notation has `(name := …)` before its items, the first of which is a string or a name. */
 function hasName(tokens: readonly Token[], index: number): boolean {
   for (let at = index + 1; at < tokens.length && tokens[at]!.kind !== 'string'; at += 1) {
     if (tokens[at]!.text === 'name' && tokens[at - 1]!.text === '(') return true;
@@ -112,7 +117,7 @@ function hasName(tokens: readonly Token[], index: number): boolean {
   return false;
 }
 
-/** `start`: the `[`. Looks at the first word of each entry. */
+/** Checks the first word of each attribute after the `[` at `start`. */
 function judgeAttributes(tokens: readonly Token[], start: number): string | null {
   let depth = 0;
   for (let index = start; index < tokens.length; index += 1) {

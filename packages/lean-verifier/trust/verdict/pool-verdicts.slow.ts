@@ -1,5 +1,6 @@
 /**
- * As the end of `pool-verdicts.process.test.ts`, by `lean --json`: a process for every run of candidates, so that there are more to kill.
+ * Repeats the last test of `pool-verdicts.process.test.ts` with `lean --json`, which starts a process for each run, so
+ * there are more to kill.
  *
  * @module-tag slow
  */

@@ -1,5 +1,5 @@
 /**
- * Finds the library theorems that a script names. Names are resolved as in STP: against the opened namespaces, not by
+ * Finds the library theorems that a script names. Names are resolved as in STP: by the opened namespaces, not by
  * elaboration.
  */
 import { nameParts, openedNamespaces, tokenize } from '@stp/lean-text';
@@ -7,8 +7,9 @@ import { nameParts, openedNamespaces, tokenize } from '@stp/lean-text';
 export type PremiseResolver = (header: string, script: string) => string[];
 
 /**
- * `names`: fully qualified. A word `a.b.c` counts as the longest of `a.b.c`, `a.b`, `a` that is a name as it stands or under
- * an opened namespace, so `Nat.le_of_lt.trans` names `Nat.le_of_lt`. A local hypothesis of the same name counts too.
+ * `names` are fully qualified. A word `a.b.c` counts as the longest of `a.b.c`, `a.b`, `a` that is a known name,
+ * directly or in an opened namespace, so `Nat.le_of_lt.trans` names `Nat.le_of_lt`. A local hypothesis with the same
+ * name counts too.
  */
 export function premiseResolver(names: ReadonlySet<string>): PremiseResolver {
   return (header, script) => {

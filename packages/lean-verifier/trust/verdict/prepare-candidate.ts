@@ -1,4 +1,4 @@
-/** Screens a candidate before Lean sees it, and makes the key of its verdict. */
+/** Screens a candidate before Lean reads it, and makes the cache key of its verdict. */
 import type { LeanMessage, ObjectJudgement, VerdictKind } from '@stp/config/records';
 import type { Candidate, CheckResult, LeanEnvironment } from '../../verifier.ts';
 import { JUDGED_BY } from '../object/findings.ts';
@@ -14,32 +14,32 @@ import type { CheckEntry } from './check-entries.ts';
 import type { LimitClasses } from './limits.ts';
 import type { PremiseResolver } from './premises.ts';
 
-/** Raised whenever the way a candidate is judged changes, so that older cached verdicts are not found. */
+/** Increment whenever the judgement of candidates changes, so that older cached verdicts are not used. */
 const CHECK_VERSION = '9';
 
-/** State of a verifier that the preparation reads. */
+/** The state of a verifier that the preparation reads. */
 export interface PreparingState {
   readonly environment: LeanEnvironment;
   readonly libraryHeader: string;
   readonly premises: PremiseResolver;
-  /** Names and versions of the further checkers that look at objects here. */
+  /** Names and versions of the further checkers of this machine. */
   readonly checkers: readonly string[];
 }
 
-/** A candidate that the screen let through. */
+/** A candidate that the screen accepted. */
 export interface PreparedCandidate extends CheckEntry {
   readonly statedUnder: string;
   readonly writtenUnder: string;
   readonly statement: string;
   readonly key: string;
-  /** Key of a verdict that serves as well: the one with the reason. */
+  /** Key of an equally good verdict: the one that explains a rejection. */
   readonly explainedKey: string;
   readonly isExplained: boolean;
   readonly premises: readonly string[];
-  /** Lines and columns to add to a message's place to get the place in the proof as it came. */
+  /** Lines and columns to add to a position in `text` to get the position in the original proof. */
   readonly linesDropped: number;
   readonly columnsAdded: number;
-  /** The theorem's own name, where the proof has it: if the proof fails without it, it may be a recursive call. */
+  /** The theorem's own name, if the proof contains it: it may be a recursive call if the proof fails otherwise. */
   readonly ownName: string | undefined;
 }
 
@@ -47,8 +47,9 @@ export interface PreparedCandidate extends CheckEntry {
 export type Judged = Omit<CheckResult, 'id' | 'certificate'> & { readonly judgement?: ObjectJudgement | undefined };
 
 /**
- * Screens a candidate and names the verdict that it shares with equal ones. Returns a verdict where the screen refuses it.
- * @param asked.confirm the compiled object is judged, too
+ * Screens a candidate and makes the key of the verdict that it shares with equal ones. Returns a verdict if the screen
+ * refuses it.
+ * @param asked.confirm the compiled module is judged too
  * @param asked.isExplained Lean is asked why the candidate fails
  */
 export function prepareCandidate(
@@ -76,7 +77,7 @@ export function prepareCandidate(
   const judgedBy = confirm ? [stated.text, grownHash(environment) ?? '', ...JUDGED_BY, ...state.checkers] : ['text'];
   const ownName = calledName(statement.name, `${proof.text}\n${proof.ending ?? ''}`);
   const writtenUnder = headerOfStatement(state, candidate);
-  // Two that are printed alike may have been written otherwise.
+  // Two statements that are printed alike may differ as written.
   const written = [writtenUnder, candidate.statement];
   const texts = [header, statement.signature, ...written, proof.text, proof.ending ?? '', ownName ?? ''];
   const parts = [CHECK_VERSION, `${judgedBy.length}`, ...judgedBy, environment.fingerprint, ...texts, ...bounds];
@@ -110,7 +111,7 @@ function screenStatedUnder(
   return screenHeader(statedUnder);
 }
 
-/** The header that fixes what the statement means, as it came. */
+/** Returns the header that fixes the statement's meaning, as it came. */
 export function headerOfStatement(
   { libraryHeader }: Pick<PreparingState, 'libraryHeader'>,
   { header, statedUnder = header }: Candidate,

@@ -1,17 +1,17 @@
-/** What is said to others about a checked candidate: its verdict, axioms, checks, and why it is not proved. */
+/** The public report on a checked candidate: its verdict, axioms, checks, and why it is not proved. */
 import type { CheckRecord } from '@stp/config/records';
 import type { CheckResult } from '../../verifier.ts';
 
 const MESSAGE_CHARS_MAX = 4_096;
 
-/** The verdict on a row, as `stp verify` and the service tell it. */
+/** The verdict on a row, as reported by `stp verify` and the service. */
 export interface RowVerdict {
   readonly verdict: CheckResult['kind'];
-  /** If it is proved, all axioms that it rests on; otherwise the forbidden ones. */
+  /** If the candidate is proved, all axioms that it depends on; otherwise the forbidden ones. */
   readonly axioms: readonly string[];
-  /** If it is proved, one record per check of its module. */
+  /** If it is proved, one record per check of its module; otherwise empty. */
   readonly checks: readonly CheckRecord[];
-  /** Why it is not proved: Lean's errors with their places in the proof; empty where it is. */
+  /** Why it is not proved: Lean's errors with their positions in the proof. Empty if it is. */
   readonly message: string;
 }
 
@@ -25,7 +25,7 @@ export function rowVerdict(result: CheckResult): RowVerdict {
   };
 }
 
-/** Lean's errors; where it reports none, all its messages. */
+/** Returns Lean's errors or, if there are none, all its messages. */
 function messageOf({ kind, messages }: CheckResult): string {
   if (kind === 'proved') return '';
   const errors = messages.filter(({ severity }) => severity === 'error');

@@ -1,6 +1,6 @@
 /**
- * Checks one batch in one run of a Lean session. It returns the result and the time of each entry and, if the process
- * ended early, the entry in progress. `check-entries.ts` does restarts and retries.
+ * Checks one batch in one run of a Lean session. Returns result and time of each entry and, if the process ended early,
+ * the entry in progress. `check-entries.ts` handles restarts and retries.
  */
 import { randomBytes } from 'node:crypto';
 import type { LeanMessage } from '@stp/config/records';
@@ -11,17 +11,17 @@ import { type Reading, readEntry, readJudged, readWritten } from './batch-readin
 import { type BatchEntry, type BatchSource, batchSource, judgedSource, objectSource } from './batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from './limits.ts';
 
-/** How entries are written into a file, and how the messages about one of them are read. */
+/** How entries are written to a file, and how the messages about an entry are read. */
 export interface BatchForm {
   readonly source: typeof batchSource;
   readonly read: typeof readEntry;
-  /** Missing: the run leaves no module. */
+  /** Missing: the run writes no module. */
   readonly objects?: RunObjects;
 }
 export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
-/** Their objects are judged when Lean accepts them. */
+/** For proofs whose modules are compiled and judged after Lean accepts them. */
 export const PROOFS_TO_JUDGE: BatchForm = { source: judgedSource, read: readJudged };
-/** The run's own module is judged where Lean finds no error in it. */
+/** The run's own module is judged if Lean finds no error in it. */
 export const proofsAsObjects = (objects: RunObjects): BatchForm => ({
   source: objectSource,
   read: readWritten,
@@ -30,20 +30,20 @@ export const proofsAsObjects = (objects: RunObjects): BatchForm => ({
 
 export interface EntryReading {
   readonly reading: Reading;
-  /** Its part, by time, of the processor time of its run, ms; wall time if that is not known. */
+  /** The entry's share, by time, of its run's processor time, ms; wall time if that is unknown. */
   readonly checkMs: number;
 }
 
 export type BatchOutcome =
-  /** `done`: readings of the first entries, in order; `exit` says why there are no more where some are missing. */
+  /** `done`: readings of the first entries, in order. If some are missing, `exit` says why. */
   | {
       readonly kind: 'ran';
       readonly done: readonly EntryReading[];
       readonly exit: SessionExit;
-      /** There where Lean accepted every entry and left a module. */
+      /** Present if Lean accepted every entry and wrote a module. */
       readonly module?: RunModule;
     }
-  /** The header, fit when the session was opened, is so no longer: a module has gone. */
+  /** The header was valid when the session was opened, but no longer is, because a module has disappeared. */
   | { readonly kind: 'header_error'; readonly messages: readonly LeanMessage[] }
   /** Lean ended before it reached the first entry. */
   | { readonly kind: 'no_start'; readonly exit: SessionExit };
@@ -57,7 +57,7 @@ export async function runBatch(
   form: BatchForm = PROOFS,
 ): Promise<BatchOutcome> {
   const source = form.source(session.header, entries, randomBytes(8).toString('hex'), limits);
-  // Where the header is warm the first entry begins with the run; where not, with the mark that follows the header.
+  // If the header is already imported, the first entry begins with the run; otherwise with the mark after the header.
   const warm = session.isWarm ?? session.pid !== null;
   const messages: LeanMessage[] = [];
   const beganAt = performance.now();
@@ -91,11 +91,11 @@ export async function runBatch(
           exit: await run(object),
           hasErrors: messages.some(({ severity }) => severity === 'error'),
         }));
-  // Other load makes wall time longer, and processor time hardly.
+  // Other load on the machine affects wall time but hardly processor time.
   const pace = exit.cpuMs > 0 ? exit.cpuMs / (performance.now() - beganAt) : 1;
   const headerErrors = messages.filter((message) => message.severity === 'error' && message.line <= source.startLine);
   if (headerErrors.length > 0 && exit.how === 'finished') return { kind: 'header_error', messages: headerErrors };
-  // A warm process was past its header: however early it ended, the first entry is what it was at.
+  // A warm process was past its header, so however early it ended, it was working on the first entry.
   if (!started && (!warm || exit.how === 'not-started')) return { kind: 'no_start', exit };
   const done = readDone(messages, source, doneAt, form, pace);
   const isAccepted = done.length === entries.length && done.every(({ reading }) => reading.kind === 'unrefuted');
@@ -120,8 +120,9 @@ export async function runBatch(
 }
 
 /**
- * Lean reads a header's variables anew for each theorem, in the namespace of its name, and tells of errors where they stand. Once an entry
- * is read, such a message is about this entry: it gets the entry's first line.
+ * Attributes a message to an entry. Lean reads a header's variables again for each theorem, in the namespace of its
+ * name, and reports errors at the variables' position. After the header such a message concerns the present entry, so
+ * it gets the entry's first line.
  */
 function placed(message: LeanMessage, source: BatchSource, index: number): LeanMessage {
   if (message.line >= source.startLine) return message;
@@ -130,8 +131,8 @@ function placed(message: LeanMessage, source: BatchSource, index: number): LeanM
 }
 
 /**
- * The answer to an entry's last line: every candidate gives one, possibly an error (at the name, where Lean knows no check theorem
- * since it could not parse the statement), unless its text swallowed the command.
+ * Whether a message is the answer to an entry's last line. Every candidate causes one, possibly an error (at the name,
+ * if Lean knows no check theorem because it could not parse the statement), unless its text swallowed the command.
  */
 function isDoneMark(message: LeanMessage, source: BatchSource, index: number): boolean {
   return message.line === source.entries[index]?.last;

@@ -1,6 +1,6 @@
 /**
- * Turns messages of a language server into messages of `lean --json`, each once. Older servers send the list of a
- * version again and again as it grows, newer ones send its additions.
+ * Converts messages of a language server to messages of `lean --json`, each once. Older servers resend the growing list
+ * of a document version; newer ones send only additions.
  */
 
 import { sha256 } from '@stp/config/ids';
@@ -12,17 +12,17 @@ import type { TextPositions } from './positions.ts';
 const positionSchema = z.object({ line: z.number().int().nonnegative(), character: z.number().int().nonnegative() });
 const rangeSchema = z.object({ start: positionSchema, end: positionSchema });
 
-/** The fields of `textDocument/publishDiagnostics` that are read here. */
+/** The fields of `textDocument/publishDiagnostics` that this file reads. */
 const publishedSchema = z.object({
   version: z.number().int().optional(),
   diagnostics: z.array(
     z.object({
       range: rangeSchema,
-      /** `range` ends with the first line of what it is about; this does not. */
+      /** The whole text that the message is about; `range` ends with its first line. */
       fullRange: rangeSchema.optional(),
       severity: z.number().int().optional(),
       message: z.string(),
-      /** Whether an editor shows it only as a mark. */
+      /** An editor shows a silent message only as a mark. */
       isSilent: z.boolean().optional(),
     }),
   ),
@@ -34,7 +34,7 @@ const SEVERITIES: Readonly<Record<number, LeanMessage['severity']>> = { 1: 'erro
 
 export type OnMessage = (message: LeanMessage, end: MessageEnd | null) => void;
 
-/** Takes notifications for one version of a text, in order, and tells each message once. */
+/** Takes the notifications for one version of a text, in order, and reports each message once. */
 export class DiagnosticReader {
   readonly #version: number;
   readonly #positions: TextPositions;
@@ -47,12 +47,12 @@ export class DiagnosticReader {
     this.#onMessage = onMessage;
   }
 
-  /** `parameters`: of a notification as it came. What has another form, or is about another version, is passed by. */
+  /** Takes the parameters of a notification. Notifications with another format or about another version are ignored. */
   push(parameters: unknown): void {
     const parsed = publishedSchema.safeParse(parameters);
     if (!parsed.success || parsed.data.version !== this.#version) return;
     const { diagnostics, isIncremental = false } = parsed.data;
-    // A whole list holds what was told before; two equal messages are two.
+    // A complete list repeats earlier messages. Two equal messages within it are two messages.
     const again = isIncremental ? new Map<string, number>() : new Map(this.#told);
     for (const diagnostic of diagnostics) {
       if (diagnostic.isSilent) continue;
@@ -76,7 +76,10 @@ export class DiagnosticReader {
   }
 }
 
-/** Equal for equal diagnostics; of a long one it is a hash, so that its text is not kept. */
+/**
+ * Returns equal keys for equal diagnostics. The key of a long diagnostic is a hash, which uses less memory than its
+ * text.
+ */
 function keyOf(diagnostic: Diagnostic): string {
   const key = JSON.stringify(diagnostic);
   return key.length > CUT_LENGTH ? sha256(key) : key;

@@ -1,27 +1,30 @@
 /**
  * Reads messages of the protocol's base layer from a byte stream: `Content-Length: N`, an empty line, N bytes of JSON.
- * The writer elaborates untrusted text, so an endless head or an excessive length ends the reading at once: a reader
- * that continued would search a flood of bytes again with every chunk.
+ * The writer elaborates untrusted text, so an overlong header or an excessive length stops the reader for good.
+ * Otherwise it would search a flood of bytes again with every chunk.
  */
 
 import type { Readable } from 'node:stream';
 import { AbstractMessageReader, type DataCallback, type Disposable, type MessageReader } from 'vscode-jsonrpc/node';
 
-/** Lean's is some twenty bytes. */
+/** Lean's headers have about twenty bytes. */
 const HEAD_BYTES_MAX = 1_024;
-/** Longest body of a message: the limit on all output of a run. */
+/** Maximum bytes of a message body: the output limit of a whole run. */
 const BODY_BYTES_MAX = 67_108_864;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d{1,9})$/im;
 
-/** Takes chunks; calls `onBody` for each message, `onBroken` once where the bytes are not a message, with these, and reads nothing after that. */
+/**
+ * Takes chunks. Calls `onBody` for each message. If the bytes are not a message, calls `onBroken` once with them and
+ * reads nothing further.
+ */
 export function readFrames(
   onBody: (body: Buffer) => void,
   onBroken: (why: string, unread: Buffer) => void,
 ): (chunk: Buffer) => void {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  /** Bytes of the body that is being read; null while its head is. */
+  /** Length in bytes of the body that is being read; null while its header is being read. */
   let bodyBytes: number | null = null;
   let broken = false;
 
@@ -31,10 +34,10 @@ export function readFrames(
     onBroken(why, unread);
   }
 
-  /** Looks at what is there; true while there may be more to find in it. */
+  /** Consumes buffered bytes. Returns true if there may be more to consume. */
   function step(): boolean {
     if (bodyBytes !== null && pendingBytes < bodyBytes) return false;
-    // Several messages may come at once: what is left of them is not copied for each.
+    // Many messages may arrive in one chunk: do not copy the rest for each of them.
     const bytes = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
     if (bodyBytes !== null) {
       keep(bytes.subarray(bodyBytes));
@@ -69,7 +72,7 @@ export function readFrames(
   };
 }
 
-/** The same as a reader for a connection; what is broken or no JSON is its error. */
+/** The same as a reader for a JSON-RPC connection. Broken frames and invalid JSON are reported as errors. */
 export class FrameReader extends AbstractMessageReader implements MessageReader {
   readonly #stream: Readable;
 

@@ -1,6 +1,6 @@
 /**
- * Places in a text. The Language Server Protocol counts lines from 0 and columns in UTF-16 units; Lean, and all of this
- * project, count lines from 1 and columns in code points from 0.
+ * Converts positions in a text. The Language Server Protocol counts lines from 0 and columns in UTF-16 units. Lean and
+ * this project count lines from 1, and columns from 0 in code points.
  */
 
 export interface Place {
@@ -13,7 +13,7 @@ export interface ServerPosition {
   readonly character: number;
 }
 
-/** Converts places of one text, both ways. A place outside it stays as near as it can. */
+/** Converts positions in one text, both ways. A position outside the text becomes the nearest one inside. */
 export class TextPositions {
   readonly #lines: readonly string[];
 

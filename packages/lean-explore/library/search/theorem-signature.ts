@@ -1,28 +1,28 @@
 /**
- * Reads the binders of a signature and the functions it mentions, from its text alone. Knows brackets and names; a
- * binder's type is its text. This suffices to write tactic scripts that name the right variables, not to elaborate.
+ * Reads the binders of a signature and the functions that it mentions from its text, without elaborating. A binder's
+ * type is its text, which suffices for scripts that name the right variables.
  */
 import { maskSource } from '@stp/lean-text';
 
 export interface Binder {
   readonly name: string;
-  /** Text of the type: `List α`, `p x = true`. */
+  /** Text of the type, such as `List α` or `p x = true`. */
   readonly type: string;
 }
 
 export interface Signature {
-  /** Explicit and implicit binders in order, one a name; instance binders have the name `_`. */
+  /** Explicit and implicit binders in order, one per name. Instance binders have the name `_`. */
   readonly binders: readonly Binder[];
   /** Text after the last `:` outside brackets. */
   readonly goal: string;
-  /** Functions named in the goal and the hypotheses, in order of appearance, without those that core Lean has. */
+  /** Functions named in goal and hypotheses, in order of occurrence, without those of Lean's core library. */
   readonly functions: readonly string[];
 }
 
 const OPENING = '([{⟨⦃';
 const CLOSING = ')]}⟩⦄';
 const WORD = /[\p{L}_][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*/gu;
-/** Words of terms that are not functions to unfold; constructors of the library's data types among them. */
+/** Words that are not functions to unfold, including constructors of the library's data types. */
 const NOT_FUNCTIONS = new Set(
   'fun if then else let in have show match with at true false none some zero succ nil cons leaf node num plus times push addTop mulTop'.split(
     ' ',
@@ -43,7 +43,7 @@ export function readSignature(statement: string): Signature {
   return { binders, goal, functions: [...new Set(functions)] };
 }
 
-/** Names that the binders of a statement bind. */
+/** Returns the names that a statement binds. */
 export function boundNames(statement: string): ReadonlySet<string> {
   return new Set(readSignature(statement).binders.map(({ name }) => name));
 }
@@ -57,7 +57,7 @@ function functionsIn(text: string, bound: ReadonlySet<string>): string[] {
   });
 }
 
-/** Names after `fun`, `∀`, `∃`: bound inside the type. */
+/** Returns names after `fun`, `∀` or `∃`, which are bound within the type. */
 function localNames(text: string): string[] {
   const names: string[] = [];
   for (const [, list] of text.matchAll(/(?:fun|[∀∃λ])\s+([^,:=]*?)(?:,|:|=>|↦)/gu)) {
@@ -76,7 +76,7 @@ function colonOutsideBrackets(code: string, start: number): number {
   return code.length;
 }
 
-/** Insides of the outermost brackets, the bracket kept in front. */
+/** Returns the contents of the outermost brackets, each preceded by its opening bracket. */
 function bracketGroups(text: string): string[] {
   const groups: string[] = [];
   let depth = 0;

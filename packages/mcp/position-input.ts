@@ -1,10 +1,10 @@
-/** A place in a file, as agents name it: lines from 1 and columns from 0 in characters, as Lean's messages count. */
+/** Positions in files as agents give them: lines from 1, and columns from 0 in code points, as in Lean's messages. */
 import { StpError } from '@stp/base';
-import { type EditPlace, editPlace, type PlaceGoals } from '@stp/editor';
+import { type EditTarget, editTarget, type PositionGoals } from '@stp/editor';
 import { z } from 'zod';
 import type { ProjectFile, ProjectFolder } from './project-folder.ts';
 
-/** Characters of a text that is sent at most; files may be larger. */
+/** Maximum characters of a text in a request; files may be larger. */
 export const TEXT_CHARS_MAX = 262_144;
 export const PATH_CHARS_MAX = 4_096;
 
@@ -13,7 +13,7 @@ export const fileInput = {
   text: z.string().max(TEXT_CHARS_MAX).optional().describe('the text of a Lean file, in place of path'),
 };
 
-export const placeInput = {
+export const positionInput = {
   ...fileInput,
   line: z.number().int().min(1).describe('line of the place, from 1'),
   column: z.number().int().min(0).default(0).describe('column of the place, from 0, in characters'),
@@ -26,7 +26,7 @@ export const editOutput = {
     .describe('the part of the file that a tactic replaces; empty where it is inserted'),
 };
 
-/** A file that was named or sent. */
+/** A file that was named, or sent as text. */
 export interface GivenFile {
   readonly text: string;
   /** Null for a text that was sent. */
@@ -38,7 +38,7 @@ interface FileInput {
   readonly text?: string | undefined;
 }
 
-/** STP1002 unless exactly one of the two is given; and as `ProjectFolder.read`. */
+/** Throws STP1002 unless exactly one of the two is given, and as `ProjectFolder.read`. */
 export async function givenFile(folder: ProjectFolder, { path, text }: FileInput): Promise<GivenFile> {
   if ((path === undefined) === (text === undefined))
     throw new StpError('STP1002', 'a file is named by path, or sent as text', 'Give one of the two, and not both.');
@@ -47,39 +47,40 @@ export async function givenFile(folder: ProjectFolder, { path, text }: FileInput
   return { text: file.text, file };
 }
 
-/** Where a tactic can go, and the goals there. */
-export interface FoundPlace {
-  readonly place: EditPlace;
-  readonly goals: PlaceGoals;
+/** Where a tactic can be inserted, and the goals there. */
+export interface FoundPosition {
+  readonly place: EditTarget;
+  readonly goals: PositionGoals;
 }
 
 /**
- * The place for a tactic at a line and column: below the tactic there or, if nothing can stand there, in the place of that tactic, whose
- * beginning is the prefix then. `goalsOf` asks Lean. STP1002 for a place that the text does not have.
+ * Finds where a tactic can go at a line and column: below the tactic there or, if no tactic can stand there, instead of
+ * that tactic, whose beginning becomes the prefix. `goalsOf` asks Lean for goals. Throws STP1002 for a position outside
+ * the text.
  */
-export async function findPlace(
+export async function findPosition(
   text: string,
   { line, column }: { readonly line: number; readonly column: number },
-  goalsOf: (context: string) => Promise<PlaceGoals>,
-): Promise<FoundPlace> {
+  goalsOf: (context: string) => Promise<PositionGoals>,
+): Promise<FoundPosition> {
   const written = text.split('\n')[line - 1];
   if (written === undefined)
     throw new StpError('STP1002', `the text has no line ${line}`, 'Name a line of the text, from 1.');
   const character = Array.from(written).slice(0, column).join('').length;
   const at = { line: line - 1, character };
-  const below = editPlace(text, at, false);
+  const below = editTarget(text, at, false);
   const found = { place: below, goals: await goalsOf(below.context) };
   if (found.goals.problem === null) return found;
-  const inPlace = editPlace(text, at, true);
+  const inPlace = editTarget(text, at, true);
   if (inPlace.context === below.context) return found;
   const goals = await goalsOf(inPlace.context);
   return goals.problem === null ? { place: inPlace, goals } : found;
 }
 
-/** The part of the text that a tactic replaces, with columns in characters. */
-export function replaced(text: string, { range }: EditPlace): z.output<z.ZodObject<typeof editOutput>>['replace'] {
+/** Returns the part of the text that a tactic replaces, with columns in code points. */
+export function replaced(text: string, { range }: EditTarget): z.output<z.ZodObject<typeof editOutput>>['replace'] {
   const lines = text.split('\n');
-  const told = (at: EditPlace['range']['start']) => ({
+  const told = (at: EditTarget['range']['start']) => ({
     line: at.line + 1,
     column: Array.from((lines[at.line] ?? '').slice(0, at.character)).length,
   });

@@ -1,4 +1,7 @@
-/** Where a suggestion goes when the cursor stands somewhere in a tactic block: read from text alone; Lean then says whether a tactic can stand there. */
+/**
+ * Determines from the text where a suggestion goes if the cursor is at a position in a tactic block. Lean then decides
+ * whether a tactic can stand there.
+ */
 
 export interface Position {
   readonly line: number;
@@ -6,8 +9,8 @@ export interface Position {
   readonly character: number;
 }
 
-export interface EditPlace {
-  /** The file up to where the tactic begins, as it is checked. */
+export interface EditTarget {
+  /** The file up to the beginning of the tactic, as it is checked. */
   readonly context: string;
   readonly prefix: string;
   readonly range: { readonly start: Position; readonly end: Position };
@@ -15,18 +18,18 @@ export interface EditPlace {
   newText(tactic: string): string;
 }
 
-/** Before the tactic of a line: bullets, alternatives. */
+/** Matches what may precede the tactic of a line: bullets, alternatives. */
 const LEAD = /^\s*(?:(?:[·.]|<;>)\s+|\|[^=]*=>\s*|case [^=]*=>\s*)*/u;
 const OPENS_BLOCK = /(?:\bby|=>)\s*$/u;
 const ONLY_BULLET = /^\s*(?:[·.]\s*)+$/u;
 const SORRY = /(?<![\w.'])sorry(?![\w.'])/gu;
 const TERM_BEFORE = /(?::=|\bfrom|⟨|,|\()\s*$/u;
-/** Text behind it is a comment; a string that has such dashes is rare, and only hides a hole. */
+/** Text after it is a comment. A string with such dashes is rare, and only hides a hole. */
 const COMMENT = /--/u;
 const INDENT = 2;
 
-/** @param isBroken whether Lean finds an error in the cursor's line beside goals that are left */
-export function editPlace(text: string, { line, character }: Position, isBroken: boolean): EditPlace {
+/** @param isBroken whether Lean reports an error on the cursor's line other than remaining goals */
+export function editTarget(text: string, { line, character }: Position, isBroken: boolean): EditTarget {
   const lines = text.split('\n').map((one) => one.replace(/\r$/u, ''));
   const current = lines[line] ?? '';
   const above = (end: Position): string =>
@@ -38,7 +41,7 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
     return put(above(start) + opening, start, { line, character: hole.index + 5 }, opening);
   }
   if (current.trim() === '') {
-    // In some modes a cursor cannot stand behind the last blank.
+    // In some editor modes a cursor cannot stand after the last blank.
     const column = current.length > 0 ? current.length : columnBelow(lines.slice(0, line));
     const indent = ' '.repeat(column);
     const before = lines.slice(0, line).map((one) => `${one}\n`);
@@ -58,21 +61,21 @@ export function editPlace(text: string, { line, character }: Position, isBroken:
   }
   return below(last, columns(lead));
 
-  function below(at: number, column: number): EditPlace {
+  function below(at: number, column: number): EditTarget {
     const indent = `\n${' '.repeat(column)}`;
     const from = { line: at, character: lines[at]!.length };
     return put(above(from) + indent, from, from, indent);
   }
 }
 
-/** The lines of a tactic begin in the column where the text above it ends. */
-function put(context: string, start: Position, end: Position, before: string): EditPlace {
+/** Lines of a tactic begin in the column in which the text before it ends. */
+function put(context: string, start: Position, end: Position, before: string): EditTarget {
   const indent = ' '.repeat(columns(context.slice(context.lastIndexOf('\n') + 1)));
   const newText = (tactic: string): string => before + tactic.replaceAll('\n', `\n${indent}`);
   return { context, prefix: '', range: { start, end }, newText };
 }
 
-/** As Lean counts them: in characters, not in UTF-16 units. */
+/** Returns the number of columns as Lean counts them: in code points, not in UTF-16 units. */
 const columns = (text: string): number => Array.from(text).length;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 

@@ -7,17 +7,17 @@ import {
 } from '@stp/lean-verifier/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { markedProcesses } from '../../test/support/processes.ts';
-import { openLeanPlaces } from './lean-places.ts';
+import { openLeanPositions } from './lean-positions.ts';
 
-test('files with different imports, asked in turns, do not start each other’s process anew', async () => {
+test('alternating requests for files with different imports do not restart each other’s process', async () => {
   const [environment, workingDirectory] = [await coreEnvironment(), scratchFolder()];
   const runMark = `test-places-${process.pid}`;
   const options = { memoryBytesMax: MEMORY_BYTES_MAX, heartbeatsMax: 20_000 };
-  const places = openLeanPlaces(2, { environment, workingDirectory, runMark, ...options });
+  const places = openLeanPositions(2, { environment, workingDirectory, runMark, ...options });
   onTestFinished(() => places.close());
   const open = async (imports: string, name: string): Promise<void> => {
     const place = places.pick(`${imports}theorem ${name} : 1 = 1 := by\n  `);
-    const opened = await place.turn(() => place.open({ deadlineMs: 10_000 }), new AbortController().signal);
+    const opened = await place.exclusive(() => place.open({ deadlineMs: 10_000 }), new AbortController().signal);
     expect(opened.kind).toBe('open');
   };
   await open('', 'one');

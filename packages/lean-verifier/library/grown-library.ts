@@ -1,11 +1,11 @@
 /**
- * A library that grows with a run: theorems that the run itself proved and certified, as Lean modules under which later
- * proofs are checked. Knows their text and how to compile them, not how they were chosen.
+ * A library that grows during a run: theorems that the run has proved and certified, as Lean modules that later proofs
+ * import. This file writes, compiles and judges the modules; other code chooses the theorems.
  *
- * Each header (imports and opens of a dataset) has modules of its own, so that one dataset's definitions never enter
- * another's scope. A module holds the theorems that one growth added (their generation) and imports the module before. A
- * cycle is impossible: a proof was certified under the modules of earlier generations only, so it can name no theorem of its
- * own generation or a later one.
+ * Each header (imports and opens of a dataset) has separate modules, so that one dataset's definitions never enter
+ * another's scope. A module contains the theorems of one generation and imports the previous module. Proofs cannot be
+ * circular: each was certified with the modules of earlier generations only, so it cannot name a theorem of its own
+ * generation or a later one.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,52 +13,52 @@ import path from 'node:path';
 import { Semaphore } from '@stp/base';
 import { RUN_MARK } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
+import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
+import { checkerVersions } from '../trust/certificate/checkers.ts';
+import { splitImports } from '../trust/header.ts';
 import {
-  checkerVersions,
   GROWN_NAMESPACE,
-  type GrownObject,
   type GrownTheorem,
-  hashOfFile,
   headerOf,
-  JUDGED_BY,
-  judgeLibraryModule,
-  type LeanEnvironment,
-  type LeanOutput,
   type LemmaMark,
-  type LibraryJudgement,
-  leanMessages,
-  libraryError,
   markedNamespace,
   markLines,
-  type Sandbox,
-  splitImports,
   theoremText,
-} from '@stp/lean-verifier';
+} from '../trust/kept-theorem.ts';
+import { JUDGED_BY } from '../trust/object/findings.ts';
+import { hashOfFile } from '../trust/object/judge-module.ts';
+import { judgeLibraryModule, type LibraryJudgement } from '../trust/object/library-module.ts';
+import type { GrownObject, LeanEnvironment } from '../verifier.ts';
 import { consequences, type NewTheorems } from './consequences.ts';
+import { type LeanOutput, leanMessages } from './lean-messages.ts';
+import { libraryError } from './modules.ts';
 
 export interface GrownModule {
-  /** Made of its content; it is the only part of its module name, so every module can lie in a folder of its own. */
+  /** Derived from its content. It is the whole module name, so each module can be in a folder of its own. */
   readonly module: string;
   readonly header: string | null;
   readonly source: string;
-  /** Modules of the library that it imports, through each other. */
+  /** Modules of the library that it imports, directly or indirectly. */
   readonly below: readonly string[];
   readonly theorems: readonly GrownTheorem[];
   /** 1-based first line of each theorem in the source. */
   readonly lines: readonly number[];
-  /** The marks on the lines from `marksFrom` on, one a line. */
+  /** The marks, one per line from line `marksFrom` on. */
   readonly marks: readonly { readonly theorem: string; readonly mark: LemmaMark }[];
   readonly marksFrom: number;
 }
 
-/** Part of every module name: raise it when the layout changes. */
+/** Part of every module name. Increment it when the format of the source changes. */
 const LAYOUT = 'grown library 3';
-/** For the search for consequences. */
+/** For the search for consequences, ms. */
 const CONSEQUENCES_DEADLINE_MS = 600_000;
-/** Record beside each compiled module: the checkers that judged it, the modules below it, and the hash of its bytes. */
+/**
+ * Name of the record beside each compiled module: the checkers that judged it, the modules below it, and the hash of
+ * its bytes.
+ */
 const RECORD = 'judged.json';
 
-/** The modules of grown theorems, each after the one it imports. The same theorems give the same modules. */
+/** Returns the modules of grown theorems, each after the one that it imports. Equal theorems give equal modules. */
 export function grownModules(theorems: readonly GrownTheorem[]): GrownModule[] {
   return [...Map.groupBy(theorems, ({ header }) => header)].flatMap(([header, own]) => {
     const modules: GrownModule[] = [];
@@ -114,10 +114,10 @@ function grownModule(
   };
 }
 
-/** Header by header, the one under which its grown theorems are there and open. Headers that grew none are not in it. */
+/** Returns, for each header with grown theorems, the header that imports and opens them. */
 export function grownHeaders(theorems: readonly GrownTheorem[]): Map<string | null, string> {
   const headers = new Map<string | null, string>();
-  // The last module of a header imports all before it.
+  // The last module of a header imports all earlier ones.
   for (const { header, module } of grownModules(theorems)) {
     const { imports, rest } = splitImports(headerOf(header));
     headers.set(header, [...imports, `import ${module}`, rest, `open ${GROWN_NAMESPACE}`].join('\n'));
@@ -125,7 +125,7 @@ export function grownHeaders(theorems: readonly GrownTheorem[]): Map<string | nu
   return headers;
 }
 
-/** Header by header, the namespace that marks all its grown theorems. */
+/** Returns, for each header with grown theorems, the namespace that marks all of them. */
 export function grownMarks(theorems: readonly GrownTheorem[]): Map<string | null, string> {
   return new Map(theorems.map(({ header, name }) => [header, markedNamespace(name)]));
 }
@@ -134,18 +134,21 @@ export interface GrowOptions {
   /** Compiled modules are kept here, by content and toolchain. */
   readonly cacheDirectory: string;
   readonly runMark?: string;
-  /** Where Lean runs: a model wrote these theorems. */
+  /** The sandbox for Lean, because a model wrote these theorems. */
   readonly sandbox?: Sandbox;
-  /** Keeps which compiled module holds which constant; without it this is found out once a process. */
+  /**
+   * Folder for an index from constants to the compiled modules that contain them. Missing: each process builds its own
+   * index.
+   */
   readonly indexFolder?: string;
-  /** Where modules go that the two kernels disagree on; without it they are not kept. */
+  /** Folder for modules on which the two kernels disagree. Missing: they are not kept. */
   readonly disagreementsFolder?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Compiles and judges what is not there yet; the environment that finds all of it. STP1202 where a module does not compile or is
- * refused.
+ * Compiles and judges missing modules. Returns the environment that contains all of them. Throws STP1202 if a module
+ * does not compile or is refused.
  */
 export async function growEnvironment(
   environment: LeanEnvironment,
@@ -169,10 +172,10 @@ function withObject(environment: LeanEnvironment, object: GrownObject): LeanEnvi
 }
 
 /**
- * The theorems of `added` that compile over `earlier` and are accepted there, each with the marks that Lean accepts of those it
- * came with, or with none where it is trivial by others (`consequences`). Several headers at once, in so many processes. One module
- * holds all theorems of one header; what is refused is left out, and the rest tried again. STP1202 where Lean refuses a module
- * without saying what it means.
+ * Returns the theorems of `added` that compile on top of `earlier` and are accepted, each with those of its marks that
+ * Lean accepts, or without marks if it is trivial by others (`consequences`). Headers are processed concurrently. One
+ * module contains all theorems of a header; refused theorems are removed and the rest is tried again. Throws STP1202 if
+ * Lean refuses a module without saying where.
  */
 export async function growable(
   environment: LeanEnvironment,
@@ -200,10 +203,10 @@ export async function growable(
     }
     return [];
   };
-  const turns = new Semaphore();
+  const permits = new Semaphore();
   const headers = [...Map.groupBy(added, (theorem) => theorem.header)];
   const fits = await Promise.allSettled(
-    headers.map(([header, own]) => turns.run(processes, () => fitUnder(header, own))),
+    headers.map(([header, own]) => permits.run(processes, () => fitUnder(header, own))),
   );
   return fits.flatMap((fit) => {
     if (fit.status === 'rejected') throw fit.reason;
@@ -231,8 +234,8 @@ function runUnder(
 type NotGrown = Exclude<LibraryJudgement, { kind: 'judged' }>;
 
 /**
- * The theorems of a module without those that were refused, and without the marks that errors point at; null where nothing says
- * which these are.
+ * Returns the theorems of a module without refused ones, and without the marks at which errors point. Null if neither
+ * can be identified.
  */
 function withoutRefused(module: GrownModule, made: NotGrown): GrownTheorem[] | null {
   if (made.kind === 'refused') {
@@ -255,7 +258,7 @@ function withoutRefused(module: GrownModule, made: NotGrown): GrownTheorem[] | n
     .map((one) => ({ ...one, marks: one.marks.filter((mark) => !unfit.has(`${one.name} ${mark}`)) }));
 }
 
-/** Where something is refused for the whole module: what fits of each half. Null where that gets nowhere. */
+/** If the module as a whole is refused, returns the theorems of each half that fit. Null if that does not help. */
 async function withoutCulprit(
   theorems: readonly GrownTheorem[],
   fit: (part: readonly GrownTheorem[]) => Promise<GrownTheorem[]>,
@@ -269,7 +272,10 @@ async function withoutCulprit(
 
 type Grown = NotGrown | { readonly kind: 'judged'; readonly object: GrownObject };
 
-/** The module, judged now or before. Two that make it at once are safe: the first to finish gives the folder its name. */
+/**
+ * Returns the module, which is judged now or was before. Concurrent calls are safe: the first to finish renames its
+ * folder to the final name.
+ */
 async function growModule(
   environment: LeanEnvironment,
   fingerprint: string,
@@ -292,7 +298,7 @@ async function growModule(
     await writeFile(path.join(directory, RECORD), JSON.stringify({ record, hash: made.hash }));
     await rename(directory, folder).catch(async () => {
       if ((await knownObject(folder, module.module, record)) !== null) return;
-      // Judged by other kernels, over other modules, or changed since.
+      // The existing module was judged by other kernels or with other modules below it, or has changed since.
       await rm(folder, { recursive: true, force: true });
       await rename(directory, folder);
     });
@@ -302,7 +308,7 @@ async function growModule(
   }
 }
 
-/** The compiled module, if it is the one of which the record beside it tells; else null. */
+/** Returns the compiled module if it matches the record beside it, otherwise null. */
 async function knownObject(folder: string, module: string, record: string): Promise<GrownObject | null> {
   const object = path.join(folder, `${module}.olean`);
   try {

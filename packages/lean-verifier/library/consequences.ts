@@ -1,34 +1,29 @@
 /**
- * Which theorems of a grown library need no marks, since a cheap tactic proves them with the marks of others. Each mark costs every
- * later proof time, and of the equations that exploration finds over the same functions many follow from few.
+ * Finds theorems of a grown library that need no marks, because a cheap tactic proves them with the marks of others.
+ * Each mark costs time in every later proof, and many of the equations that exploration finds over the same functions
+ * follow from a few.
  */
-import {
-  type GrownTheorem,
-  headerOf,
-  type LeanOutput,
-  markedNamespace,
-  markLines,
-  signatureOf,
-  splitImports,
-} from '@stp/lean-verifier';
+import { splitImports } from '../trust/header.ts';
+import { type GrownTheorem, headerOf, markedNamespace, markLines, signatureOf } from '../trust/kept-theorem.ts';
+import type { LeanOutput } from './lean-messages.ts';
 
-/** Thousands of allocations for one theorem. */
 const HEARTBEATS_MAX = 1_000;
 
 export interface NewTheorems {
-  /** The compiled module that holds them. */
+  /** The compiled module that contains the new theorems. */
   readonly module: string;
   readonly header: string | null;
   readonly added: readonly GrownTheorem[];
-  /** Theorems of earlier generations, under the same header. */
+  /** Theorems of earlier generations with the same header. */
   readonly earlier: readonly GrownTheorem[];
-  /** Tactic block that proves what is trivial, `simp` among its tactics. */
+  /** Tactic block that proves trivial statements; `simp` is one of its tactics. */
   readonly trivialProof: string;
 }
 
 /**
- * Names of new theorems that are trivial with the marks of earlier ones and of smaller new ones. Lean reads one file: every statement
- * as an example, smallest first, and after each its marks. Where Lean does not come to the file's end, the rest keeps its marks.
+ * Returns the names of new theorems that are trivial with the marks of earlier ones and of smaller new ones. Lean reads
+ * one file: each statement as an example, smallest first, followed by its marks. If Lean does not reach the end of the
+ * file, the remaining theorems keep their marks.
  */
 export async function consequences(
   { module, header, added, earlier, trivialProof }: NewTheorems,

@@ -1,34 +1,34 @@
 /** Where a suggestion goes: what Lean has checked at the place is what stands in the file afterwards, behind any characters. */
 
-import { openFilePlaces } from '@stp/lean-explore';
-import type { FilePlaces } from '@stp/lean-explore/testing';
+import { openFilePositions } from '@stp/lean-explore';
+import type { FilePositions } from '@stp/lean-explore/testing';
 import {
   coreEnvironment,
   DRIVER_MEMORY_BYTES_MAX as MEMORY_BYTES_MAX,
   scratchFolder,
 } from '@stp/lean-verifier/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EditPlace, editPlace, type Position } from './place.ts';
+import { type EditTarget, editTarget, type Position } from './edit-target.ts';
 
 const TWO_STEPS = ['refine ⟨?_, hp⟩', 'exact hq'];
 const LIMITS = { deadlineMs: 10_000 };
 
-let places: FilePlaces;
+let places: FilePositions;
 beforeAll(async () => {
   const [environment, workingDirectory] = [await coreEnvironment(), scratchFolder()];
   const options = { memoryBytesMax: MEMORY_BYTES_MAX, heartbeatsMax: 20_000 };
-  places = openFilePlaces({ environment, workingDirectory, runMark: `test-place-${process.pid}`, ...options });
+  places = openFilePositions({ environment, workingDirectory, runMark: `test-place-${process.pid}`, ...options });
 });
 afterAll(() => places.close());
 
 /** The cursor is at `¦`. */
-function placeIn(marked: string, isBroken = false): { text: string; place: EditPlace } {
+function placeIn(marked: string, isBroken = false): { text: string; place: EditTarget } {
   const before = marked.slice(0, marked.indexOf('¦')).split('\n');
   const text = marked.replace('¦', '');
-  return { text, place: editPlace(text, { line: before.length - 1, character: before.at(-1)!.length }, isBroken) };
+  return { text, place: editTarget(text, { line: before.length - 1, character: before.at(-1)!.length }, isBroken) };
 }
 
-function edited(text: string, { range: { start, end }, newText }: EditPlace, tactic: string): string {
+function edited(text: string, { range: { start, end }, newText }: EditTarget, tactic: string): string {
   const lines = text.split('\n');
   const offset = ({ line, character }: Position): number =>
     lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, character);

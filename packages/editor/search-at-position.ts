@@ -1,36 +1,41 @@
-/** A best-first search for a whole proof at a place (`packages/selfplay/search`), with the engines' proposals as tactics. */
-import type { PlaceState, StepOptions } from '@stp/lean-explore';
+/**
+ * A best-first search for a whole proof at a position (`packages/selfplay/search`), with the engines' proposals as
+ * tactics.
+ */
+import type { PositionState, StepOptions } from '@stp/lean-explore';
 import { searchProof } from '@stp/selfplay';
 import type { Engine, Proposal, Query } from './engines/engine.ts';
-import { type LeanPlace, retried } from './lean-places.ts';
+import { type LeanPosition, retried } from './lean-positions.ts';
 
 const EXPANSIONS_MAX = 10_000;
 const LENGTH_EXPONENT = 0.5;
-/** Most tactics of each engine in each state. */
+/** Maximum tactics of each engine in each state. */
 const TACTICS_MAX = 16;
-/** Proposals without a log-probability count as this unlikely, and less with every place in their list. */
+/** Log-probability assumed for proposals without one; `UNSCORED_STEP` is added for each index in their list. */
 const UNSCORED = -4;
 const UNSCORED_STEP = -0.25;
 
-export interface PlaceSearch {
-  readonly state: PlaceState;
-  readonly place: LeanPlace;
+export interface PositionSearch {
+  readonly state: PositionState;
+  readonly place: LeanPosition;
   readonly query: Query;
   readonly engines: readonly Engine[];
   readonly seconds: number;
   readonly step: StepOptions;
   readonly signal: AbortSignal;
-  /** Why a tactic is refused before Lean sees it; null for the others. */
+  /** Returns why a tactic is refused before Lean reads it, or null. */
   readonly refuses: (tactic: string) => string | null;
   readonly onExpansion: (expansions: number) => void;
 }
 
-/** The tactics of a proof, one below the other; null where none was found in time. An engine that fails proposes nothing. */
-export async function searchPlace(search: PlaceSearch): Promise<string | null> {
+/**
+ * Returns the tactics of a proof, one per line; null if none was found in time. An engine that fails proposes nothing.
+ */
+export async function searchAtPosition(search: PositionSearch): Promise<string | null> {
   const { state: root, place, query, seconds, step, signal, refuses, onExpansion } = search;
   const wallMs = 1_000 * seconds;
   const endsAt = performance.now() + wallMs;
-  const outcome = await searchProof<PlaceState>(
+  const outcome = await searchProof<PositionState>(
     { key: keyOf(root), state: root },
     {
       async propose(state, expansion) {
@@ -55,7 +60,7 @@ export async function searchPlace(search: PlaceSearch): Promise<string | null> {
         if (result.kind === 'done') return { kind: 'done', state: result.state, leanMs };
         return { kind: 'open', key: keyOf(result.state), state: result.state, leanMs };
       },
-      together: (work) => place.turn(work, signal),
+      together: (work) => place.exclusive(work, signal),
       now: () => performance.now(),
     },
     { limits: { expansions: EXPANSIONS_MAX, wallMs, leanMs: wallMs }, lengthExponent: LENGTH_EXPONENT },
@@ -63,7 +68,7 @@ export async function searchPlace(search: PlaceSearch): Promise<string | null> {
   return outcome.end === 'proved' ? outcome.state.tactics.join('\n') : null;
 }
 
-async function propose({ engines, signal }: PlaceSearch, query: Query, leftMs: number) {
+async function propose({ engines, signal }: PositionSearch, query: Query, leftMs: number) {
   const either = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))]);
   const answers = await Promise.all(engines.map((engine) => engine.propose(query, either).catch((): Proposal[] => [])));
   const best = new Map<string, number>();
@@ -75,4 +80,4 @@ async function propose({ engines, signal }: PlaceSearch, query: Query, leftMs: n
   return [...best].map(([tactic, logprob]) => ({ tactic, logprob, count: 1 })).sort((a, b) => b.logprob - a.logprob);
 }
 
-const keyOf = (state: PlaceState): string => state.goals.map(({ text }) => text).join('\n\n');
+const keyOf = (state: PositionState): string => state.goals.map(({ text }) => text).join('\n\n');

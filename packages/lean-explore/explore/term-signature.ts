@@ -1,6 +1,6 @@
 /**
- * The functions and constructors that terms are made of, with first-order types, read from compiled modules. What has no such
- * type (dependent, a predicate, an argument that is a proof, a class other than a test for equality) is left out.
+ * Reads the functions and constructors of terms, with first-order types, from compiled modules. Omits constants with
+ * other types: dependent types, predicates, arguments that are proofs, and classes other than equality tests.
  */
 import {
   argumentsOf,
@@ -19,10 +19,9 @@ import {
 } from '@stp/lean-kernel';
 import { ARROW, type GroundType, type TypeScheme } from './ground-type.ts';
 
-/** Classes whose instances for numbers are known (`evaluator.ts`). A type that has one is explored as that of numbers. */
+/** Classes with known instances for numbers (`evaluator.ts`). A type with such a class is explored as numbers. */
 export const EQUALITY_CLASSES: ReadonlySet<string> = new Set(['DecidableEq', 'BEq']);
 
-/** A binder of a constant's type. */
 export type SchemeSlot =
   | { readonly kind: 'type'; readonly variable: number }
   | { readonly kind: 'instance'; readonly name: string; readonly variable: number }
@@ -34,16 +33,16 @@ export interface SymbolScheme {
   readonly slots: readonly SchemeSlot[];
   readonly result: TypeScheme;
   readonly variables: number;
-  /** Variables for which a test for equality is asked. */
+  /** Type variables that need an equality test. */
   readonly withEquality: ReadonlySet<number>;
 }
 
-/** A function or constructor at types without variables. */
+/** A function or constructor at types without type variables. */
 export interface TermSymbol {
   /** Full name. */
   readonly name: string;
   readonly scheme: SymbolScheme;
-  /** The types for the scheme's variables. */
+  /** The types assigned to the scheme's variables. */
   readonly types: readonly GroundType[];
   readonly arguments: readonly GroundType[];
   readonly result: GroundType;
@@ -67,7 +66,7 @@ export class SignatureReader {
     this.#kernel = kernel;
   }
 
-  /** Null for a constant that is not there, and for one without a first-order type. */
+  /** Returns null for a missing constant, or one without a first-order type. */
   scheme(name: Name): SymbolScheme | null {
     let known = this.#schemes.get(name);
     if (known === undefined) {
@@ -77,7 +76,7 @@ export class SignatureReader {
     return known;
   }
 
-  /** Null for a type that has indices, or is no inductive type. */
+  /** Returns null for a type that has indices or is not inductive. */
   inductive(name: string): InductiveType | null {
     const constant = this.library.constant(this.terms.names.of(name));
     return constant?.kind === 'inductive' && constant.indices === 0 ? constant : null;
@@ -92,7 +91,7 @@ export class SignatureReader {
   }
 }
 
-/** Reads one type, opened binder by binder. */
+/** Reads one type, opening one binder after another. */
 class SchemeReader {
   readonly #terms: Terms;
   readonly #checker: Checker;
@@ -134,7 +133,7 @@ class SchemeReader {
     }
     const whole = checker.reduction.whnf(type);
     if (terms.kind(whole) === SORT) {
-      // An explicit type argument would have to be written.
+      // An explicit type argument would have to be written in terms.
       if (kind === 'explicit' || terms.level(whole) === terms.levels.zero) return null;
       const variable = this.#variables.size;
       this.#variables.set(local, variable);
@@ -150,7 +149,10 @@ class SchemeReader {
   }
 }
 
-/** Reads a type that is made of inductive types, functions between such types, and variables (by their locals); null for any other. */
+/**
+ * Reads a type made of inductive types, functions between such types, and type variables (by their locals); null for
+ * any other type.
+ */
 export function readType(
   terms: Terms,
   checker: Checker,
