@@ -56,7 +56,6 @@ export {
   headerOf,
   LEMMA_MARKS,
   markedProof,
-  theoremText,
   withoutMarks,
 } from './trust/kept-theorem.ts';
 export { readsAsWritten } from './trust/object/as-written.ts';
@@ -76,4 +75,4 @@ export { HEARTBEATS_USED } from './trust/verdict/batch-reading.ts';
 export { endedEarly, infra, note } from './trust/verdict/check-outcome.ts';
 export { type BaseLimits, limitClasses, MEMORY_BYTES_MAX } from './trust/verdict/limits.ts';
 export { rowVerdict } from './trust/verdict/row-verdict.ts';
-export type { Candidate, CheckOptions, CheckResult, GrownObject, LeanEnvironment, Verifier } from './verifier.ts';
+export type { Candidate, CheckOptions, CheckResult, LeanEnvironment, Verifier } from './verifier.ts';
