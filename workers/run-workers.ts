@@ -57,7 +57,7 @@ export async function runWorkers(
   });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const connection = await untilServer(
-    connectionOptions.address ?? 'localhost:7233',
+    connectionOptions.address ?? DEFAULT_TEMPORAL_ADDRESS,
     () => NativeConnection.connect(connectionOptions),
     (line) => console.error(line),
   );

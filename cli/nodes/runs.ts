@@ -11,7 +11,7 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
   const connection = await Connection.connect(connectionOptions).catch((cause: unknown) => {
     throw new StpError(
       'STP1101',
-      `no Temporal server answers at ${connectionOptions.address ?? 'localhost:7233'}`,
+      `no Temporal server answers at ${connectionOptions.address ?? DEFAULT_TEMPORAL_ADDRESS}`,
       'Set TEMPORAL_ADDRESS to your server. `sweep` asks it which runs are open; --force sweeps without asking.',
       { retryable: true, cause },
     );

@@ -19,7 +19,7 @@ export function addressOfCommand(values: ReadonlyMap<string, string>, given: Rea
       ...(profile !== undefined && { profile }),
       ...(path !== undefined && { configSource: { path } }),
     }).connectionOptions.address ??
-    'localhost:7233';
+    DEFAULT_TEMPORAL_ADDRESS;
   const { HTTPS_PROXY, https_proxy } = process.env;
   return (HTTPS_PROXY ?? https_proxy ?? '') === '' || LOOPBACK.test(address) ? address : null;
 }
