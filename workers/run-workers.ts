@@ -25,6 +25,7 @@ import { leanWorker } from './lean-worker.ts';
 import { prometheusExport } from './prometheus-export.ts';
 import { type RunnableWorker, runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';
+import { DEFAULT_TEMPORAL_ADDRESS } from './temporal-address.ts';
 
 export type WorkerRole = 'control' | 'host' | 'lean';
 

@@ -27,13 +27,20 @@ export const CONJECTURER_WEIGHT = 1;
 /** Theorems this far apart in a file are still about the same thing. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
 
+/**
+ * Examples for the conjecturer: tuples or pairs of the library's theorems, equations for a conjecturer that writes under
+ * a grammar, or none.
+ */
+export type ConjecturerExamples =
+  | { readonly kind: 'tuples' | 'none' }
+  | { readonly kind: 'equations'; readonly examples: AsyncIterable<Example> };
+
 export interface LibraryExamplesInput {
   readonly theorems: readonly LibraryTheorem[];
   /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
-  /** Examples in the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
-  readonly conjecturer: Iterable<Example> | AsyncIterable<Example> | null;
+  readonly conjecturer: ConjecturerExamples;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
   /** What the run's conjectures are conditioned on: the examples have that shape. */
@@ -90,8 +97,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   const proofExamples = prover.length;
   if (input.states !== null)
     for await (const example of stateExamples(input.states, byName, proofIds)) prover.push(example);
-  const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
-  const conjecturing = await Array.fromAsync(input.conjecturer ?? conjecturer(theorems, input));
+  const conjecturing = await Array.fromAsync(conjecturerExamplesOf(theorems, input));
   const examples = dedupeExamples([...prover, ...conjecturing]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
@@ -101,6 +107,16 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
     searchedProofs: input.wholeProofs ? proofExamples - ownProofs : furtherProofs,
     conjecturerExamples: conjecturerCount,
   };
+}
+
+function conjecturerExamplesOf(
+  theorems: readonly LibraryTheorem[],
+  input: LibraryExamplesInput,
+): Iterable<Example> | AsyncIterable<Example> {
+  const { conjecturer, conditionOn } = input;
+  if (conjecturer.kind === 'equations') return conjecturer.examples;
+  if (conjecturer.kind === 'none') return [];
+  return conditionOn === 'proved-seed' ? conjecturerSet(theorems, input) : targetSet(theorems, input);
 }
 
 /** One example per state and tactic of the traced proofs. */

@@ -42,7 +42,7 @@ export async function prepareLibrarySft(
   const statements = theorems.map(({ statement }) => statement);
   const excluded = chooseHeldOut(statements, LIBRARY_HELD_OUT, randomStream(seed, 'sft-held-out'));
   const { examples } = await libraryExamples({
-    conjecturer: null,
+    conjecturer: { kind: 'tuples' },
     theorems,
     excluded,
     searched: sources.searchedProofs(),

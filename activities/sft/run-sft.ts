@@ -13,7 +13,7 @@ import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { CONJECTURER_WEIGHT, libraryExamples, type StateExamples } from './library-examples.ts';
+import { CONJECTURER_WEIGHT, type ConjecturerExamples, libraryExamples, type StateExamples } from './library-examples.ts';
 import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 import { typedExamples } from './typed-examples.ts';
 
@@ -99,23 +99,25 @@ async function librarySft(
   const shown = open.filter(({ key }) => !ownHeldOut.has(key));
   const theoremKeyOf = await theoremKeys(sources, config.prover);
   const learnsFrom = conjecturerIn(config.conjectures).examples;
-  const conjectured =
-    learnsFrom === 'tuples'
-      ? null
-      : learnsFrom === 'equations' && config.prover.slots
-        ? typedExamples({
-            explored: await sources.exploredEquations(),
-            theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
-            definitions: await sources.definitions(),
-            definitionTokens: config.prover.definitionTokens,
-            paid: await paidTexts(sources),
-            isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
-            perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
-            weight: CONJECTURER_WEIGHT,
-            seed: config.seed,
-          })
-        : // A language model is asked for equations in words, and has no examples of that.
-          [];
+  let conjectured: ConjecturerExamples;
+  if (learnsFrom === 'tuples') conjectured = { kind: 'tuples' };
+  // A language model is asked for equations in words, and the library has no examples of that.
+  else if (learnsFrom !== 'equations' || !config.prover.slots) conjectured = { kind: 'none' };
+  else
+    conjectured = {
+      kind: 'equations',
+      examples: typedExamples({
+        explored: await sources.exploredEquations(),
+        theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
+        definitions: await sources.definitions(),
+        definitionTokens: config.prover.definitionTokens,
+        paid: await paidTexts(sources),
+        isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
+        perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+        weight: CONJECTURER_WEIGHT,
+        seed: config.seed,
+      }),
+    };
   const { examples, ...counts } = await libraryExamples({
     theorems: open.map(({ theorem }) => theorem),
     conjecturer: conjectured,

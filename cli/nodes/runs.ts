@@ -3,6 +3,7 @@
 import { StpError } from '@stp/base';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { DEFAULT_TEMPORAL_ADDRESS } from '../../workers/temporal-address.ts';
 import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../../workflows/control/contracts.ts';
 
 /** Does the work with a client; STP1101 where no server answers. */
