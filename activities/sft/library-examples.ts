@@ -24,7 +24,7 @@ import {
 
 /** Weight of a conjecturer example, beside a proof's 1 (STP: none is given, so 1). */
 export const CONJECTURER_WEIGHT = 1;
-/** Theorems this far apart in a file are still about the same thing. */
+/** Two theorems at most this far apart in a file count as related. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
 
 /**
@@ -43,7 +43,7 @@ export interface LibraryExamplesInput {
   readonly conjecturer: ConjecturerExamples;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
-  /** What the run's conjectures are conditioned on: the examples have that shape. */
+  /** States and tactics of the proofs; null if they give no examples. */
   readonly conditionOn: Conjecturing['conditionOn']['kind'];
   readonly seed: number;
   /** How the prover meets the theorems. */
@@ -71,7 +71,7 @@ export interface LibraryExamples {
   readonly conjecturerExamples: number;
 }
 
-/** Every proof counts alike: what closes many theorems is seen often. */
+/** Every proof has the same weight, so scripts that close many theorems occur often. */
 export async function libraryExamples(input: LibraryExamplesInput): Promise<LibraryExamples> {
   const theorems = input.theorems.filter(({ statement }) => !input.excluded.has(statementKey(null, statement)));
   const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
@@ -103,7 +103,7 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   return {
     examples,
     libraryProofs: ownProofs,
-    // Without examples of whole proofs the states are those of all of them.
+    // Without examples of whole proofs, the states come from all of them.
     searchedProofs: input.wholeProofs ? proofExamples - ownProofs : furtherProofs,
     conjecturerExamples: conjecturerCount,
   };
@@ -131,13 +131,13 @@ async function* stateExamples(
     if (theorem === undefined || !proofIds.has(proof)) continue;
     const form = forms.get(name) ?? formOf(theorem);
     forms.set(name, form);
-    // All of them take seconds, and a heartbeat must come in between.
+    // All states together take seconds, so heartbeats need a chance to be sent in between.
     await setImmediate();
     for (const { goal, tactic } of steps) if (!isSealed(theorem, goal)) yield* formExamples(form(goal), tactic, 1);
   }
 }
 
-/** The example of one tuple. */
+/** Returns the example of one tuple. */
 export function tupleExample(
   lemma: Pick<LibraryTheorem, 'statement'> | null,
   easy: Pick<LibraryTheorem, 'statement' | 'proof'>,
@@ -163,7 +163,7 @@ function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExam
   }
 }
 
-/** (later theorem, earlier one) pairs for a conjecturer that is asked for an easier statement (SGS). */
+/** Yields (later theorem, earlier theorem) pairs for a conjecturer that is asked for an easier statement (SGS). */
 function* targetSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'targets');
   for (const { target, easier } of targetPairs(theorems, input.tuplesPerTheoremMax, random))

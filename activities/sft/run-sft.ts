@@ -1,6 +1,6 @@
 /**
- * The SFT set of a run: made from the repository's library, or streamed from a prepared set. In both cases no prompt
- * and no target contains a held-out statement, up to names.
+ * The SFT set of a run, made from the repository's library or streamed from a prepared set. In both cases no prompt and
+ * no target contains a held-out statement, up to names.
  */
 import { StpError } from '@stp/base';
 import { conditionOf, conjecturerIn, meetsStates, type Prompts, type RunConfig, writesTactics } from '@stp/config';
@@ -34,11 +34,11 @@ export interface SftCounts {
 export interface RunSft {
   readonly train: Iterable<Example> | AsyncIterable<Example>;
   readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
-  /** `statementKey` of every statement in what is held out. */
+  /** `statementKey` of every held-out statement. */
   readonly heldOutKeys: Iterable<string> | AsyncIterable<string>;
-  /** The theorems for examples, without what is held out. */
+  /** The theorems for examples, without held-out ones. */
   readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
-  /** Once `train` has been read to its end. */
+  /** Complete after `train` has been read to its end. */
   counts(): SftCounts;
 }
 
@@ -47,7 +47,7 @@ export interface SealedKeys {
   readonly heldOutKeys: ReadonlySet<string>;
   /** `theoremKey` of every held-out statement. */
   readonly theoremKeys: ReadonlySet<string>;
-  /** `slotKey` of every statement of the run's sets, where the prover meets names as slots. */
+  /** `slotKey` of every statement of the run's sets, if names are slots. */
   readonly slotKeys: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export async function runSft(sources: SftSources, config: RunConfig, sealed: Sea
   return { ...found, train: styled(found.train), heldOut: styled(found.heldOut) };
 }
 
-/** Makes the SFT set in the embedded form, in which what is held out is recognised. */
+/** Makes the SFT set in the embedded form, in which held-out statements are recognised. */
 async function embeddedSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)
@@ -76,7 +76,7 @@ async function embeddedSft(sources: SftSources, config: RunConfig, sealed: Seale
   return conditionOf(config.conjectures) === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
 
-/** The same prompts in the embedded form. */
+/** Returns the prompts in the embedded form. */
 const embeddedPrompts = (prompts: Prompts): Prompts =>
   prompts.slots ? prompts : { ...prompts, format: 'embedded', customFormat: null };
 
