@@ -4,9 +4,9 @@ import { STATE_MARKER } from '@stp/config/words';
 import { type ConjecturerForm, formExamples, type ProverForms, statementKey, targetExample } from '@stp/selfplay';
 
 const MARKERS = /<(prove|state|by|lemma|easy|hard)>/;
-/** Inaccessible names of a goal, as prompts number them. */
+/** Numbers of a goal's inaccessible names, as prompts have them. */
 const INACCESSIBLE = /✝(\d+)/gu;
-/** A statement as prompts show it has no name; any will do, since keys and prompts leave it out. */
+/** Prompts show a statement without its name. Any name serves here, since keys and prompts omit it. */
 const named = (displayed: string): string => `theorem t ${displayed}`;
 
 /**

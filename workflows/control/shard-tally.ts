@@ -6,7 +6,7 @@ export class ShardTally {
   private total = 0;
   private done: ShardResult[] = [];
 
-  /** Starts a set of shards; earlier shards stay counted. */
+  /** Starts a set of `total` shards and forgets the earlier ones. */
   begin(total: number): void {
     this.total = total;
     this.done = [];

@@ -237,8 +237,8 @@ export async function giveNodesBack(run: string, hostQueue: string | null): Prom
 }
 
 /**
- * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a valid folder name. `none`:
- * text of the error for a missing name.
+ * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a valid folder name. `none` says in the
+ * error message what the id does not name.
  */
 export function folderName(prefix: string, none: string, advice: string): string {
   const { workflowId } = workflowInfo();
