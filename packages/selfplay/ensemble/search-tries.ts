@@ -43,7 +43,7 @@ function provingStates(expansions: readonly ExpansionRecord[]): Set<string> {
   return proving;
 }
 
-/** Returns the states from which every continuation was tried and failed. */
+/** Returns a test for states from which every continuation was tried and failed. */
 function hopelessStates(
   byState: ReadonlyMap<string, ExpansionRecord>,
   proving: ReadonlySet<string>,
