@@ -77,7 +77,7 @@ export async function cloudCall<T>(what: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Returns the failure as STP1602 (shortage or quota) or STP1603, with advice; an StpError stays as it is. */
+/** Returns the failure as STP1602 (exhausted quota) or STP1603, with advice; an StpError stays as it is. */
 export function cloudError(what: string, error: unknown): StpError {
   if (error instanceof StpError) return error;
   const message = error instanceof Error ? error.message : String(error);
