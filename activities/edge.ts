@@ -1,6 +1,6 @@
 /**
- * The activity edge: the one place where errors of the project become Temporal failures. The failure's type is the
- * error code, so that it can be searched in the UI. Errors that no retry can repair are not retried.
+ * Turns errors of the project into Temporal failures, at the boundary of every activity. The failure's type is the
+ * error code, so the UI can search for it. Errors that no retry can repair are not retried.
  */
 
 import { describeIssues, type ErrorCode, StpError } from '@stp/base';
@@ -10,7 +10,9 @@ import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } fro
 import { ZodError } from 'zod';
 import { isDiskFull, pauseForSpace } from './full-disk.ts';
 
-/** @param attempt of the activity: it says how soon a full disk is tried again */
+/**
+ * @param attempt number of the activity's attempt, from 1; it determines the delay before a full disk is tried again
+ */
 export function toFailure(error: unknown, attempt = 1): unknown {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (isDiskFull(error))
@@ -38,7 +40,10 @@ export function toFailure(error: unknown, attempt = 1): unknown {
   return error;
 }
 
-/** A code of its own: where other machines can do the work, none of them waits for space on this one. */
+/**
+ * A full disk has an error code of its own: if other machines can do the work, the work does not wait for space on this
+ * one.
+ */
 function diskFull(error: unknown, advice: string, nextRetryDelay: number): ApplicationFailure {
   const { message, facts } = error instanceof StpError ? error : { message: String(error), facts: {} };
   return ApplicationFailure.create({
@@ -62,7 +67,10 @@ export const edgeInterceptors: ActivityInterceptorsFactory = (_context: Context)
   } satisfies ActivityInboundCallsInterceptor,
 });
 
-/** On a queue that machines share, below `edgeInterceptors`. One with a full disk takes no more (`onFull`), so there is nothing to wait for. */
+/**
+ * Interceptors for a queue that machines share, below `edgeInterceptors`. A worker with a full disk takes no more tasks
+ * (`onFull`), so the task is retried elsewhere without a wait.
+ */
 export const sharedQueueInterceptors =
   (onFull: () => void): ActivityInterceptorsFactory =>
   () => ({
@@ -80,26 +88,29 @@ export const sharedQueueInterceptors =
   });
 
 /**
- * Heartbeats in the time after which their absence means that the worker is gone: every 1.5 s of the usual 20 s. A
- * cancellation comes back with a heartbeat's answer, and Lean is to hear of it within 3 s: half of that leaves the rest for
- * ending processes. Who has hundreds of activities open gives them a longer time-out, and so fewer heartbeats; these hear of
- * it later (`lean` in `workflows/control/activity-proxies.ts`). The worker must not throttle them (`HEARTBEAT_THROTTLE_MS_MAX`).
+ * Heartbeats sent in one heartbeat timeout: every 1.5 s of the usual 20 s. A cancellation arrives with a heartbeat's
+ * answer, and Lean must hear of it within 3 s. Half of that time is left for ending processes. A workflow with hundreds
+ * of open activities gives them a longer timeout, so they beat less often and hear of a cancellation later (`lean` in
+ * `workflows/control/activity-proxies.ts`). The worker must not throttle them (`HEARTBEAT_THROTTLE_MS_MAX`).
  */
 const HEARTBEATS_PER_TIMEOUT = 13;
 
-/** The SDK holds heartbeats back for up to 0.8 of their timeout, 16 s of our 20 s; with this it passes every one on. */
+/**
+ * The SDK holds heartbeats back for up to 0.8 of their timeout, 16 s of our 20 s. With this limit it sends every one.
+ */
 export const HEARTBEAT_THROTTLE_MS_MAX = 1_000;
 
 /**
- * Runs long work under heartbeats that carry its progress, and gives it the signal that a cancellation or a lost
- * activity raises, and what the attempt before it reported last (undefined in the first).
+ * Runs long work under heartbeats that carry its progress. The work gets a signal that a cancellation or a lost
+ * activity raises, a function to report progress, and the last progress of the previous attempt (undefined in the first
+ * attempt).
  */
 export async function withHeartbeat<T>(
   work: (signal: AbortSignal, report: (progress: unknown) => void, earlier: unknown) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
   const earlier: unknown = activityInfo().heartbeatDetails;
-  // Until there is something to say, what the attempt before this one said stays known.
+  // Until this attempt reports progress, its heartbeats repeat that of the previous attempt.
   let progress: unknown = earlier ?? { attempt: activityInfo().attempt };
   const { heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS } = activityInfo();
   const timer = setInterval(() => context.heartbeat(progress), heartbeatTimeoutMs / HEARTBEATS_PER_TIMEOUT);

@@ -1,4 +1,7 @@
-/** All activities over one set of ports. A file an activity; a folder a task queue, or a method (`provers/`, `conjecturers/`). Workflows import only their types. */
+/**
+ * All activities over one set of ports. Each file holds one activity. A folder is a task queue or a method (`provers/`,
+ * `conjecturers/`). Workflows import only the types of activities.
+ */
 
 import { conjecturerHostActivities, conjecturerLeanActivities } from './conjecturers/index.ts';
 import { admitConjecturesActivity } from './control/admit-conjectures.ts';
@@ -52,7 +55,7 @@ import { writeProofsActivity } from './lean/write-proofs.ts';
 import type { Ports } from './ports.ts';
 import { proverControlActivities, proverHostActivities, proverLeanActivities } from './provers/index.ts';
 
-/** Short activities that read and write the store, `control/`: they run on the control queue. */
+/** The activities of `control/`, on the control queue: short work that reads and writes the store. */
 export function createControlActivities(ports: Ports) {
   return {
     ...proverControlActivities(ports),
@@ -83,7 +86,11 @@ export function createControlActivities(ports: Ports) {
   };
 }
 
-/** Activities that need a node's cores, memory, disk or accelerators, `host/`: they run on its own queue, with those of `every-node/`. */
+/**
+ * The activities of `host/`, on a machine's host queue with those of `every-node/`: long work that takes a machine's
+ * cores, memory, disk or accelerators. `planConjectures` and `growLibrary` are among them, since they read all earlier
+ * proofs or compile modules.
+ */
 export function createHostActivities(ports: Ports) {
   return {
     ...proverHostActivities(ports),
@@ -108,7 +115,7 @@ export function createHostActivities(ports: Ports) {
   };
 }
 
-/** Activities that need Lean and nothing else of a node, `lean/`: they run on the queue that all nodes with Lean share. */
+/** The activities of `lean/`, on the queue that all nodes with Lean share: they need only Lean. */
 export function createLeanActivities(ports: Ports) {
   return {
     ...proverLeanActivities(ports),
@@ -120,7 +127,7 @@ export function createLeanActivities(ports: Ports) {
   };
 }
 
-/** Activities that are about a node itself, `every-node/`: every node's own queue has them. */
+/** The activities of `every-node/`, on every node's host queue: they act on the node itself. */
 export function createNodeActivities(ports: Ports) {
   return {
     ...cleanUpNodeActivity(ports),

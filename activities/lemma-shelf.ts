@@ -1,8 +1,9 @@
 /**
- * The theorems that prompts show (`prover.lemmasShown`) and scripts try (`prover.premisesTried`): those of the library, those that a
- * run has proved, and the premises of prepared sets. They are found by the terms that they share with what is to be proved. Only what a
- * proof at that place may use; of the library and the run only what says something of the same definitions, or of none if the
- * statement has none; never the statement itself in other words.
+ * Finds the theorems that prompts show (`prover.lemmasShown`) and scripts try (`prover.premisesTried`): theorems of the
+ * library, theorems that the run has proved, and premises of prepared sets. They are found by the terms that they share
+ * with the statement. A theorem qualifies if a proof at that position may use it. A theorem of the library or the run
+ * must also mention the same definitions as the statement, or none if the statement mentions none. The statement itself
+ * in other words never qualifies.
  */
 import type { Prompts } from '@stp/config';
 import type { LibraryTheorem, ShownLemma } from '@stp/config/records';
@@ -22,7 +23,7 @@ import {
 } from '@stp/selfplay';
 import type { DefinitionSource, Sources } from './ports.ts';
 
-/** The fields that are read of a theorem of the run (`grownTheoremSchema`). */
+/** The fields of a run's theorem that are read (`grownTheoremSchema`). */
 export interface RunTheorem {
   readonly name: string;
   readonly generation: number;
@@ -33,18 +34,18 @@ export interface RunTheorem {
 
 export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'modules' | 'premises'>;
 
-/** A statement with its id, where it has one. */
+/** A statement, with its id if it has one. */
 export type Asked = Stated & { readonly id?: string };
 
-/** The lemmas for a statement, or for states in its proof; `goal`: a state, written as a statement. */
+/** Returns the lemmas for a statement, or for a state in its proof; `goal` is the state, written as a statement. */
 export type LemmaOffers = (asked: Asked) => (goal?: string) => LemmaOffer;
 
-/** Keyword, name and universes: `theorem List.map_map.{u, v} `. */
+/** Matches keyword, name and universes, such as `theorem List.map_map.{u, v} `. */
 const HEAD = /^(?:theorem|lemma)\s+\S+?(?:\.\{[^}]*\})?(?:\s+|$)/u;
 const LIBRARY = 'Stp';
 const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
 
-/** @param grown what the run has proved so far */
+/** @param grown the theorems that the run has proved so far */
 export async function lemmaOffers(
   sources: LemmaSources,
   { lemmasShown, lemmaTokens, premisesFrom }: Pick<Prompts, 'lemmasShown' | 'lemmaTokens' | 'premisesFrom'>,
@@ -102,7 +103,7 @@ function about(definitions: DefinitionSource, { header, statement }: Stated, dis
   return new Set(found.flatMap(({ name, distance }) => (distance <= distanceMax ? [name] : [])));
 }
 
-/** The key of a theorem by what it and its definitions compute (`theoremKey`). */
+/** Returns the key of a theorem by the values that it and its definitions compute (`theoremKey`). */
 export function keyUnder(definitions: DefinitionSource, { header, statement }: Stated): string {
   return theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
 }
@@ -115,7 +116,7 @@ function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   };
 }
 
-/** Theorems by the modules that have them, and so which of them a statement may use. */
+/** Theorems by module, which determines the statements that may use them. */
 class ModuleTheorems<Theorem> {
   /** In the order of the corpus. */
   readonly theorems: Theorem[] = [];
@@ -128,7 +129,10 @@ class ModuleTheorems<Theorem> {
     this.#root = root;
   }
 
-  /** Adds a module behind those that it imports. One that is there already stays as it is; one whose imports are missing is left out. */
+  /**
+   * Adds a module after the modules that it imports. A known module is kept as it is; a module with missing imports is
+   * left out.
+   */
   add(
     module: string,
     imports: readonly string[],
@@ -139,19 +143,21 @@ class ModuleTheorems<Theorem> {
     for (const { theorem } of theorems) this.theorems.push(theorem);
   }
 
-  /** The modules here that a text imports. */
+  /** Returns the known modules that a text imports. */
   importedBy(text: string): string[] {
     const names = splitImports(text).imports.map((line) => line.slice('import '.length).trim());
     if (this.#root !== null && names.includes(this.#root)) return [...this.#modules];
     return names.filter((name) => this.#modules.has(name));
   }
 
-  /** What a proof at a line of a module may use. */
+  /** Returns a test for the theorems that a proof at a line of a module may use. */
   at(module: string, line: number): Accessible {
     return this.#corpus.accessible(module, [line, 0]) ?? (() => false);
   }
 
-  /** What a text below a header may use: all of the modules that the header imports. */
+  /**
+   * Returns a test for the theorems that a text below a header may use: those of the modules that the header imports.
+   */
   readonly under = remembered((header: string): Accessible => {
     const imported = this.importedBy(header);
     if (imported.length === 0) return () => false;
@@ -160,7 +166,10 @@ class ModuleTheorems<Theorem> {
   });
 }
 
-/** The library's theorems; `accessible` says which of them a statement may use that may be one of them. */
+/**
+ * Reads the library's theorems. `accessible` says which of them a statement may use, where the statement may itself be
+ * one of them.
+ */
 async function libraryTheorems(sources: LemmaSources) {
   const places = new ModuleTheorems<LibraryTheorem>(LIBRARY);
   const byModule = Map.groupBy(await sources.libraryTheorems(), ({ file }) => moduleOf(file));
@@ -181,7 +190,7 @@ async function libraryTheorems(sources: LemmaSources) {
   return { theorems: places.theorems, accessible };
 }
 
-/** The premises of prepared sets. A module that several sets have counts once. */
+/** Reads the premises of prepared sets. A module in several sets counts once. */
 async function setPremises(sources: LemmaSources, sets: readonly string[]) {
   const places = new ModuleTheorems<{ readonly name: string; readonly header: null; readonly statement: string }>();
   for (const set of sets)

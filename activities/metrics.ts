@@ -9,7 +9,10 @@ export function metricsAt(stage: string, step: number, values: Readonly<Record<s
   return Object.entries(values).map(([name, value]) => ({ name: `${group}/${name}`, step, value }));
 }
 
-/** Gives metrics to the run's monitor from within an activity. Where it fails the activity's log says so: the work counts, not its numbers. */
+/**
+ * Sends metrics to the run's monitor from an activity. A failure goes into the activity's log only, because the work
+ * counts more than its metrics.
+ */
 export async function logMetrics(ports: RunMonitor, run: string, metrics: readonly Metric[]): Promise<void> {
   if (metrics.length === 0) return;
   try {
@@ -20,7 +23,7 @@ export async function logMetrics(ports: RunMonitor, run: string, metrics: readon
   }
 }
 
-/** Tells trackers that the run has ended. As for metrics: a run is no worse without. */
+/** Tells trackers that the run has ended. A failure is only logged. */
 export async function concludeRun(ports: RunMonitor, run: string, end: RunEnd): Promise<void> {
   try {
     const monitor = await ports.monitor(run);
@@ -30,7 +33,7 @@ export async function concludeRun(ports: RunMonitor, run: string, end: RunEnd): 
   }
 }
 
-/** The same at the end of a run that has no report: it failed, or was cancelled. */
+/** Tells trackers the end of a run without a report: one that failed or was cancelled. */
 export async function concludeUnreported(ports: RunStore & RunMonitor, run: string): Promise<void> {
   try {
     const store = await ports.store(run);

@@ -1,7 +1,7 @@
 /**
- * What activities need of the world, an interface for each capability. The factory of an activity takes those that it uses, so
- * that a test supplies these alone; `Ports` is all of them. Workers supply the implementations for laptop and fleet
- * (`workers/assemble.ts`).
+ * What activities need from the world, one interface for each capability. The factory of an activity takes only the
+ * capabilities that it uses, so a test supplies only those; `Ports` has all. Workers supply the implementations for
+ * laptop and fleet (`workers/assemble.ts`).
  */
 
 import type { NodesConfig, RewardName, RewardsConfig, TrackerName } from '@stp/config';
@@ -36,34 +36,42 @@ import type { Monitor } from '../infra/monitor/monitor.ts';
 import type { Nodes } from '../infra/nodes/nodes.ts';
 import type { RunProvider } from '../infra/nodes/provider.ts';
 
-/** The problem sets, the library and what was prepared, as they lie in the data folder and the repository. */
+/** The problem sets, the library and prepared data, read from the data folder and the repository. */
 export interface Sources {
   problemSet(name: string): AsyncIterable<Statement>;
-  /** A prepared SFT set (`data.sft`): its examples, those held out, the theorems it was made of. */
+  /** A prepared SFT set (`data.sft`): its examples, its held-out examples, and the theorems it was made from. */
   sftSet(name: string): Promise<SftSet>;
   libraryTheorems(): Promise<readonly LibraryTheorem[]>;
-  /** The library that a prepared set of compiled modules stands on: its modules with their theorems, each after those that it imports. */
+  /**
+   * The modules that a prepared set of compiled modules imports, with their theorems. Each module comes after those
+   * that it imports.
+   */
   premises(set: string): Promise<readonly CorpusFile[]>;
   /** Further proofs of library theorems found by the script search: (theorem name, proof). */
   searchedProofs(): AsyncIterable<{ readonly theorem: string; readonly proof: string }>;
-  /** States and tactics of the proofs of library theorems, traced with Lean: their own proofs and the searched ones. */
+  /**
+   * States and tactics of the proofs of library theorems, traced with Lean: the library's own proofs and searched ones.
+   */
   tracedProofs(): Promise<readonly TracedProof[]>;
   /** Equations over the functions near library theorems that hold on test values. */
   exploredEquations(): Promise<readonly LibraryEquations[]>;
-  /** What came of conjectures about the library's functions. */
+  /** Conjectures about the library's functions that were tried, with their outcomes. */
   triedConjectures(): AsyncIterable<TriedConjecture>;
-  /** The portfolio's results on the repository's problem sets; null if they are unknown. */
+  /** The portfolio's results on the repository's problem sets; null if unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
-  /** Returns the definitions that statements stand on, by the text of these modules. */
+  /** Returns the definitions that statements use, read from the text of these modules. */
   definitions(): Promise<DefinitionSource>;
-  /** False statements that ride in every round. */
+  /** False statements that are added to every round. */
   canaries(): AsyncIterable<Statement>;
   /** Every Lean module of the library and the problem sets, in an order that respects imports. */
   modules(): Promise<readonly LeanSource[]>;
 }
 
 export interface DefinitionSource {
-  /** Nearest first; `bound`: names that the statement binds, which mean nothing else in it. */
+  /**
+   * Returns the definitions, nearest first. `bound`: names that the statement binds, which hide definitions of the same
+   * name.
+   */
   under(header: string | null, statement: string, bound: ReadonlySet<string>): readonly ShownDefinition[];
 }
 
@@ -71,7 +79,9 @@ export interface VerificationLimits extends BaseLimits {
   readonly processes: number;
   readonly candidatesPerProcess: number;
   readonly driver: DriverName;
-  /** Everything that starts Lean on text that a model wrote holds to it: STP1205 where it cannot. */
+  /**
+   * Policy for every Lean process that reads text of a model. STP1205 if the sandbox that it demands is not available.
+   */
   readonly sandbox: SandboxPolicy;
 }
 
@@ -87,34 +97,37 @@ export interface RunStore {
 
 /** Objects of any store. */
 export interface StoredObjects {
-  /** An object by its whole address, in any store; null if it does not exist. */
+  /** Returns an object by its full URI, in any store; null if it does not exist. */
   findObject(uri: string): Promise<ArtifactRef | null>;
 }
 
-/** Disk of this node. */
+/** Disk space on this node. */
 export interface RunScratch {
-  /** Folder of this node for files of the run that may vanish. */
+  /** Returns a folder on this node for files of the run; it may vanish. */
   scratch(run: string): Promise<string>;
 }
 
-/** The mark of processes that are started for a run. */
+/** The run's mark on its processes. */
 export interface RunMark {
-  /** The mark (`packages/base/run-mark.ts`) for what is started for the run and is not Lean. */
+  /** Returns the mark (`packages/base/run-mark.ts`) for processes of the run other than Lean's. */
   runMark(run: string): string;
 }
 
 /** Lean as the judge of proofs and statements. */
 export interface RunVerifier<Uses extends keyof Verifier> {
-  /** Checks under the library and, where there are any, the run's grown theorems (`grownHeaders` says how they come in). */
+  /**
+   * Returns a verifier over the library and, if given, the run's grown theorems (`grownHeaders` says how they are
+   * imported).
+   */
   verifier(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Pick<Verifier, Uses>>;
 }
 
 /** Lean as the judge of whole files. */
 export interface FileCheck {
   /**
-   * Checks a whole file by itself: one fresh process compiles it, and its object is judged (as in `bin/stp check`). The process
-   * gets the memory that the screen's big class gives a proof. For a certificate the further checkers look at it as well.
-   * As many files are checked at once on a node as `limits.processes` says, over all callers.
+   * Checks a whole file by itself: one fresh process compiles it, and its object is judged (as in `bin/stp check`). The
+   * process gets the memory of the screen's big class. For a certificate the further checkers examine the module too. A
+   * node checks at most `limits.processes` files at once, over all callers.
    */
   checkFile(
     run: string,
@@ -124,7 +137,7 @@ export interface FileCheck {
   ): Promise<FileReport>;
 }
 
-/** Lean as the judge of what the library grows by. */
+/** Lean as the judge of theorems that join the library. */
 export interface LibraryGrowth {
   /** Returns those of the added theorems that compile over the earlier ones. */
   growable(
@@ -142,20 +155,20 @@ export interface LeanSandbox {
   sandbox(policy: SandboxPolicy): Promise<SandboxFacts>;
 }
 
-/** Lean, tactic by tactic. */
+/** The step API: Lean, tactic by tactic. */
 export interface RunSteps {
   /**
-   * A new step API over a Lean process of this node, with the library and the run's grown theorems. The caller closes it.
-   * Its limits are those of the screen's big class.
+   * Starts a step API over a Lean process of this node, with the library and the run's grown theorems. The caller
+   * closes it. Its limits are those of the screen's big class.
    */
   steps(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Steps>;
 }
 
-/** The names that proofs of a statement may use. */
+/** The names that the proofs of a statement may use. */
 export interface StatementContexts {
   /**
-   * Returns the names that the statements' proofs may use: an answer each, in order. Lean compiles the statements; their
-   * objects are read here.
+   * Returns the names that each statement's proofs may use, one answer for each statement in order. Lean compiles the
+   * statements; their objects are read here.
    */
   contexts(
     run: string,
@@ -165,18 +178,19 @@ export interface StatementContexts {
   ): Promise<readonly ContextAnswer[]>;
 }
 
-/** Equations, explored. */
+/** Exploration of equations. */
 export interface Exploration {
   /**
-   * Equations over the functions near each statement that hold on test values, or as many random ones: an answer each, in order.
-   * `deeper`: so many steps further than at first. `coreEquivalents`: which functions Lean's core library has too comes first.
-   * `coreFunctions`: over that library's functions where a statement uses no others.
+   * Returns equations over the functions near each statement that hold on test values, or as many random ones; one
+   * answer for each statement in order. `deeper`: number of additional steps. `coreEquivalents`: first find the
+   * functions that equal a function of Lean's core library. `coreFunctions`: use functions of the core library if a
+   * statement uses no others.
    */
   explore(
     run: string,
     statements: readonly StatementToRead[],
     options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & {
-      /** Threads that explore at once; no Lean runs beside them. */
+      /** Tests equations over the functions near each statement; one answer for each statement in order. */
       readonly processes: number;
       readonly seed: number;
       readonly random: boolean;
@@ -188,7 +202,7 @@ export interface Exploration {
   ): Promise<readonly ExploredStatement[]>;
 }
 
-/** Equations, tested. */
+/** Tests of equations on test values. */
 export interface EquationTests {
   /** Tests equations over the functions near each statement: an answer each, in order. */
   testEquations(
@@ -199,17 +213,17 @@ export interface EquationTests {
   ): Promise<readonly TestedEquations[]>;
 }
 
-/** The results of the portfolio of scripts so far. */
+/** Earlier results of the portfolio of scripts. */
 export interface PortfolioResults {
-  /** The portfolio's earlier results on this machine, under this Lean and these limits. */
+  /** Returns the portfolio's earlier results on this machine, under this Lean and these limits. */
   portfolioKept(limits: BaseLimits): Promise<KeptPortfolio>;
 }
 
 /** A model that samples and embeds. */
 export interface RunModel<Uses extends 'sample' | 'embed'> {
   /**
-   * The engine on a checkpoint folder; one is kept warm until another is asked for. The signal ends the search for a
-   * server that has the checkpoint.
+   * Returns the engine for a checkpoint folder; it stays warm until another is requested. The signal ends the search
+   * for a server that has the checkpoint.
    */
   generator(
     run: string,
@@ -224,53 +238,55 @@ export interface RunTrainer {
   trainer(run: string, threads: number): Trainer;
 }
 
-/** Memory for a training that needs all of it. */
+/** Exclusive use of a node's memory for a training. */
 export interface LoneTraining {
-  /** Runs a training of another kind than the trainers' when no model works here, and none holds memory. */
+  /** Runs a training that is none of the trainers' while no model works or holds memory here. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** An ensemble of learned verifiers. */
 export interface RunEnsemble {
-  /** An ensemble of verifiers, by its folder on this node. The caller closes it. */
+  /** Returns an ensemble of verifiers, by its folder on this node. The caller closes it. */
   ensemble(run: string, directory: string, threads: number): Promise<Pick<Ensemble, 'rewards' | 'close'>>;
 }
 
 /** The sources of samples' rewards. */
 export interface RewardSources {
-  /** Who says what samples earn, by name (`objective.rewards`), with its settings. */
+  /** Returns the reward source of this name (`objective.rewards`), with its settings. */
   reward(run: string, name: RewardName, rewards: RewardsConfig): RewardSource;
 }
 
-/** This node, for its own sake. */
+/** Operations on this node itself. */
 export interface NodeAccess {
   nodes: Nodes;
 }
 
 /** Machines of a cloud. */
 export interface CloudMachines {
-  /** Gets machines for the run and gives them back, as the configuration says. STP1002 for `local`, which has nothing to get. */
+  /**
+   * Returns what gets machines for the run and gives them back, as configured. STP1002 for `local`, which needs none.
+   */
   provider(run: string, config: NodesConfig): RunProvider;
 }
 
-/** Where metrics go. */
+/** The destination of metrics. */
 export interface RunMonitor {
   monitor(run: string): Promise<Omit<Monitor, 'finalise'>>;
 }
 
 /** Trackers of experiments. */
 export interface RunTrackers {
-  /** STP1001 for trackers (`tracking` of the configuration) that this worker knows nothing of. */
+  /** Throws STP1001 for trackers (`tracking` of the configuration) that this worker does not know. */
   requireTrackers(names: readonly TrackerName[]): void;
 }
 
-/** Losses that the monitor has. */
+/** Training losses that the monitor has stored. */
 export interface TrainingLosses {
-  /** Training losses that the monitor has, by stage and step. */
+  /** Training losses by stage and step. */
   losses(run: string): Promise<readonly { stage: string; step: number; loss: number }[]>;
 }
 
-/** Problem sets, library and what was prepared; an activity names those that it reads. */
+/** Problem sets, library and prepared data; an activity names those that it reads. */
 export interface DataSources<Names extends keyof Sources> {
   readonly sources: Pick<Sources, Names>;
 }

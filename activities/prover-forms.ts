@@ -1,4 +1,4 @@
-/** The forms in which a run's model sees statements and conjecturing tasks, as set in its configuration. */
+/** The forms in which a run's configuration has the model see statements and conjecturing tasks. */
 import { formatOf, meetsStates, type Prompts, type ProverConfig, writesTactics } from '@stp/config';
 import { LIBRARY_HEADER, markedProof, withoutMarks } from '@stp/lean-verifier';
 import {
@@ -23,7 +23,7 @@ import {
 import { type Asked, keyUnder, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
 import type { Sources } from './ports.ts';
 
-/** @param grown theorems of the run that prompts may show */
+/** @param grown theorems that the run has proved; prompts may show them */
 export async function proverForms(
   sources: LemmaSources,
   prover: Prompts,
@@ -42,12 +42,12 @@ export async function proverForms(
   };
 }
 
-/** Slots are the prover's alone. */
+/** Returns the conjecturer's form. Only the prover sees slots. */
 export function conjecturerFormOf(prover: Prompts): ConjecturerForm {
   return conjecturerForm(formatOf(prover), LIBRARY_HEADER);
 }
 
-/** A form whose proofs run with the marks of a namespace. What a model is trained to write does not say so. */
+/** Returns a form whose proofs run with the marks of a namespace. The training targets do not mention the namespace. */
 export function markedForm(form: ProverForm, namespace: string): ProverForm {
   const read: ProverForm['read'] = (text, finish) => {
     const answer = form.read(text, finish);
@@ -56,7 +56,7 @@ export function markedForm(form: ProverForm, namespace: string): ProverForm {
   return { ...form, read };
 }
 
-/** The form in which the prover sees the states in a statement's proof; compare `proverForms`. */
+/** Returns the form in which the prover sees the states in a statement's proof; compare `proverForms`. */
 export async function stateForms(
   sources: LemmaSources,
   prover: Prompts,
@@ -80,7 +80,9 @@ export async function stateForms(
   };
 }
 
-/** Training examples from certified proofs, as `prover.mode` asks. A proof that no search found has no steps. */
+/**
+ * Makes training examples from certified proofs, as `prover.mode` requires. A proof that no search found has no steps.
+ */
 export async function proofExamples(
   sources: LemmaSources,
   prover: ProverConfig,
@@ -98,7 +100,7 @@ export async function proofExamples(
 }
 
 /**
- * Returns the keys by which training data are kept apart from a run's statements if names are slots (`slotKey`); null if they
+ * Returns the keys that keep training data apart from a run's statements if names are slots (`slotKey`); null if they
  * are not.
  */
 export async function slotKeys(
@@ -110,7 +112,10 @@ export async function slotKeys(
   return ({ header, statement }) => slotKey(statement, definitions.under(header, statement, boundNames(statement)));
 }
 
-/** The key of a theorem under any header: with slots `theoremKey`, otherwise its text and what its header defines (`keyUnderAnyHeader`). */
+/**
+ * Returns the key of a theorem under any header: `theoremKey` with slots, otherwise its text and its header's
+ * definitions (`keyUnderAnyHeader`).
+ */
 export async function theoremKeys(
   sources: Pick<Sources, 'definitions'>,
   prover: Pick<Prompts, 'slots'>,

@@ -1,4 +1,4 @@
-/** Makes the ports for this machine: real Lean, the embedded engine, the store named in the settings. */
+/** Makes the ports for this machine: real Lean, the embedded engine, and the store named in the settings. */
 
 import { Ensemble } from '@stp/language-model';
 import type { LeanEnvironment } from '@stp/lean-verifier';
@@ -20,7 +20,7 @@ import { runProvider } from './run-provider.ts';
 import { ownRunName, type WorkerSettings } from './settings.ts';
 import { repositorySources } from './sources.ts';
 
-/** Task queue of this machine's host worker. */
+/** Returns the task queue of this machine's host worker. */
 export const localHostQueue = (): string => ownHostQueue();
 
 export interface AssembledPorts extends Ports {
@@ -45,7 +45,7 @@ export async function assemblePorts(settings: WorkerSettings, environment: LeanE
     cacheDirectory,
   });
   const lean = leanPorts(context, sources);
-  /** What is warm here for a run would be started anew where a clean-up ended it: it is released first. */
+  /** Releases warm processes of a run before a clean-up ends them, since their owners would start them anew. */
   const release = async (localName: string, what: CleanUpScope): Promise<void> => {
     await lean.verifiers.release((run) => local(run) === localName);
     if (what === 'all') await engines.release((run) => local(run) === localName);

@@ -1,6 +1,6 @@
 /**
- * A worker waits for its Temporal server: on a machine that starts its worker once, one that gave up while the server was
- * restarted would be missed until a person starts it.
+ * Makes a worker wait for its Temporal server. Some machines start their worker only once, so a worker that gave up
+ * during a restart of the server would stay away until a person starts it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
@@ -9,8 +9,8 @@ const PAUSE_MS = 2_000;
 const PATIENCE_MS = 15 * 60_000;
 
 /**
- * Returns the result of `connect`, trying again until the server answers. STP1101 after a quarter of an hour, or where a signal
- * ends the waiting.
+ * Returns the result of `connect`, retrying until the server answers. Throws STP1101 after a quarter of an hour, or
+ * when a signal ends the wait.
  */
 export async function untilServer<T>(
   address: string,

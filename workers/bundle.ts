@@ -1,4 +1,4 @@
-/** Bundles the workflows ahead of time and keeps the bundle under a name made from all its inputs. */
+/** Bundles the workflows ahead of time and stores the bundle under a hash of all its inputs. */
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { REPOSITORY } from './settings.ts';
 
-/** Files that the bundle may be made of. The lock file stands for every package that is bundled with them. */
+/** Files that the bundle may contain. The lock file stands for every bundled package. */
 const INPUTS = [
   'workflows/**/*.ts',
   'packages/base/*.ts',
@@ -16,7 +16,7 @@ const INPUTS = [
 
 export const bundleInputs = (): string[] => globSync(INPUTS, { cwd: REPOSITORY }).sort();
 
-/** Path of the bundle, made (2–3 s) when sources or SDK changed since the last one. */
+/** Returns the path of the bundle. Makes it (2–3 s) if sources or SDK changed. */
 export async function workflowBundle(cacheDirectory: string): Promise<string> {
   const hash = createHash('sha256');
   for (const file of bundleInputs()) hash.update(file).update(readFileSync(join(REPOSITORY, file)));

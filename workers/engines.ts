@@ -1,7 +1,7 @@
 /**
  * The engines that sample and train on this machine, chosen by each run's configuration (`engines`). One engine works
- * at a time: runs that share the machine take turns, and a training waits for the samples before it. Servers in
- * STP_GENERATOR_URL are on other machines and take no turns.
+ * at a time: runs on the same machine alternate, and a training waits for the current samples. Servers in
+ * STP_GENERATOR_URL are on other machines and do not take part in this.
  */
 
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ import type { Metric, Monitor } from '../infra/monitor/monitor.ts';
 import { weightsFolder } from '../infra/weights/weights.ts';
 import { remoteGenerators } from './remote-generators.ts';
 
-/** The part of a run's stored configuration that this file reads; other parts are ignored. */
+/** The part of a run's stored configuration that this file reads. */
 const storedSchema = z.looseObject({ engines: enginesConfigSchema.prefault({}) });
 const CONFIG_FILE = 'config.json';
 
@@ -41,12 +41,12 @@ export interface EnginesOptions {
   readonly scratch: (run: string) => Promise<string>;
   readonly runMark: (run: string) => string;
   readonly monitor: (run: string) => Promise<Monitor>;
-  /** For weights from elsewhere. */
+  /** Cache for weights from elsewhere. */
   readonly cacheDirectory: string;
 }
 
 export interface Engines extends Pick<Ports, 'generator' | 'trainer' | 'alone'> {
-  /** Ends what is warm for runs that `isOf` picks. */
+  /** Ends the warm engines of runs that `isOf` selects. */
   release(isOf: (run: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface Engines extends Pick<Ports, 'generator' | 'trainer' | 'alone'> 
 interface Warm {
   readonly run: string;
   readonly key: string;
-  /** The generator on a checkpoint folder. */
+  /** Returns the generator for a checkpoint folder. */
   readonly of: (directory: string) => Pick<Generator, 'sample' | 'embed'>;
   close(): Promise<void>;
 }
@@ -77,13 +77,13 @@ export function openEngines({
     warm = null;
     await closing?.close().catch(() => undefined);
   };
-  /** Weights, moments and activations need the memory that an idle sampler holds. */
+  /** A training needs the memory that an idle sampler holds for weights, moments and activations. */
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     exclusive(async () => {
       await closeWarm();
       return work();
     });
-  /** The run's choice; a run has one configuration for good, so it is read once. */
+  /** Reads the run's choice once, since a run's configuration never changes. */
   const enginesOf = async (run: string): Promise<EnginesConfig> => {
     const known = chosen.get(run);
     if (known !== undefined) return known;
@@ -124,7 +124,7 @@ export function openEngines({
       let looks = 0;
       const onMetrics = async (metrics: Partial<ServerMetrics>): Promise<void> => {
         looks += 1;
-        // Numbers for people: losing some must not end the sampling.
+        // The metrics are for people, so losing some must not end the sampling.
         await (await monitor(run)).log(serverMetrics(looks, metrics));
       };
       const program =
@@ -143,7 +143,7 @@ export function openEngines({
   };
   const generatorOf = async (run: string, directory: string, threads: number) =>
     (await open(run, directory, threads)).of(directory);
-  /** The folder on this machine of the model that trainings start from, or null. */
+  /** Returns the local folder of the model that trainings start from, or null. */
   const baseOf = async (engine: TrainerEngine, signal: AbortSignal | undefined): Promise<string | null> => {
     if (engine.kind === 'levanter' || engine.base === null) return null;
     const { fetchBase, python } = engine.kind === 'pytorch' ? engine : { fetchBase: false, python: 'python3' };
@@ -163,7 +163,7 @@ export function openEngines({
       case 'pytorch':
         return pytorchTrainer({ ...options, engine });
       case 'levanter':
-        // In parts of its own, over a slice or on one machine: activities/host/train-by-levanter.ts.
+        // Levanter has activities of its own, on a slice or on one machine: activities/host/train-by-levanter.ts.
         throw new StpError('STP1002', 'Levanter does not train behind this port', 'Update the workers: they disagree.');
     }
   };
@@ -197,7 +197,7 @@ export function openEngines({
   };
 }
 
-/** Names as the monitor takes them: `model_server/requests_running`. */
+/** Names metrics in the monitor's form, such as `model_server/requests_running`. */
 function serverMetrics(step: number, metrics: Partial<ServerMetrics>): Metric[] {
   const inWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.entries(metrics).map(([name, value]) => ({ name: `model_server/${inWords(name)}`, step, value }));

@@ -1,8 +1,11 @@
-/** Keeps what was explored: the same functions under the same Lean have the same equations, in every round and every run. */
+/**
+ * Caches explored equations: the same functions under the same Lean have the same equations, in every round and every
+ * run.
+ */
 import { keep, type Memory, recall } from '@stp/base/files';
 import { deeperLimits, type ExploredStatement, exploredStatementSchema, type StatementToRead } from '@stp/lean-explore';
 
-/** Raised whenever the equations of a statement could be others. */
+/** Increment it whenever a statement's equations could change. */
 const VERSION = 17;
 
 interface ExploredUnder {
@@ -11,15 +14,16 @@ interface ExploredUnder {
   readonly fingerprint: string;
   readonly seed: number;
   readonly random: boolean;
-  /** As of `deeperLimits`. */
+  /** Value of `deeperLimits`. */
   readonly deeper: number;
   readonly coreEquivalents: boolean;
   readonly coreFunctions: boolean;
 }
 
 /**
- * An answer for each statement, in order.
- * @param explore asked for the statements that were not explored before
+ * Returns an answer for each statement, in order.
+ *
+ * @param explore called with the statements that were not explored before
  */
 export async function explored(
   statements: readonly StatementToRead[],
@@ -37,7 +41,7 @@ export async function explored(
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));
   const open = statements.filter((_, place) => known[place] === undefined);
   const found = open.length === 0 ? [] : await explore(open);
-  // What could not be read may be readable next time.
+  // An unreadable statement is not cached, since it may be readable next time.
   for (const [place, statement] of open.entries())
     if (found[place]!.terms > 0) await keep(memoryOf(statement), found[place]!);
   const fresh = found.values();

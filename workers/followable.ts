@@ -1,6 +1,6 @@
 /**
- * Can this version's workflows go on with a run that another version began? Tried by replaying its history, before a worker
- * touches it. Where they cannot, Temporal would try the run's next step again and again, and nobody would say why.
+ * Checks by replaying histories, before a worker starts, whether this version's workflows can continue runs that
+ * another version began. If they cannot, Temporal would retry the run's next step endlessly without showing the reason.
  */
 
 import { StpError } from '@stp/base';
@@ -8,10 +8,10 @@ import type { Client } from '@temporalio/client';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { SELFPLAY_TYPE } from '../workflows/control/contracts.ts';
 
-/** Open runs that a starting worker looks at: more would keep it from its work. */
+/** Most open runs that a starting worker checks; more would delay its work. */
 const RUNS_MAX = 20;
 
-/** STP1103 for an open run, or an open round of it, whose history these workflows cannot replay. */
+/** Throws STP1103 if these workflows cannot replay the history of an open run or of its open round. */
 export async function requireFollowable(client: Client, workflowId: string, codePath: string): Promise<void> {
   const { Worker } = await import('@temporalio/worker');
   const { raw } = await client.workflow.getHandle(workflowId).describe();
@@ -35,7 +35,7 @@ export async function requireFollowable(client: Client, workflowId: string, code
   }
 }
 
-/** Says which open runs a control worker of this version must not be given. */
+/** Reports the open runs that a control worker of this version cannot continue. */
 export async function reportUnfollowable(client: Client, codePath: string, say: (line: string) => void): Promise<void> {
   const open: string[] = [];
   for await (const { workflowId } of client.workflow.list({

@@ -1,6 +1,6 @@
 /**
- * The schedule that starts the janitor. The first control worker makes it, it outlives all workers, and a newer version
- * updates it.
+ * The schedule that starts the janitor. The first control worker creates it. It outlives all workers, and newer
+ * versions update it.
  */
 import {
   Client,
@@ -11,9 +11,9 @@ import {
 } from '@temporalio/client';
 import { CONTROL_QUEUE, JANITOR_TYPE } from '../workflows/control/contracts.ts';
 
-/** Longest time for which leftovers of a lost worker hold a node's memory if no worker starts there meanwhile. */
+/** Longest time that leftovers of a lost worker hold a node's memory if no worker starts there meanwhile. */
 const JANITOR_EVERY = '10 minutes';
-/** No sweep is made up for: the next one finds all. */
+/** Missed sweeps are not made up for, since the next sweep finds everything. */
 const CATCH_UP_WINDOW = '1 minute';
 
 const SCHEDULE = {
@@ -28,7 +28,7 @@ const SCHEDULE = {
   },
 } as const satisfies Omit<ScheduleOptions, 'scheduleId'>;
 
-/** The schedule as this version has it: what is there already becomes the same, and stays paused where a person paused it. */
+/** Creates or updates the schedule for this version. An existing schedule stays paused if a person paused it. */
 export async function scheduleJanitor(connection: ConnectionLike, namespace: string): Promise<void> {
   const { schedule } = new Client({ connection, namespace });
   try {

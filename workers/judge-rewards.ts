@@ -1,4 +1,7 @@
-/** Rewards by judges on this machine: their answers lie in the run's store, and their limits are those of the machine. */
+/**
+ * Rewards by judges on this machine. Their answers are stored in the run's store; their limits are those of the
+ * machine.
+ */
 import type { Judging, ObjectStore } from '@stp/config/records';
 import { Asker, judgeReward, RateLimits, rateLimitsFile } from '@stp/judge';
 import type { RewardSource } from '@stp/selfplay';
@@ -21,7 +24,7 @@ export class JudgeRewards {
     return {
       name: 'judge',
       rewards: async (groups, options) => {
-        // The names of the random choices are those of the shard, whoever rewards it.
+        // The shard names the random choices, so they do not depend on the machine.
         const asker = (await this.#asker(run, judging)).for(options.stream.join(' '));
         const rewards = await judgeReward(asker, judging).rewards(groups, options);
         options.onSpent?.(asker.spent);

@@ -1,4 +1,4 @@
-/** The Lean of this machine with the project's library compiled. Every command that uses Lean starts here. */
+/** Lean on this machine, with the compiled library of the project. Every command that uses Lean starts here. */
 import {
   compileLibrary,
   joinProject,
@@ -11,12 +11,15 @@ import {
 import type { WorkerSettings } from './settings.ts';
 import { SOURCE_DIRECTORIES } from './source-directories.ts';
 
-/** Gets Lean and compiles the library if that is not done, with a progress line each; a Lake project's modules beside it. */
+/**
+ * Installs Lean and compiles the library if necessary, with a progress line for each; also reads the modules of a Lake
+ * project.
+ */
 export async function leanEnvironment(
   settings: WorkerSettings,
   onProgress: (line: string) => void,
   signal?: AbortSignal,
-  /** `untried`: no module of the project is imported for a try. */
+  /** `untried`: no module of the project is imported as a test. */
   modules: 'tried' | 'untried' = 'tried',
 ): Promise<LeanEnvironment> {
   const { cacheDirectory, leanProject } = settings;

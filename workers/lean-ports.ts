@@ -23,14 +23,14 @@ import { RunVerifiers } from './run-verifiers.ts';
 
 type LeanPorts = Pick<Ports, 'verifier' | 'steps' | 'sandbox' | 'growable' | 'checkFile' | 'portfolioKept'>;
 
-/** `verifiers` are those that the ports have warm. */
+/** @param verifiers the ports' warm verifiers */
 export function leanPorts(
   context: RunContext,
   sources: Pick<Sources, 'libraryTheorems'>,
 ): { readonly ports: LeanPorts; readonly verifiers: RunVerifiers } {
   const { settings, environment, objectFolders, mark, scratch, sandboxFor, growing, grownEnvironment } = context;
   const host = openLeanHost();
-  /** Theorems that a proof of the run may name as premises: those of its SFT set, else of our library. */
+  /** Returns the theorems that a run's proof may name as premises: those of its SFT set, or else of our library. */
   const theoremNames = async (run: string): Promise<string[]> => {
     const store = await context.store(run);
     const data = await preparedDataOf(store);
@@ -39,7 +39,7 @@ export function leanPorts(
     for await (const theorem of readRecords(store, data.theorems, libraryTheoremSchema)) names.push(theorem.name);
     return names;
   };
-  // What an unprotected Lean has said is not believed by a run that asks for protection.
+  // Verdicts of an unsandboxed Lean are not reused by a run that requires a sandbox.
   const verdictsFolder = ({ kind }: SandboxFacts): string =>
     join(settings.cacheDirectory, kind === 'none' ? 'verdicts-unprotected' : 'verdicts');
   const verifiers = new RunVerifiers(async (run, limits, grown) => {

@@ -1,6 +1,7 @@
 /**
- * The worker of the queue that all nodes with Lean share. A machine whose disk is full fails whatever it takes, faster than the
- * others do their work. So it takes nothing until there is space: the others do its work, or the work waits in the queue, untried.
+ * The worker of the queue that all nodes with Lean share. On a full disk every task would fail faster than other
+ * machines complete theirs, so the worker takes no task until there is space. Other machines do the work, or it waits
+ * untried in the queue.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFull } from '@stp/lean-verifier';
@@ -10,13 +11,13 @@ import type { RunnableWorker } from './run-together.ts';
 const LOOK_MS = 5_000;
 
 export interface LeanWorkerOptions {
-  /** Makes a worker of Temporal that calls `onFull` whenever an activity finds the disk full. */
+  /** Makes a Temporal worker that calls `onFull` whenever an activity finds the disk full. */
   create(onFull: () => void): Promise<RunnableWorker>;
   freeBytes(): Promise<number>;
   readonly say: (line: string) => void;
 }
 
-/** Ends like the worker that it makes, and by SIGINT and SIGTERM while it waits. */
+/** Ends like the worker that it makes; while it waits, by SIGINT and SIGTERM. */
 export async function leanWorker({ create, freeBytes, say }: LeanWorkerOptions): Promise<RunnableWorker> {
   const stop = new AbortController();
   const { signal } = stop;
@@ -29,7 +30,10 @@ export async function leanWorker({ create, freeBytes, say }: LeanWorkerOptions):
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
 
-  /** Where there seems to be space, a quota or another disk is full, which nobody can look at: it is tried again after pauses. */
+  /**
+   * If the disk seems to have space, a quota or another disk is full, which cannot be measured. The worker then tries
+   * again after pauses.
+   */
   async function untilSpace(times: number): Promise<void> {
     if (!isFull(await freeBytes())) return void (await pause(pauseForSpace(times), undefined, { signal }));
     do await pause(LOOK_MS, undefined, { signal });
@@ -46,7 +50,7 @@ export async function leanWorker({ create, freeBytes, say }: LeanWorkerOptions):
     async run() {
       for (let times = 1; ; times++) {
         const running = worker.run();
-        // It was told to end while it made this worker.
+        // The worker was told to end while it was being made.
         if (signal.aborted) worker.shutdown();
         await running;
         if (!wasFull || signal.aborted) return;

@@ -1,8 +1,8 @@
-/** Metrics of a worker for Prometheus: Temporal's own and those of runs, at one address. */
+/** Serves a worker's metrics for Prometheus, Temporal's and those of runs, at one address. */
 import type { TelemetryOptions } from '@temporalio/worker';
 import { RUN_METRICS, SHARD_SECONDS_BUCKETS } from '../infra/monitor/prometheus-monitor.ts';
 
-/** @param bindAddress `host:port`; the metrics are at `/metrics` there, without a key */
+/** @param bindAddress `host:port`; the metrics are served under `/metrics` without a key */
 export function prometheusExport(bindAddress: string): TelemetryOptions {
   return {
     metrics: {

@@ -1,4 +1,4 @@
-/** The ports that read statements as Lean elaborates them: what their proofs may use, and which equations hold of them. */
+/** The ports that read statements as Lean elaborates them: the names that proofs may use, and equations that hold. */
 import {
   type ContextTask,
   deeperLimits,

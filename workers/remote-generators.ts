@@ -1,23 +1,26 @@
 /**
- * Generators over model servers, one per checkpoint. They work in parallel and during a training, because the servers
- * do the work. A generator is reused while its server has the checkpoint, because it keeps the samples of failed tries.
+ * Generators over model servers, one for each checkpoint. They work in parallel and during a training, because the
+ * servers do the work. A generator is reused while its server has the checkpoint, because it keeps the samples of
+ * failed attempts.
  */
 import { type RemoteGenerator, type RemoteOptions, remoteGenerator } from '@stp/language-model';
 
-/** An evaluation compares two checkpoints, and runs share a worker. */
+/** Most open generators: an evaluation compares two checkpoints, and runs share a worker. */
 const CHECKPOINTS_MAX = 4;
 
 export function remoteGenerators(options: RemoteOptions) {
   const open = new Map<string, RemoteGenerator>();
   return {
-    /** Throws STP1304 where no server has the checkpoint in the folder; the signal's reason where it ends the search. */
+    /**
+     * Throws STP1304 if no server has the checkpoint of the folder; throws the signal's reason if it ends the search.
+     */
     async generator(checkpointDirectory: string, signal?: AbortSignal): Promise<RemoteGenerator> {
       const existing = open.get(checkpointDirectory);
       if (existing !== undefined && (await isServed(existing, signal))) return existing;
-      // Until another is found the old one stays for what it holds: its server may only be starting anew.
+      // The old generator stays until another is found, because it holds samples and its server may be restarting.
       const generator = await remoteGenerator(options)(checkpointDirectory, signal);
       open.delete(checkpointDirectory);
-      // A run that still uses the oldest keeps its reference; the generator holds no process.
+      // A run that still uses the oldest generator has a reference to it; a generator has no process.
       const oldest = open.keys().next().value;
       if (oldest !== undefined && open.size >= CHECKPOINTS_MAX) open.delete(oldest);
       open.set(checkpointDirectory, generator);
@@ -30,7 +33,7 @@ export function remoteGenerators(options: RemoteOptions) {
   };
 }
 
-/** A server that does not answer serves nothing: another may. */
+/** A server that does not answer counts as not serving; another may serve the checkpoint. */
 async function isServed(generator: RemoteGenerator, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     return await generator.isServed(signal);

@@ -1,4 +1,4 @@
-/** The verifier of a run over Lean servers. They have the installed library, without the theorems that a run added. */
+/** The verifier of a run over Lean servers. They have the installed library, without theorems that a run has added. */
 
 import {
   openRemotePool,
@@ -12,13 +12,15 @@ import type { LeanServersSettings } from './settings.ts';
 type Settings = Omit<Extract<VerifierOptions, { readonly pool: unknown }>, 'pool' | 'cacheDirectory'>;
 
 export interface RemoteVerifierOptions extends Settings {
-  /** Refuse servers whose Lean is not walled in. */
+  /** Whether to refuse servers whose Lean has no sandbox. */
   readonly sandboxRequired: boolean;
-  /** Folder of verdicts given by a Lean that is walled in so. */
+  /** Returns the folder of the verdicts given under a sandbox. */
   readonly cacheDirectory: (sandbox: SandboxFacts) => string;
 }
 
-/** Throws STP1203 where no server answers (retryable) or one has another Lean, STP1205 where one should be walled in and is not. */
+/**
+ * Throws STP1203 if no server answers (retryable) or one has another Lean, and STP1205 if one lacks a required sandbox.
+ */
 export async function remoteVerifier(servers: LeanServersSettings, options: RemoteVerifierOptions): Promise<Verifier> {
   const { sandboxRequired, environment } = options;
   const pool = await openRemotePool({ ...servers, environment, sandboxRequired });

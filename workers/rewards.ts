@@ -1,4 +1,4 @@
-/** Who says what samples earn, by the name of the reward (`objective.rewards`). */
+/** Maps the name of a reward (`objective.rewards`) to its source. */
 import type { RewardName, RewardsConfig } from '@stp/config';
 import { leanReward, type RewardSource } from '@stp/selfplay';
 import type { JudgeRewards } from './judge-rewards.ts';

@@ -1,4 +1,7 @@
-/** What this machine has for a run: its store, scratch folder, marks, caches and sandboxes. The ports are made of it. */
+/**
+ * This machine's resources for a run: its store, scratch folder, marks, caches and sandboxes. The ports are made from
+ * them.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunPart, writeRunMark } from '@stp/base/files';
@@ -23,10 +26,10 @@ export type RunContext = Awaited<ReturnType<typeof openRunContext>>;
 export async function openRunContext(settings: WorkerSettings, environment: LeanEnvironment) {
   const { storeUri, cacheDirectory, scratchDirectory } = settings;
   const owner = await ownerOfThisProcess();
-  /** The run's name among those of all stores. */
+  /** Returns the run's name, unique among all stores. */
   const local = (run: string): string => localRunName(storeUri, run);
   const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
-  /** Folders of the judge of objects. */
+  /** Folders of the object judge. */
   const objectFolders = {
     indexFolder: join(cacheDirectory, 'constants'),
     disagreementsFolder: join(cacheDirectory, 'disagreements'),
@@ -47,7 +50,7 @@ export async function openRunContext(settings: WorkerSettings, environment: Lean
     store: async (run: string): Promise<ObjectStore> => withNeighbours(await openStore(`${storeUri}/${run}`), storeUri),
     sandboxFor: (policy: SandboxPolicy): Promise<Sandbox> =>
       openSandbox(policy, { cacheDirectory, environment, install: 'auto', onProgress: (line) => console.warn(line) }),
-    /** Lean with the theorems that the run has grown. */
+    /** Returns Lean with the theorems that the run has grown. */
     grownEnvironment: async (run: string, grown: Grown, sandbox: Sandbox): Promise<LeanEnvironment> =>
       grown.length === 0 ? environment : growEnvironment(environment, grown, { ...growing(run), sandbox }),
   };

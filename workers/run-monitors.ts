@@ -1,6 +1,6 @@
 /**
- * The monitors of runs on this machine: a file of JSON Lines, Prometheus where the worker exports metrics, and the trackers
- * that the run's configuration names. One monitor a run and process.
+ * The monitors of runs on this machine: a file of JSON Lines, Prometheus if the worker exports metrics, and the
+ * trackers that the run's configuration names. There is one monitor for each run and process.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,15 +16,15 @@ import type { TrackedRun } from '../infra/monitor/trackers/tracker.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 
-/** The part of a run's stored configuration that decides here; all of it is shown. */
+/** The part of a run's stored configuration that is read here; trackers show all of it. */
 const storedSchema = z.looseObject({ tracking: z.array(trackerNameSchema).default([]) });
 const CONFIG_FILE = 'config.json';
 
 export interface RunMonitors {
   of(run: string): Promise<Monitor>;
-  /** The file of JSON Lines. */
+  /** Returns the path of the file of JSON Lines. */
   path(run: string): Promise<string>;
-  /** STP1001 for trackers that this worker knows nothing of. */
+  /** Throws STP1001 for trackers that this worker does not know. */
   require(trackers: readonly TrackerName[]): void;
   close(): Promise<void>;
 }
@@ -38,18 +38,18 @@ export function openRunMonitors(settings: WorkerSettings, scratch: (run: string)
   leftovers.catch((error: Error) => console.error(`what was left for trackers waits: ${error.message}`));
 
   const path = async (run: string): Promise<string> => {
-    // Metrics are for people on this machine; what a run's result rests on is in the store.
+    // Metrics are for people on this machine; everything that a result depends on is in the store.
     const store = await openStore(`${storeUri}/${run}`);
     const folder = store.root.startsWith('file://') ? fileURLToPath(store.root) : await scratch(run);
     return join(folder, 'metrics.jsonl');
   };
-  /** Exports the run's metrics too, in a worker whose runtime exports metrics. */
+  /** Exports the run's metrics too, if the worker's runtime exports metrics. */
   const exported = async (run: string): Promise<readonly Monitor[]> => {
     if (metricsAddress === null) return [];
     const { Runtime } = await import('@temporalio/worker');
     return [prometheusMonitor(run, Runtime.instance().metricMeter)];
   };
-  /** A run is no worse without them: where one cannot be opened the worker's log says so. */
+  /** A tracker that cannot be opened is only logged, since the run does not depend on it. */
   const tracked = async (run: string): Promise<readonly Monitor[]> => {
     try {
       const { names, tracked: about } = await openTracked(storeUri, run);
@@ -79,7 +79,7 @@ export function openRunMonitors(settings: WorkerSettings, scratch: (run: string)
   };
 }
 
-/** The trackers that a run asks for, and the run as they know it. */
+/** Opens the trackers that a run names, with the run's metadata for them. */
 async function openTracked(
   storeUri: string,
   run: string,

@@ -1,6 +1,4 @@
-/**
- * Opens the provider of a run's machines, named in its configuration, with the metadata that machines read at start.
- */
+/** Opens the provider of a run's machines, as configured, with the metadata that machines read at their start. */
 import { StpError } from '@stp/base';
 import type { NodesConfig } from '@stp/config';
 import type { providers } from '../infra/cloud/open-provider.ts';
@@ -10,9 +8,7 @@ import { startUpMetadata } from '../infra/nodes/start-up.ts';
 import { localRunName } from './settings.ts';
 import { temporalAddress } from './temporal-address.ts';
 
-/**
- * @param mode `plan`: what a machine needs and nobody has said yet gets a stand-in, and nothing is sent
- */
+/** @param mode `plan`: missing settings get placeholders, and nothing is sent */
 export function runProvider(
   open: ReturnType<typeof providers>,
   config: NodesConfig,

@@ -10,7 +10,7 @@ type Grown = NonNullable<Asked[2]>;
 
 interface Warm {
   readonly run: string;
-  /** Modules of the theorems that the run has grown. */
+  /** Modules of the run's grown theorems. */
   readonly modules: readonly string[];
   readonly verifier: Promise<Verifier>;
 }
@@ -24,7 +24,7 @@ export class RunVerifiers {
     this.#open = open;
   }
 
-  /** One verifier, with its processes and its verdicts, serves requests that differ in heartbeats only. */
+  /** Returns one verifier, with its processes and verdicts, for requests that differ only in heartbeats. */
   async get(run: string, limits: Limits, grown: Grown): Promise<Verifier> {
     return under(limits.heartbeatsMax, await this.#warmed(run, limits, grown));
   }
@@ -36,7 +36,7 @@ export class RunVerifiers {
     if (warm !== undefined) return warm.verifier;
     const outgrown = modules.length === 0 ? [] : this.#outgrown(run, modules);
     const verifier = (async () => {
-      // A verifier holds the whole cache of verdicts; those of the library as it was a round ago are not asked again.
+      // A verifier holds its whole cache of verdicts, and those over an outgrown library are never requested again.
       for (const its of outgrown) await this.#close(its);
       return this.#open(run, limits, grown);
     })();
@@ -51,7 +51,7 @@ export class RunVerifiers {
     );
   }
 
-  /** Closes those of the runs that are meant. */
+  /** Closes the verifiers of the selected runs. */
   async release(isMeant: (run: string) => boolean): Promise<void> {
     for (const [key, { run }] of [...this.#warm]) if (isMeant(run)) await this.#close(key);
   }

@@ -1,6 +1,6 @@
 /**
- * Makes and runs Temporal workers: control (workflows, short activities), host (models, a node's own queue) and Lean (checks,
- * a queue that all nodes share).
+ * Makes and runs Temporal workers: control (workflows, short activities), host (models, a node's host queue) and Lean
+ * (checks, the queue that all nodes share).
  */
 
 import { StpError } from '@stp/base';
@@ -25,18 +25,20 @@ import { leanWorker } from './lean-worker.ts';
 import { prometheusExport } from './prometheus-export.ts';
 import { type RunnableWorker, runTogether } from './run-together.ts';
 import type { WorkerSettings } from './settings.ts';
+import { DEFAULT_TEMPORAL_ADDRESS } from './temporal-address.ts';
 
 export type WorkerRole = 'control' | 'host' | 'lean';
 
-/** Sampling, a training, what is written and cleaned beside them: more at once would only fight for the cores. */
+/**
+ * Most host activities at once: sampling, a training, and small writes and clean-ups. More would compete for the cores.
+ */
 const HOST_ACTIVITIES_MAX = 4;
 
 /**
- * Shards on a node at once, by the resource they use. A node always takes two, at any load: they share the node's
- * processes, and the second fills them while the first ends (at 10 ms a proof one at a time costs 7.5 % of a node with
- * two processes and 25 % of one with eight, two cost 2 to 3 %). While a tenth of the cores is idle, others may begin;
- * more than four would only make each later. A fifth of the memory stays free: Lean's processes grow while they work. A
- * shard shows in the load some seconds after it has begun, and so long none follows it.
+ * Shards on a node at once, by resource use. A node always takes two: they share the node's processes, and the second
+ * fills them while the first ends. While a tenth of the cores is idle, others may start, up to four; more would only
+ * delay each. A fifth of the memory stays free, since Lean's processes grow. A shard's load shows only some seconds
+ * after its start, so the next one waits until then.
  */
 const LEAN_TUNER: WorkerTuner = {
   tunerOptions: { targetCpuUsage: 0.9, targetMemoryUsage: 0.8 },
@@ -57,7 +59,7 @@ export async function runWorkers(
   });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const connection = await untilServer(
-    connectionOptions.address ?? 'localhost:7233',
+    connectionOptions.address ?? DEFAULT_TEMPORAL_ADDRESS,
     () => NativeConnection.connect(connectionOptions),
     (line) => console.error(line),
   );
@@ -73,7 +75,7 @@ export async function runWorkers(
     if (roles.includes('host') || roles.includes('lean')) await endLeftovers(ports);
     if (roles.includes('control')) {
       const codePath = await workflowBundle(settings.cacheDirectory);
-      // It works for all other runs; these wait for a worker that can follow them.
+      // The worker serves all other runs; these wait for a worker that can continue them.
       await reportUnfollowable(new Client({ connection, namespace }), codePath, (line) => console.error(line)).catch(
         (error: unknown) => console.error(`open runs were not looked at: ${(error as Error).message}`),
       );
@@ -85,7 +87,7 @@ export async function runWorkers(
           activities: createControlActivities(ports),
         }),
       );
-      // A server that takes no schedules serves runs all the same: they clean up after themselves.
+      // A server without schedules can serve runs too, since they clean up after themselves.
       await scheduleJanitor(connection, namespace).catch((error: unknown) =>
         console.error(`the janitor is not scheduled: ${(error as Error).message}`),
       );
@@ -114,7 +116,7 @@ export async function runWorkers(
           say: (line) => console.error(line),
         }),
       );
-      // Clean-up is asked of a node by name, also where it does nothing but check.
+      // A clean-up is addressed to a node, also to one that only checks.
       if (!roles.includes('host'))
         workers.push(
           await Worker.create({ ...common, taskQueue: localHostQueue(), activities: createNodeActivities(ports) }),
@@ -127,7 +129,7 @@ export async function runWorkers(
   }
 }
 
-/** Ends what dead workers of this machine have left behind. One that cannot end it says so and works on. */
+/** Ends leftovers of dead workers on this machine. A failure is only reported. */
 async function endLeftovers(ports: AssembledPorts): Promise<void> {
   try {
     const { processesEnded, memoryBytesFreed } = await ports.nodes.sweep(null);

@@ -1,4 +1,4 @@
-/** A worker's folders and servers, from the environment; the defaults suit a laptop. */
+/** A worker's folders and servers, read from the environment; the defaults suit a laptop. */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -10,22 +10,22 @@ import type { RemotePoolOptions } from '@stp/lean-verifier';
 import { type TrackerSettings, trackerSettings } from '../infra/monitor/trackers/settings.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '..');
-/** Data that the repository brings. */
+/** The repository's data folder. */
 export const DATA = join(REPOSITORY, 'data');
 
 export type LeanServersSettings = Pick<RemotePoolOptions, 'urls' | 'keyVariable' | 'requestsPerServer'>;
 
 export interface WorkerSettings {
-  /** Store that holds run folders, `file:///…/runs` or `gs://bucket/prefix`. STP_STORE. */
+  /** Store of run folders, `file:///…/runs` or `gs://bucket/prefix`. STP_STORE. */
   readonly storeUri: string;
-  /** Lean, Temporal, compiled libraries, bundles, verdicts. STP_CACHE. */
+  /** Folder for Lean, Temporal, compiled libraries, bundles and verdicts. STP_CACHE. */
   readonly cacheDirectory: string;
   /**
-   * Folder of `bin/stp data prepare`: problem sets under `problems/NAME`, searched before the repository's own, and SFT sets
-   * under `SFT/NAME`. A run copies what it takes into its store at its start. STP_DATA.
+   * Folder of `bin/stp data prepare`: problem sets under `problems/NAME`, which take precedence over the repository's,
+   * and SFT sets under `SFT/NAME`. A run copies the data it uses into its store at its start. STP_DATA.
    */
   readonly dataDirectory: string;
-  /** Files of runs that may vanish. STP_SCRATCH. */
+  /** Folder for files of runs that may vanish. STP_SCRATCH. */
   readonly scratchDirectory: string;
   /**
    * OpenAI-compatible servers that sample and embed in place of the embedded engine; null without STP_GENERATOR_URL
@@ -41,15 +41,18 @@ export interface WorkerSettings {
    * once to a server that does not say how many processes it has.
    */
   readonly leanServers: LeanServersSettings | null;
-  /** Folder of a built Lake project whose modules statements may import: Mathlib's, for one. STP_LEAN_PROJECT. */
+  /** Folder of a built Lake project, such as Mathlib, whose modules statements may import. STP_LEAN_PROJECT. */
   readonly leanProject: string | null;
-  /** Where the worker's metrics are served for Prometheus under `/metrics`, `host:port`; null: nowhere. STP_METRICS_ADDRESS. */
+  /**
+   * Address `host:port` at which the worker's metrics are served for Prometheus under `/metrics`; null: not served.
+   * STP_METRICS_ADDRESS.
+   */
   readonly metricsAddress: string | null;
-  /** MLFLOW_TRACKING_URI and others (docs/tracking.md). */
+  /** Settings of trackers, such as MLFLOW_TRACKING_URI (docs/tracking.md). */
   readonly trackers: TrackerSettings;
 }
 
-/** Throws STP1001 for what cannot be meant. */
+/** Throws STP1001 for invalid values. */
 export function workerSettings(environment: NodeJS.ProcessEnv = process.env): WorkerSettings {
   const cacheDirectory = resolve(environment.STP_CACHE ?? join(REPOSITORY, '.cache'));
   return {
@@ -65,7 +68,7 @@ export function workerSettings(environment: NodeJS.ProcessEnv = process.env): Wo
   };
 }
 
-/** Throws STP1001 for what is no address and port. Temporal's runtime wants numbers, no names. */
+/** Throws STP1001 for an invalid address. Temporal's runtime needs a numeric address and port, no names. */
 function metricsSetting(address: string | undefined): string | null {
   if (!address) return null;
   const [, host = '', port = ''] = /^(.*):(\d{1,5})$/.exec(address) ?? [];
@@ -73,7 +76,7 @@ function metricsSetting(address: string | undefined): string | null {
   throw wrongSetting(`STP_METRICS_ADDRESS is ${address}`, 'Write an address and a port, such as 127.0.0.1:9464.');
 }
 
-/** Throws STP1001 where an address or a name cannot be meant. */
+/** Throws STP1001 for an invalid address or name. */
 function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | null {
   if (!environment.STP_GENERATOR_URL) return null;
   const urls = environment.STP_GENERATOR_URL.split(',').map((address) => apiRoot(address.trim()));
@@ -96,11 +99,11 @@ function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | nu
 
 function apiRoot(address: string): string {
   const url = serverAddress(address, 'STP_GENERATOR', 'http://host:8000/v1');
-  // Given a bare host, the API is where servers have it.
+  // An address without a path gets `/v1`, the usual path of the API.
   return url.pathname === '/' ? new URL('/v1', url).href : url.href;
 }
 
-/** Throws STP1001 where an address or a number cannot be meant. */
+/** Throws STP1001 for an invalid address or number. */
 function leanServersSettings(environment: NodeJS.ProcessEnv): LeanServersSettings | null {
   if (!environment.STP_LEAN_URL) return null;
   const urls = environment.STP_LEAN_URL.split(',').map((address) =>
@@ -119,7 +122,7 @@ function serverAddress(address: string, variables: string, example: string): URL
   return url;
 }
 
-/** Null where it is not set. */
+/** Null if it is not set. */
 function requestsSetting(environment: NodeJS.ProcessEnv, variable: string): number | null {
   const requests = environment[variable];
   if (requests === undefined) return null;
@@ -132,14 +135,14 @@ function wrongSetting(problem: string, advice: string): StpError {
 }
 
 /**
- * Returns the name of a run on this machine, in scratch folders and on its processes: its name, and which store it lies in. So
- * two runs of one name in different folders keep out of each other's way.
+ * Returns the name of a run on this machine, in scratch folders and on its processes. It contains the run's name and
+ * identifies its store, so runs of one name in different stores do not collide.
  */
 export function localRunName(storeUri: string, run: string): string {
   return `${run}-${createHash('sha256').update(storeUri).digest('hex').slice(0, 8)}`;
 }
 
-/** The run that is called so on this machine; null where it lies in another store. */
+/** Returns the run with this local name; null if it is in another store. */
 export function ownRunName(storeUri: string, localName: string): string | null {
   const ending = localRunName(storeUri, '');
   return localName.endsWith(ending) ? localName.slice(0, -ending.length) : null;

@@ -31,8 +31,8 @@ export const PORTFOLIO_RECORD = join(DATA, 'portfolio.jsonl');
 const searchedRowSchema = z.object({ theorem: z.string().max(256), proof: z.string().max(PROOF_CHARS_MAX) });
 
 /**
- * @param dataDirectory where prepared sets are; by default what `STP_DATA` says
- * @param lean the Lean in use; a set that was made with another one is then refused (STP1201)
+ * @param dataDirectory folder of prepared sets; default `STP_DATA`
+ * @param lean the Lean in use; a set made with another one is refused (STP1201)
  */
 export function repositorySources(
   dataDirectory: string = workerSettings().dataDirectory,
@@ -83,7 +83,7 @@ export function repositorySources(
   };
 }
 
-/** Rows of a file of `data/sft`; STP1501 with the line number for a line that is none. */
+/** Yields the rows of a file of `data/sft`. Throws STP1501 with the line number for an invalid line. */
 async function* rowsOf<Row>(file: string, schema: z.ZodType<Row>, what: string, maker: string): AsyncGenerator<Row> {
   const path = join(DATA, 'sft', file);
   let lineNumber = 0;

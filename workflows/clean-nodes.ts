@@ -1,11 +1,11 @@
-/** `stp-clean-nodes`: the clean-up that every run does by itself, on every machine, on demand. */
+/** `stp-clean-nodes`: does on demand, on every machine, the clean-up that every run does by itself. */
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
 import { nodeIfThere } from './control/activity-proxies.ts';
 import { type HostOutcome, onEveryNode } from './nodes/every-node.ts';
 
 export interface CleanNodesInput {
   readonly run: string;
-  /** Own queues of the machines. */
+  /** Host queues of the machines. */
   readonly queues: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * An evaluation of one model (`stp-evaluate`): statements and model → proofs, sampled and judged in shards as in a
- * round → STP's log and the figures.
+ * An evaluation of one model (`stp-evaluate`): samples and judges proofs of the statements in shards as a round does,
+ * then writes STP's log and the figures.
  */
 
 import {
@@ -67,7 +67,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
 
     enter('prove', 'sampling proofs and verifying them in Lean');
     const prove = (hostQueues: readonly string[]): Promise<ShardResult[]> => {
-      // Work that begins again on other machines finds the finished shards, and counts them anew.
+      // Work repeated on other machines finds the finished shards and counts them again.
       shards.begin(plan.shards.length);
       return proveShards({
         run,
@@ -91,7 +91,7 @@ export async function stpEvaluate(input: EvaluateInput): Promise<EvaluationFiles
       });
     };
     const say = (line: string): void => setCurrentDetails(`${title} · ${line}`);
-    // The machine that took the model in goes on by itself, or its samples are shared by the configuration's machines.
+    // The machine that took the model in does all the work, or the configured machines share the sampling.
     const results =
       config.nodes.provider === 'local'
         ? await prove([hostQueue])

@@ -1,4 +1,4 @@
-/** The only file that is bundled: every workflow under its type name. */
+/** The only file that is bundled: exports every workflow under its type name. */
 export { stpCleanNodes as 'stp-clean-nodes' } from './clean-nodes.ts';
 export { stpEvaluate as 'stp-evaluate' } from './evaluation.ts';
 export { stpJanitor as 'stp-janitor' } from './janitor.ts';

@@ -1,7 +1,7 @@
 /**
- * The janitor (`stp-janitor`, started by a schedule of the same name): asks every node that runs have worked on to end what
- * nobody will ask for any more. Runs clean up after themselves; this is for what a lost worker or a terminated run left, and
- * for nodes that were away when their run ended.
+ * The janitor (`stp-janitor`, started by a schedule of the same name) asks every node that runs have worked on to end
+ * unneeded processes. Runs clean up after themselves; the janitor removes what lost workers and terminated runs left,
+ * and cleans nodes that were away when their run ended.
  */
 import { ActivityFailure, setCurrentDetails, TimeoutFailure } from '@temporalio/workflow';
 import type { CleanUpReport } from '../infra/nodes/nodes.ts';
@@ -16,17 +16,17 @@ import {
 } from './control/contracts.ts';
 import { ConcurrencyLimit } from './nodes/concurrency-limit.ts';
 
-/** Nodes asked at once. One that is gone holds its place for the ten seconds in which nobody answers. */
+/** Number of nodes asked at once. A lost node occupies its slot for the ten seconds in which no worker answers. */
 const SWEEPS_AT_ONCE = 50;
 
 export interface JanitorReport {
-  /** Nodes that were swept. */
+  /** Number of nodes that were swept. */
   readonly nodes: number;
-  /** Own queues that nobody polls. */
+  /** Host queues without a worker. */
   readonly gone: readonly string[];
-  /** Nodes that could not be swept, and why. */
+  /** Nodes that could not be swept, with the reason. */
   readonly failed: readonly { readonly queue: string; readonly why: string }[];
-  /** Machines of clouds that ended runs had left and that are still going away, or could not be deleted. */
+  /** Cloud machines of ended runs that are still being deleted, or could not be. */
   readonly leftInClouds: readonly string[];
   readonly processesEnded: number;
   readonly memoryBytesFreed: number;
@@ -77,7 +77,7 @@ export async function stpJanitor(): Promise<JanitorReport> {
   };
 }
 
-/** Tries the release again and returns what is left, or why even that could not be asked. */
+/** Tries the release again. Returns the machines that remain, or why the release failed. */
 async function releaseInClouds(): Promise<readonly string[]> {
   try {
     const given = streaming('give back what ended runs have left in clouds');

@@ -1,7 +1,7 @@
 /**
- * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and judged (where the library grows, of conjectures
- * first, then of statements over what they add to it) → selection → training. Round 0 is the baseline: the SFT model proves what
- * it can; there are no seeds yet, so nothing is conjectured.
+ * One round (`stp-round`): seeds → conjectures → gate → proofs, sampled and judged → selection → training. If the
+ * library grows, conjectures are proved first, then statements over the enlarged library. Round 0 is the baseline: the
+ * SFT model proves what it can. There are no seeds yet, so nothing is conjectured.
  */
 
 import { type CheckpointRef, lossOf, type RoundOutcome, trainsByReward } from '@stp/config/workflow';
@@ -54,10 +54,10 @@ export async function stpRound(input: RoundInput): Promise<RoundOutcome> {
   return { round, manifest: finished.manifest, checkpoint: trained, counts, secondsPerStage: clock.close() };
 }
 
-/** Begins the next stage once the round is not paused. */
+/** Starts the next stage, once the round is not paused. */
 type Enter = (stage: Stage, details: string) => Promise<void>;
 
-/** Opens the round's progress query, its pause signal, and its clock. */
+/** Sets up the round's progress query, its pause signal, and its clock. */
 function openRound({ run, round, config, data, checkpoint, paused: isPausedAtStart }: RoundInput) {
   let paused = isPausedAtStart;
   const tally = new ShardTally();
@@ -92,7 +92,10 @@ function openRound({ run, round, config, data, checkpoint, paused: isPausedAtSta
   return { title, tally, clock, isOpen: () => !paused, enter };
 }
 
-/** The model that the round's examples make; the one that it began with where there are none, or rounds do not train. */
+/**
+ * Trains a model on the round's examples. Returns the round's first model if there are no examples or rounds do not
+ * train.
+ */
 async function trainRound(input: RoundInput, { examples }: Finished, enter: Enter): Promise<CheckpointRef> {
   const { run, round, config, hostQueues, data, checkpoint, sftCheckpoint } = input;
   const { model, modelThreads, seed, objective } = config;

@@ -1,6 +1,6 @@
 /**
  * The run (`stp-selfplay`): data → provision → SFT → baseline → rounds, with retraining between → evaluation → report →
- * nodes given back. A round that fails does not fail the run: the run says so and waits for a person's word.
+ * nodes given back. A failed round does not fail the run: the run reports it and waits for a person's decision.
  */
 
 import { describeIssues } from '@stp/base';
@@ -38,13 +38,13 @@ import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evalua
 import { firstState, measurePortfolio, type Settled, settle } from './stages/first-state.ts';
 import { isLastRound, isRetrainDue, trainAnew } from './stages/retrain.ts';
 
-/** Rounds in one history; a round is about a dozen events of the parent. */
+/** Rounds in one history; a round takes about a dozen events of the parent. */
 const ROUNDS_PER_HISTORY = 20;
 
-/** State that a run carries over a continue-as-new beside its input. */
+/** State that a run carries over a continue-as-new, in addition to its input. */
 export interface Carried extends Steered {
   readonly state: RunState;
-  /** Machines of a cloud that the run has; null where it works on this one. */
+  /** Cloud machines that the run holds; null if it works on the local machine. */
   readonly held: HeldNodes | null;
 }
 
@@ -55,7 +55,7 @@ export async function stpSelfplay(input: StartInput, carried?: Carried): Promise
   const status = new RunStatus(run, start.rounds, steering, carried?.state ?? null);
   let continuing = false;
   try {
-    // What the run is to be comes first: it says which machines are got.
+    // The configuration comes first, because it determines which machines are acquired.
     const config = carried?.state.config ?? (await control('resolve the configuration').prepareRun(run, start));
     const settled = carried === undefined ? await settle(run, start, config, status) : null;
     status.enter('provision', 'getting nodes');
@@ -86,29 +86,29 @@ interface Play {
   readonly input: StartInput;
   readonly config: RunConfig;
   readonly carried: Carried | undefined;
-  /** Null behind a continue-as-new, which carries the state. */
+  /** Null after a continue-as-new, which carries the state. */
   readonly settled: Settled | null;
   readonly steering: RunControl;
   readonly status: RunStatus;
   readonly machines: Machines;
 }
 
-/** The state with the time of its machines up to now. */
+/** Returns the state with its machine time up to now. */
 function withTime(state: RunState, until: MachineTime['until'], machines: Machines): RunState {
   return { ...state, machineTime: [...state.machineTime, { until, atMs: Date.now(), ...machines.time }] };
 }
 
-/** Time of machines at the last moment that the state knows. */
+/** Returns the machine time at the last moment that the state records. */
 function timeOf({ machineTime }: RunState): TimeHeld {
   const { setMs, machineMs } = machineTime.at(-1) ?? { setMs: 0, machineMs: 0 };
   return { setMs, machineMs };
 }
 
-/** The run from its first model to its report, on machines that may change on the way. */
+/** Plays the run from its first model to its report, on machines that may change meanwhile. */
 async function play(playing: Play): Promise<SelfplayResult> {
   const { start, carried, settled, steering } = playing;
   let state = settled === null ? carried!.state : await begin(playing, settled);
-  /** `proofs.lean`, once it is being written. */
+  /** Resolves when `proofs.lean` is written; null before that starts. */
   let written: Promise<void> | null = null;
   const historyEnd = state.nextRound + ROUNDS_PER_HISTORY;
   const mayEnd = (): boolean => steering.stopping && state.nextRound > 0;
@@ -126,7 +126,7 @@ async function play(playing: Play): Promise<SelfplayResult> {
   return conclude(playing, state, written);
 }
 
-/** Work that a person may decide about when it fails; on other machines again when these are lost. */
+/** Runs work on whose failure a person decides; runs it again on other machines if these are lost. */
 function attempt<T>(
   { steering, status, machines }: Play,
   state: RunState,
@@ -139,7 +139,7 @@ function attempt<T>(
   );
 }
 
-/** The state before the first round, kept. */
+/** Prepares and stores the state before the first round. */
 async function begin({ run, config, status, machines }: Play, from: Settled): Promise<RunState> {
   const measured = measurePortfolio(run, config, from);
   const first = await machines.use(async (hostQueues) => {
@@ -167,7 +167,7 @@ async function playNextRound(playing: Play, state: RunState): Promise<RunState> 
   return afterRound(state, played, status);
 }
 
-/** `written`: `proofs.lean`, which is written beside the last retraining. */
+/** @param written the writing of `proofs.lean`, beside the last retraining */
 async function retrainWhenDue(
   playing: Play,
   state: RunState,
@@ -186,7 +186,7 @@ async function evaluateWhenDue(playing: Play, state: RunState, written: Promise<
   const { run, steering, status } = playing;
   const { round } = status;
   if (!isEvaluationDue(state, round)) return state;
-  // An evaluation ends Lean.
+  // An evaluation ends Lean, so `proofs.lean` must be finished.
   await written;
   const label = `evaluating the model after round ${round} on held-out statements`;
   const evaluated = await attempt(playing, state, 'evaluate', label, (on) =>
@@ -196,7 +196,7 @@ async function evaluateWhenDue(playing: Play, state: RunState, written: Promise<
   return evaluated.result === null ? after : { ...after, evaluations: [...after.evaluations, evaluated.result] };
 }
 
-/** Stores the state after a round, and drops checkpoints that nothing needs any more. */
+/** Stores the state after a round, and drops checkpoints that are no longer needed. */
 async function keepState({ run, status, machines }: Play, state: RunState): Promise<RunState> {
   const { round } = status;
   const timed = withTime(state, round, machines);
@@ -209,19 +209,19 @@ async function keepState({ run, status, machines }: Play, state: RunState): Prom
     .dropCheckpoints({ run, retention, round, inUse })
     .catch((error: unknown) => {
       if (isCancellation(error)) throw error;
-      // Too much in the store is no reason to end a run.
+      // Superfluous checkpoints are no reason to end a run.
       log.warn('old checkpoints could not be dropped', { error });
     });
   return timed;
 }
 
-/** The last evaluation and the report. */
+/** Runs the last evaluation and writes the report. */
 async function conclude(playing: Play, state: RunState, written: Promise<void> | null): Promise<SelfplayResult> {
   const { run, steering, status, machines } = playing;
   status.state = state;
   const label = 'comparing the first and the last model on held-out statements';
   const evaluated = await attempt(playing, state, 'evaluate', label, (on) =>
-    // A run that was told to stop while it was paused ends, and does not wait.
+    // A paused run that was told to stop ends without waiting.
     evaluateHeldOut(run, on, () => steering.isOpen() || steering.stopping, written),
   );
   await written;
@@ -241,7 +241,7 @@ async function conclude(playing: Play, state: RunState, written: Promise<void> |
   return reported.result;
 }
 
-/** The state after its next round, played or given up. */
+/** Returns the state after the next round, played or skipped. */
 function afterRound(state: RunState, played: Attempted<RoundOutcome>, status: RunStatus): RunState {
   const after = { ...withFailures(state, played.failures), nextRound: state.nextRound + 1 };
   const outcome = played.result;
@@ -255,7 +255,7 @@ const withFailures = (state: RunState, failures: RunState['failures']): RunState
   failures: [...state.failures, ...failures],
 });
 
-/** One round as a child. */
+/** Plays one round as a child workflow. */
 async function playRound(run: string, state: RunState, steering: RunControl): Promise<RoundOutcome> {
   const { config, data, sft, checkpoint, replayFrom, nextRound: round } = state;
   const history = state.outcomes.map((outcome) => outcome.manifest);
@@ -269,7 +269,7 @@ async function playRound(run: string, state: RunState, steering: RunControl): Pr
   });
   steering.child = child.workflowId;
   try {
-    // Said while the round was starting, when nobody could tell it yet.
+    // The pause changed while the round was starting and could not be signalled.
     if (steering.paused !== paused) await child.signal(setPausedSignal, steering.paused);
     return await child.result();
   } finally {

@@ -7,7 +7,7 @@ export interface ConjecturerInput {
   readonly run: string;
   /** Folder of the round's objects. */
   readonly name: string;
-  /** Places for conjectures, each with the seed or the target that it starts from. */
+  /** Entries of the round's plan, each with the seed or the target that it starts from. */
   readonly plan: ArtifactRef;
   /** Manifests of the rounds before. */
   readonly history: readonly ArtifactRef[];

@@ -1,4 +1,7 @@
-/** After the gate: the first accepted statements, in the order of the plan, become the conjectures of the round. */
+/**
+ * Admits conjectures after the gate: the first accepted statements, in the order of the plan, become the conjectures of
+ * the round.
+ */
 
 import {
   type ArtifactRef,
@@ -20,7 +23,7 @@ export const gatedSchema = z.strictObject({
   conjectures: artifactRefSchema,
   /** Texts that the conjecturer wrote. */
   made: z.number().int(),
-  /** Counts of all of them, by result. */
+  /** Number of texts by result of the gate. */
   counts: gateCountsSchema,
   /** Figures of the ranker, from `ReadConjectures`. */
   ranker: rankerFiguresSchema.optional(),
@@ -33,13 +36,16 @@ export interface AdmitConjecturesInput {
   /** Folder of the round's objects. */
   readonly name: string;
   readonly read: ReadConjectures;
-  /** The result of each of `read.parts`, in order; null if every place was taken before the part was gated. */
+  /** The result of each of `read.parts`, in order; null if the round was full before the part was gated. */
   readonly gated: readonly (GatedPart | null)[];
 }
 
 export function admitConjecturesActivity(ports: RunStore & RunMonitor) {
   return {
-    /** Without a ranker the order is the plan's, which is random: the first conjectures are no better than the others. */
+    /**
+     * Admits conjectures until the round is full. Without a ranker the plan's order is random, so the first conjectures
+     * are no better than the others.
+     */
     async admitConjectures({ run, round, name, read, gated }: AdmitConjecturesInput): Promise<Gated> {
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedSchema, () =>
@@ -86,7 +92,9 @@ async function* admitted(
     }
 }
 
-/** Statements asked about and wall milliseconds, by question; seconds of Lean for all. */
+/**
+ * Returns, for each question, the number of statements asked and the wall time in ms; and Lean's time for all, in s.
+ */
 function costsOf(gated: AdmitConjecturesInput['gated']): Record<string, number> {
   const costs: Record<string, number> = {};
   const add = (name: string, more: number): void => {
@@ -101,7 +109,10 @@ function costsOf(gated: AdmitConjecturesInput['gated']): Record<string, number> 
   return Object.fromEntries(Object.entries(costs).map(([name, sum]) => [name, Math.round(sum)]));
 }
 
-/** Over the cap is who stands after the last place, and who was not asked since there was none left. */
+/**
+ * Counts texts by result. `over-cap` counts accepted statements beyond the round's limit, and statements whose parts
+ * were not gated.
+ */
 function countsOf(read: ReadConjectures, gated: AdmitConjecturesInput['gated'], admitted: ArtifactRef): GateCounts {
   const counts: GateCounts = { ...read.counts };
   const add = (verdict: keyof GateCounts, more: number): void => {

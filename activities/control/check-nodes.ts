@@ -1,26 +1,29 @@
-/** Checks what machines of a cloud need before they are requested. */
+/** Checks the prerequisites of cloud machines before they are requested. */
 
 import { StpError } from '@stp/base';
 import type { NodesConfig } from '@stp/config';
 import type { NodesInput } from '../nodes/node-sets.ts';
 import type { CloudMachines, StoredObjects } from '../ports.ts';
 
-/** First digits of its checksum, which `bin/stp nodes bundle` puts into the name of a bundle. */
+/** Matches the name of a bundle. `bin/stp nodes bundle` puts the first digits of the bundle's checksum into it. */
 const BUNDLE_DIGITS = /\/worker-([0-9a-f]{16})\.tar\.gz$/;
 
 export function checkNodesActivity(ports: StoredObjects & CloudMachines) {
   return {
-    /** Is all there that machines need at their start? Asks the cloud for nothing. STP1602 says what is missing. */
+    /**
+     * Checks that everything exists that the machines need at their start. Sends the cloud no request. Throws STP1602
+     * with what is missing.
+     */
     async checkNodes(input: NodesInput): Promise<void> {
       const { provider, name } = ports.provider(input.run, input.nodes);
-      // The requests as they will be: STP1602 where a value is not set.
+      // Plans the requests: throws STP1602 where a value is not set.
       provider.plan({ run: name, generation: 1 });
       await requireBundle(input.nodes, ports.findObject);
     },
   };
 }
 
-/** STP1602 where the worker that machines install is not in its store, or its name is that of another checksum. */
+/** Throws STP1602 if the store lacks the worker that machines install, or if its name has another checksum. */
 async function requireBundle(nodes: NodesConfig, findObject: StoredObjects['findObject']): Promise<void> {
   if (nodes.provider !== 'tpu' && nodes.provider !== 'gpu') return;
   const { bundle, bundleSha256 } = nodes;

@@ -1,6 +1,6 @@
 /**
- * Chooses the conjectures that train the conjecturer, and the statements they are matched to. Joins rates, proofs and
- * conjectures by id in one pass each; memory holds only numbers.
+ * Chooses the conjectures that train the conjecturer, and the statements that they are matched to. Joins rates, proofs
+ * and conjectures by id in one pass each; only numbers stay in memory.
  */
 
 import { hasConjecturer, rewardsUse } from '@stp/config';
@@ -47,7 +47,10 @@ export interface ChooseConjecturesInput extends RoundContext {
 
 export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
   return {
-    /** `targets` is null where nothing is to be matched: transport is off, no conjecture was chosen, or all is proved. */
+    /**
+     * `targets` is null if there is nothing to match: transport is off, no conjecture was chosen, or every statement is
+     * proved.
+     */
     async chooseConjectures(input: ChooseConjecturesInput): Promise<Chosen> {
       const { run, round, config } = input;
       const store = await ports.store(run);
@@ -76,7 +79,7 @@ export function chooseConjecturesActivity(ports: RunStore & RunScratch) {
   };
 }
 
-/** Conjectures of the library that proofs of this round rest on, by their worth over the largest. */
+/** Returns the library's conjectures that proofs of this round rest on. Weights are relative to the largest. */
 async function usedConjectures(store: ObjectStore, input: ChooseConjecturesInput): Promise<ChosenConjecture[]> {
   const lemmas = await Array.fromAsync(grownTheorems(store, input.library));
   const credit = await lemmaCredit(lemmas, readRecords(store, input.proved, provedSchema));
@@ -130,7 +133,7 @@ async function* withTexts(
     for (const file of files)
       for await (const { id, statement } of readRecords(store, file, conjectureRecordSchema)) {
         const conjecture = byId.get(id);
-        // A conjecture that was tried again stands in several files.
+        // A conjecture that was attempted in several rounds is in several files.
         if (conjecture !== undefined && byId.delete(id)) yield { ...conjecture, text: displayStatement(statement) };
       }
   }

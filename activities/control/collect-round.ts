@@ -1,4 +1,7 @@
-/** Collects, after the last shard, the pass rates and the distinct proofs of a round or a pass of it, one shard in memory at a time. */
+/**
+ * Collects pass rates and distinct proofs after the last shard of a round or of one of its passes. One shard is in
+ * memory at a time.
+ */
 
 import type { Proved, Rate, ShardResult } from '@stp/config/records';
 import { countRates, passRate } from '@stp/selfplay';
@@ -17,7 +20,7 @@ export interface CollectRoundInput extends RoundContext {
 
 export function collectRoundActivity(ports: RunStore) {
   return {
-    /** Rates of all statements but canaries, and every proof, once, with the certificate of its judgement. */
+    /** Writes the rates of all statements except canaries, and every distinct proof with its certificate. */
     async collectRound(input: CollectRoundInput): Promise<Collected> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/collected.json`, collectedSchema, () =>
@@ -45,7 +48,7 @@ export function collectRoundActivity(ports: RunStore) {
   };
 }
 
-/** Canaries have no samples here, so what is no conjecture is of the dataset. */
+/** Samples of canaries are left out before, so a statement that is no conjecture belongs to the dataset. */
 const originOf = (shard: Shard, statementId: string): Rate['origin'] =>
   shard.items.get(statementId)!.origin === 'conjecture' ? 'conjecture' : 'dataset';
 

@@ -3,14 +3,17 @@
 import { getClient } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 
-/** `TaskQueueType` of Temporal's API: of activities. */
+/** `TaskQueueType` of Temporal's API: the activity queue. */
 const ACTIVITIES = 2;
-/** `DescribeTaskQueueMode`: with all partitions of the queue. */
+/** `DescribeTaskQueueMode` of Temporal's API: report all partitions of the queue. */
 const ENHANCED = 1;
 
 export function countWorkersActivity() {
   return {
-    /** Workers that poll the queue for activities, as far as the server has heard of them in the last minutes. */
+    /**
+     * Returns the number of workers that poll the queue for activities, as far as the server has heard of them in the
+     * last minutes.
+     */
     async countWorkers(queue: string): Promise<number> {
       return countWorkers(getClient(), queue);
     },
@@ -18,8 +21,9 @@ export function countWorkersActivity() {
 }
 
 /**
- * As the activity. A queue lies in partitions, and a poller asks one of them; the plain answer knows those of the first (190
- * of 200 in a trial), the enhanced one all. It is asked for plainly where a server no longer has the other.
+ * Counts workers as the activity does. A queue has partitions, and a poller asks only one of them. The plain answer
+ * covers the pollers of the first partition, the enhanced answer all. The plain answer serves servers that lack the
+ * enhanced one.
  */
 export async function countWorkers({ workflowService, options }: Client, queue: string): Promise<number> {
   const { namespace } = options;

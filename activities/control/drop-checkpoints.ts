@@ -1,8 +1,8 @@
 /**
- * Drops checkpoints that a run no longer needs (`retention` of its configuration). The list of files and the record of
- * the training stay, so that one can see what was there; weights and tokenizers go. It never drops checkpoints that the
- * run still uses, the SFT model, and checkpoints that belong to no known round. States of trainings go with their
- * round, whether the round was finished or skipped.
+ * Drops checkpoints that a run no longer needs (`retention` of its configuration). Weights and tokenizers are removed;
+ * the list of files and the record of the training stay. Never dropped are checkpoints in use, the SFT model, and
+ * checkpoints of no known round. The training states of a round are dropped with it, whether the round finished or was
+ * skipped.
  */
 
 import { posix } from 'node:path';
@@ -17,12 +17,12 @@ export interface DropCheckpointsInput {
   readonly retention: RunConfig['retention'];
   /** The round that has just ended. */
   readonly round: number;
-  /** Checkpoints that the run uses, of any age. */
+  /** Checkpoints that the run still uses, of any age. */
   readonly inUse: readonly CheckpointRef[];
 }
 
 export const droppedSchema = z.strictObject({
-  /** Folders in the store, `checkpoints/round-3-0a1b2c3d`. */
+  /** Folders in the store, such as `checkpoints/round-3-0a1b2c3d`. */
   checkpoints: z.array(z.string()),
   bytes: z.number().int().nonnegative(),
 });
@@ -31,7 +31,7 @@ export type Dropped = z.infer<typeof droppedSchema>;
 const FOLDER = /^checkpoints\/(?:round|retrain)-(\d+)-[^/]+$/;
 /** Where the states of a training lie beside its checkpoint (`training-states.ts`). */
 const STATES = 'state';
-/** Files that stay of a dropped checkpoint. */
+/** Files of a dropped checkpoint that stay. */
 const RECORDS: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
 export function dropCheckpointsActivity(ports: RunStore) {
@@ -68,10 +68,13 @@ function isKept(store: ObjectStore, folder: string, { retention, round, inUse }:
   return made > round - lastRounds || (everyRounds !== null && made % everyRounds === 0);
 }
 
-/** NaN for a folder of no round. */
+/** Returns the round of a checkpoint's folder; NaN if it belongs to no round. */
 const roundOf = (folder: string): number => Number(FOLDER.exec(folder)?.[1] ?? Number.NaN);
 
-/** A checkpoint at a time, with all that lies below it; objects come in the order of their names. */
+/**
+ * Yields one checkpoint folder at a time with all objects below it. The store lists objects in the order of their
+ * names.
+ */
 async function* checkpointFolders(
   store: ObjectStore,
 ): AsyncGenerator<{ readonly folder: string; readonly objects: readonly ObjectInfo[] }> {

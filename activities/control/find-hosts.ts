@@ -2,21 +2,24 @@
 
 import { getClient } from '@temporalio/activity';
 
-/** Nodes of runs that ended longer ago are given back, or have another run by now. */
+/** Machines of runs that ended longer ago have been given back or belong to another run. */
 const CLOSED_RUNS_DAYS = 3;
 const DAY_MS = 86_400_000;
-/** Own queues in one answer: some fleets of the paper's size (300 hosts), 50 bytes each. */
+/** Most host queues in one answer, about 50 bytes each. A fleet of the paper's size has 300 hosts. */
 const HOSTS_MAX = 2_000;
 
 export interface FindHostsInput {
-  /** Types of the workflows that get nodes. Their ids are the run's name behind a prefix that ends in `/`. */
+  /**
+   * Types of the workflows that get machines. A workflow's id is the run's name, or a prefix ending in `/` and the
+   * name.
+   */
   readonly workflowTypes: readonly string[];
-  /** Entry of their memo that lists the own queues of their nodes. */
+  /** Key of the memo entry that lists the host queues of their machines. */
   readonly memo: string;
 }
 
 export interface KnownHosts {
-  /** Own queues of the nodes that open and lately closed runs have worked on. */
+  /** Host queues of the machines that open and recently closed runs have worked on. */
   readonly hostQueues: readonly string[];
   /** Names of the runs and evaluations that are open. */
   readonly openRuns: readonly string[];

@@ -1,4 +1,4 @@
-/** The end of a round before training: its training set, its counts, and the manifest that marks it as done. */
+/** Ends a round before its training: writes its training set, its counts, and the manifest that marks it as done. */
 
 import { provesByScripts, trainsByReward } from '@stp/config';
 import {
@@ -47,13 +47,13 @@ export interface FinishRoundInput extends RoundContext {
   readonly gate: GateCounts;
   readonly ranker?: RankerFigures;
   readonly rates: ArtifactRef;
-  /** Proofs of the round, and how many more the two kernels disagree on. */
+  /** Proofs of the round, and the number of further proofs on which the two kernels disagree. */
   readonly proved: ArtifactRef;
   readonly disagreements: number;
-  /** Conjectures that train, before the transport and after it; the same where there was none. */
+  /** Conjectures that train, before and after the transport; equal if there was no transport. */
   readonly conjecturesKept: ArtifactRef | null;
   readonly conjecturesMatched: ArtifactRef | null;
-  /** Rewards, with `objective.kind` `grpo` or `gfn`; null or missing: proofs train, not rewards. */
+  /** Rewards, with `objective.kind` `grpo` or `gfn`. Null or missing: proofs train, not rewards. */
   readonly rewards?: ArtifactRef | null;
 }
 
@@ -105,7 +105,10 @@ async function finish(
 
 type ExampleCounts = Pick<RoundCounts, 'proverExamples' | 'conjecturerExamples' | 'groups'>;
 
-/** Writes what trains the next model: the objective's records of rewarded samples, or certified proofs with conjectures. */
+/**
+ * Writes the training set of the next model: the objective's records of rewarded samples, or certified proofs and
+ * conjectures.
+ */
 async function writeExamples(
   ports: FinishPorts,
   store: ObjectStore,
@@ -182,7 +185,7 @@ async function roundCounts(
   };
 }
 
-/** Statement → was it proved by a sample of the model, and not by scripts alone? */
+/** Maps each certified statement to whether a sample of the model proved it; false if only scripts did. */
 async function certifiedStatements(store: ObjectStore, proved: ArtifactRef): Promise<Map<string, boolean>> {
   const byModel = new Map<string, boolean>();
   for await (const { statementId, model } of readRecords(store, proved, provedSchema))
@@ -201,7 +204,10 @@ function shardCounts(shards: readonly ShardResult[]) {
   };
 }
 
-/** Dataset statements attempted, proved in this round, and proved ever; conjectures proved; of both, those that scripts alone proved. */
+/**
+ * Counts dataset statements: attempted, proved in this round, proved in any round. Counts proved conjectures. Counts
+ * how many of both were proved by scripts alone.
+ */
 async function statementCounts(
   store: ObjectStore,
   rates: ArtifactRef,

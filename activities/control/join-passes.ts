@@ -1,4 +1,4 @@
-/** Joins the passes of a round, which are over different statements. */
+/** Joins the passes of a round. No statement is in two passes. */
 
 import { type Proved, provedSchema, type Rate, rateSchema } from '@stp/config/records';
 import { withHeartbeat } from '../edge.ts';
@@ -8,7 +8,7 @@ import { type Collected, collectedSchema } from '../round/collected.ts';
 
 export function joinPassesActivity(ports: RunStore) {
   return {
-    /** Passes of a round over different statements, as one. */
+    /** Joins the rates and proofs of the passes into one result. */
     async joinPasses(input: {
       readonly run: string;
       /** Folder of the round's objects. */

@@ -1,4 +1,4 @@
-/** Looks whether requested machines of a cloud are there. */
+/** Checks whether the requested cloud machines are up. */
 
 import { isStillComing } from '../../infra/nodes/looking.ts';
 import type { NodesState } from '../../infra/nodes/provider.ts';
@@ -9,7 +9,9 @@ import type { CloudMachines } from '../ports.ts';
 
 export function nodesStateActivity(ports: CloudMachines) {
   return {
-    /** Looks until the machines are there or will not come by themselves, or until `untilMs`: the last state. */
+    /**
+     * Polls until the machines are up, or will not come up by themselves, or until `untilMs`. Returns the last state.
+     */
     async nodesState(input: NodeSetInput & Until): Promise<NodesState> {
       const { provider, name } = ports.provider(input.run, input.nodes);
       return withHeartbeat(() =>

@@ -9,7 +9,7 @@ import type { PreparedData } from '../run/prepared-data.ts';
 
 export function planEvaluationActivity(ports: RunStore) {
   return {
-    /** Shards of the held-out statements, `evaluation.samplesPerStatement` each. */
+    /** Writes shards of the held-out statements, with `evaluation.samplesPerStatement` samples each. */
     async planEvaluation(input: { run: string; config: RunConfig; data: PreparedData }): Promise<ArtifactRef[]> {
       const store = await ports.store(input.run);
       const statements = await readAll(store, input.data.heldOut, statementSchema);

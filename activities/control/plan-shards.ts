@@ -1,4 +1,7 @@
-/** Plans the attempts of a round: statements and conjectures, those under one header together, canaries among them, cut into shards. */
+/**
+ * Plans the attempts of a round: orders statements, conjectures and canaries so that equal headers are together, and
+ * cuts them into shards.
+ */
 
 import { isInWords } from '@stp/config';
 import {
@@ -27,23 +30,23 @@ const shardPlanSchema = z.strictObject({ shards: z.array(artifactRefSchema) });
  */
 const SHARDS_MAX = 1_000;
 
-/** Canaries in a pass of a round: enough to catch a checker that accepts anything, few enough not to be felt. */
+/** Canaries in a pass of a round: enough to catch a checker that accepts anything, few enough to cost little time. */
 const CANARIES_PER_PASS = 6;
 
 export interface PlanShardsInput extends RoundContext {
   readonly conjectures: ArtifactRef | null;
-  /** False: the conjectures alone, with canaries. */
+  /** False: attempt only the conjectures, with canaries. */
   readonly statements?: boolean;
-  /** Passes of the round; missing: one. */
+  /** Number of passes in the round; missing: one. */
   readonly passes?: number;
 }
 
 export function planShardsActivity(ports: RunStore & RunScratch) {
   return {
     /**
-     * Work items in an order that the run's seed gives, a file a shard; in memory are ids and numbers. A shard has
-     * `sampling.statementsPerShard` items at most, more where a round would have too many shards. Items under one header follow each
-     * other: a shard of many headers makes Lean import each of them, again for every small batch of proofs.
+     * Writes work items in a seeded order, one file for each shard. Only ids and numbers stay in memory. A shard has at
+     * most `sampling.statementsPerShard` items, or more if the round would have too many shards. Items under one header
+     * follow each other, because Lean imports every header anew for each small batch of proofs.
      */
     async planShards(input: PlanShardsInput) {
       const { run, round, config } = input;
@@ -73,10 +76,10 @@ export function planShardsActivity(ports: RunStore & RunScratch) {
 }
 
 /**
- * Items of a shard: at most as many as configured, or as it takes for `items` to fit into the shards that are allowed. The last
- * shard is smaller by less than their number, so that no machine waits for another.
+ * Returns the number of items of a shard: as configured, or more if the shards would exceed `SHARDS_MAX`. Shards have
+ * nearly equal sizes, so that no machine waits for another.
  *
- * @param passes passes of the round, which share those shards
+ * @param passes number of passes of the round, which share `SHARDS_MAX`
  */
 export function shardSize(items: number, statementsPerShard: number, passes = 1): number {
   const most = Math.max(statementsPerShard, Math.ceil(items / (SHARDS_MAX / passes)));
@@ -125,7 +128,7 @@ async function roundCanaries(store: ObjectStore, input: PlanShardsInput): Promis
     .map(({ statement }) => ({ statement, origin: 'canary', samples }));
 }
 
-/** The few at even distances among the `count` others, so that not one machine alone has them. */
+/** Spreads `few` at even distances among the `count` others, so that no single machine gets all of them. */
 async function* spread<T>(few: readonly T[], others: AsyncIterable<T>, count: number): AsyncGenerator<T> {
   let [placed, passed] = [0, 0];
   for await (const other of others) {

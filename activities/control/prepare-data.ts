@@ -17,15 +17,16 @@ import { runSft } from '../sft/run-sft.ts';
 
 interface Taking {
   readonly split: Split;
-  /** Statements of each set at most, a seeded choice; null: all. */
+  /** Maximum number of statements over all sets, a seeded choice; null: all. */
   readonly max: number | null;
-  /** Statements that are never taken, under any choice. */
+  /** Whether to exclude a statement from every choice. */
   readonly leaveOut?: (statement: Statement) => boolean;
 }
 
 /**
- * Statements of one split in the sets' own order, the set's name first in their labels, their weight that of round 0. A
- * statement that two sets have is the first one's. Sets are read as streams, twice where there is a choice; ids are kept.
+ * Yields the statements of one split in the sets' own order. The first label is the set's name, and the weight is that
+ * of round 0. A statement in two sets counts for the first. Sets are streamed, twice if there is a choice to make; only
+ * ids stay in memory.
  */
 export async function* takeStatements(
   ports: DataSources<'problemSet'>,
@@ -139,7 +140,7 @@ async function prepare(
   const heldOutKeysWritten = await write('held-out-keys', [...refused].sort());
   const canaries = await write('canaries', ports.sources.canaries());
   const sftTrain = await write('SFT/examples', sft.train);
-  // They are complete once the examples have been read to their end.
+  // The counts are complete only after the examples were read to their end.
   const sftCounts = sft.counts();
   return {
     train,
@@ -162,13 +163,13 @@ function addKey(keys: Set<string>, key: string | null): void {
 
 async function* without<T>(items: AsyncIterable<T>, isRefused: (item: T) => boolean): AsyncGenerator<T> {
   for await (const item of items) {
-    // Whether it is takes a millisecond or more, and a heartbeat must come in between.
+    // The test takes a millisecond or more, so heartbeats need a chance to be sent in between.
     await setImmediate();
     if (!isRefused(item)) yield item;
   }
 }
 
-/** The items, until the activity is cancelled. */
+/** Yields the items until the activity is cancelled. */
 async function* whileWanted<T>(items: Iterable<T> | AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   for await (const item of items) {
     signal.throwIfAborted();

@@ -15,8 +15,8 @@ import { requireUnreported } from '../run/finished-rounds.ts';
 export function prepareRunActivity(ports: RunStore & RunTrackers) {
   return {
     /**
-     * Resolves the configuration and stores it as `config.json`. A run has one for good: another is STP1002, and so is
-     * starting a run again that was stopped early and has its report.
+     * Resolves the configuration and stores it as `config.json`. A run's configuration never changes: another one is
+     * STP1002. Restarting a run that was stopped early and has its report is STP1002 too.
      */
     async prepareRun(run: string, input: StartInput): Promise<RunConfig> {
       const { preset, rounds, seed, set } = startInputSchema.parse(input);

@@ -1,6 +1,6 @@
 /**
- * Gives back machines of a cloud whose run ended without doing so: it was terminated, or it failed in an unexpected
- * way, or one of its requests took effect after its end. The memo of closed runs says where their machines were.
+ * Gives back cloud machines whose run ended without doing so: the run was terminated or failed unexpectedly, or a
+ * request took effect after its end. The memo of a closed run contains the configuration of its machines.
  */
 
 import { nodesConfigSchema } from '@stp/config';
@@ -11,7 +11,7 @@ import type { CloudMachines } from '../ports.ts';
 /** Runs that ended longer ago were checked many times; older leftovers are left to `bin/stp nodes sweep`. */
 const CLOSED_RUNS_DAYS = 3;
 const DAY_MS = 86_400_000;
-/** Lines on what is left, in one report. */
+/** Most lines about remaining machines in one report. */
 const LINES_MAX = 100;
 
 export interface ReleaseClosedInput {
@@ -21,7 +21,7 @@ export interface ReleaseClosedInput {
   readonly memo: string;
 }
 
-/** Is there a run under the name now? */
+/** Is a run open under this name? */
 async function isOpen(workflowId: string): Promise<boolean> {
   try {
     return (await getClient().workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
@@ -48,11 +48,11 @@ export function releaseClosedRunsActivity(ports: CloudMachines) {
         for (const [workflowId, kept] of closed) {
           signal.throwIfAborted();
           const nodes = nodesConfigSchema.safeParse(kept);
-          // A run that was started again under the name has the machines now.
+          // An open run under the same name uses the machines now.
           if (open.has(workflowId) || !nodes.success || nodes.data.provider === 'local') continue;
           const run = workflowId.slice(workflowId.indexOf('/') + 1);
           try {
-            // Lists are behind by moments, and this pass may take long.
+            // The list of runs is slightly out of date, and this pass may take long.
             if (await isOpen(workflowId)) continue;
             const { provider, label } = ports.provider(run, nodes.data);
             left.push(...(await provider.release(label, null)).left);

@@ -10,8 +10,8 @@ import type { CloudMachines, RunMonitor, RunStore } from '../ports.ts';
 export function releaseCloudNodesActivity(ports: RunStore & CloudMachines & RunMonitor) {
   return {
     /**
-     * Deletes everything of the run, until nothing is left or until `untilMs`; null: forever, after any failure,
-     * because machines that are not deleted cost money.
+     * Deletes all cloud resources of the run, until nothing is left or until `untilMs`. Null: tries forever, also after
+     * failures, because machines that are not deleted cost money.
      */
     async releaseCloudNodes(
       input: NodesInput & { readonly lastGeneration: number; readonly untilMs: number | null },
@@ -19,7 +19,7 @@ export function releaseCloudNodesActivity(ports: RunStore & CloudMachines & RunM
       const { provider, name, label } = ports.provider(input.run, input.nodes);
       const { lastGeneration: generation, untilMs } = input;
       const last = generation === 0 ? null : { run: name, generation };
-      // Without a limit it is the last step of the run.
+      // Without a limit this is the last step of the run.
       if (untilMs === null) await concludeUnreported(ports, input.run);
       return withHeartbeat(() =>
         lookUntil(

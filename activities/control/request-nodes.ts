@@ -6,12 +6,15 @@ import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
 import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
 import type { CloudMachines } from '../ports.ts';
 
-/** More than a wait of the longest kind has. */
+/** Exceeds the number of requests in the longest wait. */
 const ASKINGS_MAX = 1_000_000;
 
 export function requestNodesActivity(ports: CloudMachines) {
   return {
-    /** Asks until the cloud accepts, or there is no time before `untilMs` to ask again: the last answer. */
+    /**
+     * Requests machines until the cloud accepts, or until no time is left before `untilMs` to ask again. Returns the
+     * last answer.
+     */
     async requestNodes(input: NodeSetInput & Until & { readonly attempt: number }): Promise<Asked> {
       const { provider, name } = ports.provider(input.run, input.nodes);
       const set = { run: name, generation: input.generation };
@@ -19,7 +22,7 @@ export function requestNodesActivity(ports: CloudMachines) {
         finalAfter(input.untilMs, () =>
           lookUntil(
             input.untilMs,
-            // Every asking has a number of its own: the cloud gives the same answer to the same one.
+            // Each request has a number of its own, because the cloud repeats its answer to a number it has seen.
             (look) => provider.request(set, input.attempt * ASKINGS_MAX + look),
             (asked) => (asked.kind === 'no-capacity' ? asked.reason : null),
           ),

@@ -23,7 +23,7 @@ import { readManifests } from '../run/history.ts';
 
 export function retrainSetActivity(ports: RunStore & RunScratch & DataSources<keyof LemmaSources>) {
   return {
-    /** SFT examples, proofs of all rounds, conjecturer examples of all rounds; without repeats, shuffled. */
+    /** Writes SFT examples, and the proofs and conjecturer examples of all rounds, without repeats and shuffled. */
     async retrainSet(input: Omit<RoundContext, 'library'>): Promise<ArtifactRef> {
       const { run, round, config, data } = input;
       const store = await ports.store(run);
@@ -48,7 +48,7 @@ export function retrainSetActivity(ports: RunStore & RunScratch & DataSources<ke
   };
 }
 
-/** Prover examples of all rounds, statement by statement. */
+/** Yields prover examples of all rounds, grouped by statement. */
 async function* foundExamples(
   store: ObjectStore,
   manifests: readonly RoundManifest[],

@@ -1,4 +1,4 @@
-/** Rewards for the samples of a round, shard by shard: what Lean said, and what other sources say. */
+/** Rewards the samples of a round, shard by shard, by Lean's verdicts and by other reward sources. */
 
 import {
   type ArtifactRef,
@@ -22,7 +22,10 @@ export interface RewardRoundInput {
 
 export function rewardRoundActivity(ports: RunStore & RewardSources) {
   return {
-    /** A reward, or a reason why there is none, for every sample but those of canaries, in the order of `groupsOf`. */
+    /**
+     * Writes for every sample, except canaries', a reward or the reason why there is none. The order is that of
+     * `groupsOf`.
+     */
     async rewardRound(input: RewardRoundInput): Promise<ArtifactRef> {
       const { run, name, shards, config } = input;
       const store = await ports.store(run);

@@ -1,4 +1,4 @@
-/** Leaves the state of a run in its store after each round (`state/round-N.json`), from which the report, and other runs, can start. */
+/** Stores the state of a run after each round (`state/round-N.json`). The report and other runs start from it. */
 
 import { logMetrics } from '../metrics.ts';
 import type { RunMonitor, RunStore } from '../ports.ts';
@@ -12,7 +12,7 @@ export function saveStateActivity(ports: RunStore & RunMonitor) {
     /** Stores the state that the next round starts from. */
     async saveState(run: string, state: RunState): Promise<void> {
       const store = await ports.store(run);
-      // A run that is started again passes here again, with other times of its stages: the first copy stays.
+      // A restarted run repeats this step with other stage times, so the first copy stays.
       await once(store, stateName(state.nextRound - 1), runStateSchema, async () => state);
       await logMetrics(ports, run, roundMetrics(state));
     },

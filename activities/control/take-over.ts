@@ -11,10 +11,10 @@ import { nameOfRun, type TakenOver, takenOverSchema } from '../run/taken-over.ts
 export function takeOverActivity(ports: RunStore) {
   return {
     /**
-     * Reads what `start.initFrom` has left. What the SFT model or the statements depend on and this run has otherwise
-     * (shape, SFT, data, what conjectures are conditioned on) is STP1002: the figures would not belong to this run's
-     * configuration. The SFT model alone asks for the same seed as well, which chooses the theorems that it was not trained
-     * on: with another this run would hold out theorems that the model has seen.
+     * Reads the state of the run that `start.initFrom` names. Throws STP1002 if this run differs in what the SFT model
+     * or the statements depend on: shape, SFT, data, or what conjectures are conditioned on. Taking over the SFT model
+     * alone also needs the same seed, because the seed chooses the held-out theorems. With another seed this run would
+     * hold out theorems that the model was trained on.
      */
     async takeOver(run: string, start: StartInput, config: RunConfig): Promise<TakenOver> {
       const store = await ports.store(run);

@@ -7,14 +7,14 @@ import type { CloudMachines } from '../ports.ts';
 
 export type WatchInput = NodeSetInput & Until;
 
-/** Interval between checks of machines, ms: a slice that is taken away is noticed within this time. */
+/** Interval between checks of machines, ms. A preempted machine is noticed within this time. */
 const LOOK_EVERY_MS = 30_000;
-/** Machines that are repaired or made anew by their group may be away for so long before they count as lost. */
+/** Machines that their group repairs or replaces count as lost after this time, ms. */
 const REPAIR_MS_MAX = 15 * 60_000;
 
 export function watchNodesActivity(ports: CloudMachines) {
   return {
-    /** Looks at the machines until they are lost, or until it is `untilMs`. A look that fails says nothing. */
+    /** Polls the machines until they are lost or until `untilMs`. A failed poll is ignored. */
     async watchNodes(
       input: WatchInput,
     ): Promise<{ readonly kind: 'lost'; readonly reason: string } | { readonly kind: 'over' }> {

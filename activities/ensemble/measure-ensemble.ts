@@ -1,4 +1,4 @@
-/** Measures an ensemble on what was tried on statements that it was not trained on. */
+/** Measures an ensemble on candidates for statements that it was not trained on. */
 import type { Ensemble } from '@stp/language-model';
 import {
   areaUnderCurve,
@@ -16,19 +16,22 @@ export interface EnsembleFigures {
   readonly statements: number;
   readonly candidates: number;
   readonly right: number;
-  /** Over all candidates, and within each statement; null without candidates of both kinds. */
+  /** Area under the ROC curve, over all candidates and within each statement; null without candidates of both kinds. */
   readonly area: number | null;
   readonly areaWithin: number | null;
-  /** Area of each member alone, over all candidates. */
+  /** Area of each member alone, over all candidates; null without candidates of both kinds. */
   readonly memberAreas: readonly (number | null)[];
   readonly calibrationError: number;
-  /** Share of pairs of candidates of a statement that two members order differently. */
+  /** Share of pairs of candidates of one statement that two members order differently. */
   readonly disagreement: number;
   /** Share of statements whose chosen candidate of n is right. */
   readonly bestOf: readonly { readonly n: number; readonly share: number; readonly atRandom: number }[];
 }
 
-/** Distinct targets of one statement are candidates, whatever how often they were drawn. Those that exceed the context are left out. */
+/**
+ * Candidates are the distinct targets of a statement, however often each was drawn. Targets that exceed the context are
+ * left out.
+ */
 export async function measureEnsemble(
   ensemble: Pick<Ensemble, 'rewards'>,
   tried: AsyncIterable<TriedIn>,

@@ -1,4 +1,4 @@
-/** Pairs as TRL reads and writes them: JSON Lines of {prompt, chosen, rejected}. */
+/** Reads and writes preference pairs in TRL's format: JSON Lines of {prompt, chosen, rejected}. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const LINE_CHARS_MAX = 1 << 20;
 
-/** Columns that TRL does not ask for are let through and left out. */
+/** Further columns are allowed and ignored. */
 const rowSchema = z.object({
   prompt: z.string().min(1),
   chosen: z.string(),
@@ -25,7 +25,7 @@ export async function writePreferences(path: string, pairs: Iterable<Preference>
   }
 }
 
-/** STP1501 names the first bad line, STP1002 a file that cannot be read. */
+/** Throws STP1501 with the number of the first bad line, and STP1002 for a file that cannot be read. */
 export async function readPreferences(path: string): Promise<Preference[]> {
   const pairs: Preference[] = [];
   let number = 0;

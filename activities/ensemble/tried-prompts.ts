@@ -1,6 +1,6 @@
 /**
- * Reads what a run tried and the outcome, prompt by prompt: whole proofs of statements, and tactics in the states of searches.
- * Of its rounds for training a verifier, of its held-out evaluations for measuring one.
+ * Reads the attempts of a run with their outcomes, grouped by prompt: whole proofs of statements, and tactics in the
+ * states of searches. The rounds' attempts train a verifier, and those of held-out evaluations measure it.
  */
 import {
   expansionSchema,
@@ -37,7 +37,7 @@ export interface Forms {
 
 const UNSTOPPED = { signal: new AbortController().signal, stream: [], onProgress: () => undefined };
 
-/** Prompts that were tried in all rounds. */
+/** Yields the prompts that were tried in all rounds. */
 export async function* triedInRounds(
   store: ObjectStore,
   { outcomes }: Pick<RunState, 'outcomes'>,
@@ -48,7 +48,7 @@ export async function* triedInRounds(
     for (const shard of shards) yield* triedInShard(store, shard, forms);
 }
 
-/** Prompts that evaluations tried on held-out statements. */
+/** Yields the prompts that evaluations tried on held-out statements. */
 export async function* triedHeldOut(store: ObjectStore, forms: Forms): AsyncGenerator<TriedIn> {
   for await (const { name } of store.list('evaluation/')) {
     if (!/^evaluation\/[^/]+\/shard-\d+\/verified\.json$/u.test(name)) continue;
@@ -64,7 +64,7 @@ async function* triedInShard(store: ObjectStore, result: ShardResult, forms: For
     const form = forms.proofs(group.statement);
     const tries = group.samples.flatMap(({ sample }, at) => {
       const reward = sampleRewardSchema.parse(rewards[at]);
-      // A text that was cut off is no wrong proof, and refused answers have no text.
+      // A truncated text is not a wrong proof, and a refused answer has no text.
       if (reward.kind === 'missing' || sample.finish === 'length' || sample.refused !== undefined) return [];
       const target = form.targetOf(withoutMarks(sample.proof));
       return target === null ? [] : [{ target, isRight: reward.value === 1, leadsTo: null }];

@@ -1,6 +1,7 @@
 /**
- * STP's evaluation log `generated_proofs_tests.jsonl.gz`: one record a (statement, sample), as its tools write and read it
- * (docs/algorithm.md, section 10). Streamed both ways; what is read may come from anybody, so lines are limited and checked.
+ * STP's evaluation log `generated_proofs_tests.jsonl.gz`: one record for each (statement, sample), as STP's tools write
+ * and read it (docs/algorithm.md, section 10). Both directions stream. A log may come from strangers, so the length of
+ * lines is limited and each line is checked.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -14,14 +15,14 @@ import { z } from 'zod';
 
 export const EVALUATION_LOG = 'generated_proofs_tests.jsonl.gz';
 
-/** Text that STP's tools write for a proof that was never verified, and look for as part of `system_errors`. */
+/** Text that STP's tools write for a proof that was never verified. They search `system_errors` for it. */
 const TEST_FAILED = 'test failed';
-/** Longest line read. Lean's messages make long records: goals of a few hundred kB have been seen in such logs. */
+/** Longest line that is read. Lean's messages can contain goals of several hundred kB. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
-/** Samples a statement at most; a hundred times the largest budget anybody has reported. */
+/** Most samples of a statement; a hundred times the largest budget that anyone has reported. */
 export const ITERATIONS_MAX = 2 ** 21;
 
-/** Schema of the keys of a record that count; the others are left unread. */
+/** Schema of the keys that are read; others are ignored. */
 const attemptSchema = z.object({
   statement: z.string().min(1).max(65_536),
   iter: z
@@ -29,21 +30,24 @@ const attemptSchema = z.object({
     .int()
     .nonnegative()
     .max(ITERATIONS_MAX - 1),
-  /** Absent where nothing was verified. */
+  /** Absent if the proof was not verified. */
   complete: z.boolean().nullish(),
   system_errors: z.string().nullish(),
 });
 
 export interface Attempt {
   readonly statement: string;
-  /** Which of the statement's samples it is, from 0. */
+  /** Index of the statement's sample, from 0. */
   readonly index: number;
   readonly isProved: boolean;
-  /** False where the proof was never verified. */
+  /** False if the proof was never verified. */
   readonly isVerified: boolean;
 }
 
-/** Records of the log at `path`, gzip or plain. STP1501 with the line number for a line that is not a record, STP1405 for a missing file. */
+/**
+ * Yields the records of the log at `path`, gzip or plain. Throws STP1501 with the line number for a line that is not a
+ * record, and STP1405 for a missing file.
+ */
 export async function* readEvaluationLog(path: string): AsyncGenerator<Attempt> {
   for await (const { line, text } of linesOf(await bytesOf(path), path, LINE_BYTES_MAX)) {
     let value: unknown;
@@ -74,7 +78,7 @@ async function bytesOf(path: string): Promise<AsyncIterable<Buffer>> {
   const isGzip = await file
     .read(Buffer.alloc(2), 0, 2, 0)
     .then(({ buffer, bytesRead }) => bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b)
-    // A folder opens, but is not read.
+    // Opening a folder succeeds, but reading it fails.
     .catch((cause: unknown) => {
       throw unreadable(path, cause);
     })
@@ -84,7 +88,7 @@ async function bytesOf(path: string): Promise<AsyncIterable<Buffer>> {
 }
 
 async function* readable(path: string, bytes: Readable, source: Readable): AsyncGenerator<Buffer> {
-  // A pipe does not hand on what goes wrong at its start.
+  // `pipe` does not forward an error of its source.
   source.once('error', (error) => bytes.destroy(error));
   try {
     yield* bytes as AsyncIterable<Buffer>;
@@ -104,16 +108,16 @@ function notARecord(where: string, problem: string, cause: unknown): StpError {
   });
 }
 
-/** One proof text with its verdict and what the log says beside them. */
+/** One proof text with its verdict and the log's other data. */
 export interface JudgedSample {
   readonly statement: Statement;
-  /** Samples of the statement that are first answers; revisions have higher indices. */
+  /** Number of first answers for the statement; revisions have indices from here on. */
   readonly firstSamples: number;
   readonly sample: Sample;
   readonly verdict: Verdict;
 }
 
-/** The record of each sample that had this text, in STP's fields. */
+/** Yields one record in STP's fields for each sample that had this text. */
 export function* logRecords(judged: JudgedSample, lemmaId: number, round: number | null): Generator<object> {
   const { statement, sample, verdict } = judged;
   const proof = `\n${indented(sample.proof)}`;
@@ -128,7 +132,7 @@ export function* logRecords(judged: JudgedSample, lemmaId: number, round: number
       lemma_id: lemmaId,
       matching_weight: statement.weight,
       iter,
-      // Repeats are records of their own here: the sample's index is part of what STP tells them apart by.
+      // Repeats get records of their own, because STP identifies a sample by its index too.
       multiplicity: 1,
       round,
       complete: isComplete,
@@ -171,7 +175,7 @@ function indented(proof: string): string {
     .join('\n');
 }
 
-/** Writes records as gzipped JSON Lines by way of `scratchPath`; the reference counts them. */
+/** Writes records as gzipped JSON Lines, through a local file at `scratchPath`. The reference contains their count. */
 export async function writeEvaluationLog(
   store: ObjectStore,
   records: AsyncIterable<object>,

@@ -1,4 +1,4 @@
-/** Sampled and verified shards of an evaluation, read as one stream and counted a statement at a time. */
+/** Reads the sampled and verified shards of an evaluation as one stream, and counts them statement by statement. */
 import { StpError } from '@stp/base';
 import {
   type ObjectStore,
@@ -13,7 +13,7 @@ import { SCRIPTS_MODEL } from '../provers/scripts/portfolio.ts';
 import { readAll, readRecords } from '../records/record-files.ts';
 import type { JudgedSample } from './evaluation-log.ts';
 
-/** Every distinct proof with its verdict, in the shards' order. One shard's statements are in memory, no more. */
+/** Yields every distinct proof with its verdict, in the shards' order. The statements of one shard are in memory. */
 export async function* judgedSamples(store: ObjectStore, shards: readonly ShardResult[]): AsyncGenerator<JudgedSample> {
   for (const shard of shards) {
     const items = await readAll(store, shard.items, workItemSchema);
@@ -41,9 +41,11 @@ export interface StatementTally {
   unverified: number;
   /** Samples that ended at a limit of tokens, and those of them without any token: the prompt filled the model's context. */
   readonly cutOff: { samples: number; empty: number };
-  /** The shortest proof that the screen accepted; of equally short ones the first. */
+  /** The shortest proof that the screen accepted; among equally short ones the first. */
   shortest: JudgedProof | null;
-  /** The shortest by a script that was tried beside the model; no sample of the model's, and `outcomes` does not count it. */
+  /**
+   * The shortest proof by a script that was tried beside the model. It is no sample, so `outcomes` does not count it.
+   */
   shortestByScript: JudgedProof | null;
 }
 
@@ -55,7 +57,7 @@ export interface JudgedProof {
 /**
  * Tallies the outcomes of every statement's samples, by statement id.
  *
- * @param model whose samples they are; null: it is not known
+ * @param model name of the model that wrote the samples; null: unknown
  */
 export async function tallyShards(
   store: ObjectStore,
@@ -71,7 +73,7 @@ export async function tallyShards(
       if (isProved) tally.shortestByScript = shorter(tally.shortestByScript, { sample, verdict });
       continue;
     }
-    // A revision belongs to the sample that it revises: pass@k counts the two as one try.
+    // A revision belongs to the sample that it revises: pass@k counts both as one attempt.
     for (const index of sample.indices) tally.outcomes.add(index % firstSamples, isProved);
     if (verdict.kind === 'infra') tally.unverified += sample.multiplicity;
     if (sample.finish === 'length') {
@@ -94,7 +96,7 @@ const newTally = (): StatementTally => ({
 const shorter = (before: JudgedProof | null, now: JudgedProof): JudgedProof =>
   before === null || now.sample.proof.length < before.sample.proof.length ? now : before;
 
-/** Outcomes in the statements' order; one that was never sampled has none. */
+/** Returns the outcomes in the statements' order. A statement that was never sampled has none. */
 export function outcomesOf(
   statements: readonly { readonly id: string }[],
   tallies: ReadonlyMap<string, StatementTally>,

@@ -4,7 +4,7 @@ import { StpError } from '@stp/base';
 import { checkpointRefSchema, type EvaluatedStatements, evaluatedStatementsSchema } from '@stp/config/records';
 import type { z } from 'zod';
 
-/** Name of the object in the evaluation's folder that says it. */
+/** Name of the object in the evaluation's folder that records its model and statements. */
 export const EVALUATION_SUBJECT = 'evaluated.json';
 export const evaluationSubjectSchema = evaluatedStatementsSchema.extend({ checkpoint: checkpointRefSchema });
 export type EvaluationSubject = z.infer<typeof evaluationSubjectSchema>;
@@ -16,7 +16,10 @@ const OPTIONS = {
   library: '--library',
 } as const;
 
-/** STP1002 if an evaluation was started with another model (hash of its weights) or other statements than the command asks for. */
+/**
+ * Throws STP1002 if the evaluation was started with another model (hash of its weights) or other statements than the
+ * command names.
+ */
 export function requireSameSubject(
   run: string,
   subject: EvaluationSubject,

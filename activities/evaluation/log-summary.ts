@@ -1,6 +1,6 @@
 /**
- * pass@k from an evaluation log, ours or STP's (its `summary.py`; docs/algorithm.md, section 10). Of millions of records two bits each are
- * kept; a split that was not run in full is refused, since its figures would not be comparable.
+ * Computes pass@k from an evaluation log, ours or STP's (its `summary.py`; docs/algorithm.md, section 10). Keeps two
+ * bits for each record. Refuses a split that was not run in full, since its figures would not be comparable.
  */
 import { StpError } from '@stp/base';
 import { theoremText } from '@stp/datasets';
@@ -16,9 +16,9 @@ import {
 } from '@stp/selfplay';
 import { ITERATIONS_MAX, readEvaluationLog } from './evaluation-log.ts';
 
-/** Statements of a split, as the log should hold them, by `statementText`. */
+/** Statements of a split that the log should contain, as `statementText` returns them. */
 export interface SplitStatements {
-  /** `miniF2F test`. */
+  /** Such as `miniF2F test`. */
   readonly name: string;
   readonly texts: ReadonlySet<string>;
 }
@@ -26,24 +26,24 @@ export interface SplitStatements {
 export interface LogSummaryOptions {
   readonly path: string;
   readonly splits: readonly SplitStatements[];
-  /** Samples of a statement that count, the first ones; null: as many as the log has. */
+  /** Number of a statement's first samples that count; null: all in the log. */
   readonly samples: number | null;
   readonly shortBlock: ShortBlock;
   readonly seed: number;
 }
 
-/** Per cent, as STP prints them. */
+/** In per cent, as STP prints them. */
 export interface SplitSummary {
   readonly name: string;
   readonly block: readonly [k: number, mean: number, deviation: number | null][];
   readonly unbiased: readonly [k: number, mean: number, lower: number, upper: number][];
 }
 
-/** Bytes of all outcomes together: a log that asks for more is not an evaluation. STP's own takes under a megabyte. */
+/** Limit on the bytes of all outcomes together. STP's own evaluation takes less than a megabyte. */
 const OUTCOME_BYTES_MAX = 2 ** 29;
-/** Distinct texts remembered so that a statement is parsed once, not once a sample. */
+/** Distinct texts remembered, so that each statement is parsed once and not once for each sample. */
 const TEXTS_REMEMBERED = 200_000;
-/** From this number of samples on STP's budgets give a curve; fewer samples get powers of two. */
+/** From this number of samples on the curve uses STP's budgets; with fewer samples it uses powers of two. */
 const STP_BUDGETS_FROM = 32;
 const PER_CENT = 100;
 
@@ -52,12 +52,18 @@ interface Tally {
   readonly unverified: SampleOutcomes;
 }
 
-/** Theorem text without proof opening and with single spaces: what a log's statement and a dataset's must share. Null: no theorem. */
+/**
+ * Returns the theorem's text without the opening of its proof and with single spaces. A log's statement and a dataset's
+ * are compared by it. Null: the text is no theorem.
+ */
 export function statementText(statement: string): string | null {
   return theoremText(statement)?.statement.replace(/\s+/gu, ' ') ?? null;
 }
 
-/** Estimates for every split. STP1502 for a split that is not whole in the log or has too many samples without a verdict. */
+/**
+ * Computes the estimates for every split. Throws STP1502 for a split that is incomplete in the log or has too many
+ * samples without a verdict.
+ */
 export async function summariseLog(options: LogSummaryOptions): Promise<SplitSummary[]> {
   const { path, splits, shortBlock, seed } = options;
   const tallies = new Map<string, Tally>();
@@ -89,7 +95,9 @@ export async function summariseLog(options: LogSummaryOptions): Promise<SplitSum
   return Promise.all(splits.map(summarise));
 }
 
-/** Counts the log's records into the tallies; returns one more than the last sample's index. */
+/**
+ * Counts the log's records into the tallies. Returns the number of samples of a statement: the highest index plus one.
+ */
 async function tallyLog(path: string, tallies: ReadonlyMap<string, Tally>, samplesMax: number): Promise<number> {
   const known = new Map<string, Tally | null>();
   let end = 0;

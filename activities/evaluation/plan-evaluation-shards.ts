@@ -5,14 +5,18 @@ import type { ArtifactRef, ObjectStore, Statement } from '@stp/config/records';
 import type { WorkItem } from '@stp/selfplay';
 import { writeShards } from '../round/shard-files.ts';
 
-/** Samples of a shard, about, and the tokens that they may come to: long answers make small shards, which machines share better. */
+/**
+ * Approximate limits on the samples of a shard and on their tokens. Long answers make small shards, which machines
+ * share better.
+ */
 const SHARD_SAMPLES = 8_192;
 const SHARD_TOKENS = 2 ** 24;
-/** Shards of an evaluation at most: two activities each, they share one workflow history. */
+/** Most shards of an evaluation. Each takes two activities, and all share one workflow history. */
 const SHARDS_MAX = 1_000;
 
 /**
- * Statements of a shard: `SHARD_SAMPLES` and `SHARD_TOKENS`, `statementsPerShard` and `SHARDS_MAX` allow no more, in this order.
+ * Returns the number of statements in a shard: at most what `SHARD_SAMPLES` and `SHARD_TOKENS` allow, then at most
+ * `statementsPerShard`, but at least what `SHARDS_MAX` requires.
  */
 export function shardSize(
   statements: number,
@@ -24,7 +28,7 @@ export function shardSize(
   return Math.max(Math.min(statementsPerShard, fitting), Math.ceil(statements / SHARDS_MAX));
 }
 
-/** Work items of the statements, cut into shard files. */
+/** Writes the work items of the statements into shard files. */
 export async function planShards(
   store: ObjectStore,
   statements: readonly Statement[],

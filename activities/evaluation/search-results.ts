@@ -1,6 +1,7 @@
 /**
- * What searches found, in the form of the results that llmstep publishes (`packages/datasets/loaders/search-results.ts` reads it): for each
- * statement its proof with the states before each tactic, or why there is none.
+ * Converts the results of searches into the format that llmstep publishes
+ * (`packages/datasets/loaders/search-results.ts` reads it): each statement's proof with the state before each tactic,
+ * or the reason why there is none.
  */
 
 import { proverOf, type RunConfig } from '@stp/config';
@@ -18,11 +19,12 @@ import { readRecords } from '../records/record-files.ts';
 export const SEARCH_RESULTS = 'search-results.json';
 type Attempt = SearchResult['attempt_results'][number];
 
-/** In llmstep's words: the search ended without a proof; it could not begin; Lean refused the proof as a whole. */
+/** llmstep's words for: the search ended without a proof; it could not begin; Lean refused the whole proof. */
 const FAILURES = { ended: 'SearchEnded', notBegun: 'DojoInitError', refused: 'ProofRefused' } as const;
 
 /**
- * Results in the order of the statements, each as found by the search and confirmed by the verification. Memory: one shard's states.
+ * Returns results in the order of the statements, as the search found and the verification confirmed them. One shard's
+ * states are in memory.
  *
  * @param proved ids of the statements whose proof was verified
  */
@@ -54,7 +56,7 @@ export async function searchResults(
   });
 }
 
-/** llmstep's own options, as far as there are such here. */
+/** Returns llmstep's options, as far as this project has equivalents. */
 export function searchArguments(modelName: string, config: RunConfig) {
   const { sampling, data } = config;
   const { search } = proverOf(config, 'steps', 'both');
@@ -71,7 +73,7 @@ export function searchArguments(modelName: string, config: RunConfig) {
   };
 }
 
-/** @param expansions of one search, in its order */
+/** @param expansions of one search, in order */
 function attemptOf(expansions: readonly ExpansionRecord[], theorem: string): Attempt {
   const last = expansions.at(-1)!;
   const closing = last.steps.find(({ outcome }) => outcome === 'done');
@@ -91,7 +93,7 @@ function attemptOf(expansions: readonly ExpansionRecord[], theorem: string): Att
   };
 }
 
-/** The step of an earlier expansion that leads to a state with the highest log-probability of the path. */
+/** Returns the step of an earlier expansion that leads to the state with the path's highest log-probability. */
 function bestWayTo({ state, index }: ExpansionRecord, expansions: readonly ExpansionRecord[]) {
   const ways = expansions
     .slice(0, index)

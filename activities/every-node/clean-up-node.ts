@@ -8,12 +8,13 @@ import type { NodeAccess, RunMonitor } from '../ports.ts';
 export function cleanUpNodeActivity(ports: NodeAccess & RunMonitor) {
   return {
     /**
-     * Ends the run's processes on this node, and reports what that gave back: `all` before and after the run, `lean` where
-     * a stage ends and the run continues. Cheap if there is nothing to clean.
-     * @param why names the moment in the metrics, `after_prove`
+     * Ends the run's processes on this node and reports what was freed. Scope `all` is for before and after the run,
+     * `lean` for the end of a stage while the run continues. Cheap if there is nothing to clean.
+     *
+     * @param why names the occasion in the metrics, such as `after_prove`
      */
     async cleanUpNode(run: string, why: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> {
-      // A node that goes while it is cleaned is noticed, like one that goes while it works.
+      // The heartbeat reveals a node that is lost during its clean-up, as during other work.
       const report = await withHeartbeat(() => ports.nodes.cleanUp(run, what));
       await logMetrics(
         ports,

@@ -1,4 +1,4 @@
-/** Copies a checkpoint to the disk of a node. The workflow `workflows/nodes/every-node.ts` gives it to every node. */
+/** Copies a checkpoint to the disk of a node. The workflow `workflows/nodes/every-node.ts` runs this on every node. */
 
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -10,7 +10,10 @@ import { fetchCheckpoint } from '../training/checkpoints.ts';
 
 export function copyCheckpointActivity(ports: RunStore & RunScratch) {
   return {
-    /** The checkpoint on this node's disk, each file checked; one that is there is not fetched again. */
+    /**
+     * Copies the checkpoint to this node's disk and checks each file. A file that is already there is not fetched
+     * again.
+     */
     async copyCheckpoint(input: {
       readonly run: string;
       readonly checkpoint: CheckpointRef;

@@ -1,4 +1,4 @@
-/** Runs a command on a node. The workflow `workflows/nodes/every-node.ts` gives it to every node. */
+/** Runs a command on a node. The workflow `workflows/nodes/every-node.ts` runs this on every node. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -13,45 +13,48 @@ import type { RunMark, RunScratch } from '../ports.ts';
 const ARGUMENTS_MAX = 256;
 const ARGUMENT_CHARS_MAX = 16_384;
 const VARIABLES_MAX = 64;
-/** Ends of the outputs in a result; all of it, up to the log's cap, stays on the node. */
+/** Length of the ends of outputs in a result, in UTF-16 units. The node keeps the whole output up to the log's cap. */
 export const OUTPUT_CHARS_MAX = 16_384;
 
 const MILLISECONDS = 1_000;
 
 export const nodeCommandSchema = z.strictObject({
   run: z.string().min(1).max(200),
-  /** Program and arguments; no shell reads them. */
+  /** Program and arguments; no shell interprets them. */
   command: z.array(z.string().max(ARGUMENT_CHARS_MAX)).min(1).max(ARGUMENTS_MAX),
-  /** Added to what a command is given of the worker's environment: paths and devices, no keys. */
+  /** Added to the part of the worker's environment that a command gets: paths and devices, no keys. */
   environment: z
     .record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(ARGUMENT_CHARS_MAX))
     .refine((variables) => Object.keys(variables).length <= VARIABLES_MAX, `at most ${VARIABLES_MAX} variables`)
     .default({}),
   timeoutSeconds: z.number().positive().max(COMMAND_SECONDS_MAX),
-  /** Characters of each output in the result; a fleet's results share what a workflow can hold. */
+  /**
+   * Length of each output in the result, in UTF-16 units. The results of a fleet share the size limit of one workflow.
+   */
   outputCharsMax: z.int().min(0).max(OUTPUT_CHARS_MAX).default(OUTPUT_CHARS_MAX),
 });
 export type NodeCommand = z.input<typeof nodeCommandSchema>;
 
 export interface CommandResult {
-  /** The node's own name. */
+  /** Name of the node. */
   readonly node: string;
-  /** Null where a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
-  /** Last characters of standard output and standard error together, as they came. */
+  /** The last characters of standard output and standard error, in order of arrival. */
   readonly output: string;
   readonly seconds: number;
-  /** On the node: all that it wrote, up to a cap. */
+  /** File on the node with the whole output, up to a cap. */
   readonly logPath: string;
 }
 
 export function runOnNodeActivity(ports: RunScratch & RunMark) {
   return {
     /**
-     * Runs a command in a folder of the run and reports how it ended, well or not. It runs at most once: whether a second
-     * time is harmless only the caller knows. Cancelling ends it with all it has started.
+     * Runs a command in a folder of the run and reports how it ended, successfully or not. It runs at most once,
+     * because only the caller knows whether a repetition is harmless. Cancelling ends the command and all processes
+     * that it started.
      */
     async runOnNode(asked: NodeCommand): Promise<CommandResult> {
       const { run, command, environment, timeoutSeconds, outputCharsMax } = nodeCommandSchema.parse(asked);
@@ -76,7 +79,7 @@ export function runOnNodeActivity(ports: RunScratch & RunMark) {
           log.take(group.child.stderr!);
           const first = await Promise.race([group.exited, timeout]);
           signal.throwIfAborted();
-          // Also where it ended by itself: what it left in the background is not to outlive it, and holds its outputs.
+          // Background processes must not outlive the command, and they keep its outputs open.
           await group.end();
           const { code, signal: endedBy } = await group.exited;
           return {

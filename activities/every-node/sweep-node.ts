@@ -1,4 +1,4 @@
-/** Cleans a node of what runs have left that are over. */
+/** Removes from a node what ended runs have left. */
 
 import { getClient } from '@temporalio/activity';
 import { type CleanUpReport, sumReports } from '../../infra/nodes/nodes.ts';
@@ -9,9 +9,10 @@ import type { NodeAccess } from '../ports.ts';
 export function sweepNodeActivity(ports: NodeAccess) {
   return {
     /**
-     * Ends unneeded processes on this node: those of dead workers, and those of runs that are not open. Removes the files of
+     * Ends unneeded processes on this node: those of dead workers and of runs that are not open. Removes the files of
      * runs that ended while the node was away.
-     * @param prefixes what stands before a run's name in ids of workflows
+     *
+     * @param prefixes prefixes of a run's name in workflow ids
      */
     async sweepNode(openRuns: readonly string[], prefixes: readonly string[] = []): Promise<CleanUpReport> {
       return withHeartbeat(async () => {

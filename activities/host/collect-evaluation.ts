@@ -32,7 +32,7 @@ export interface CollectEvaluationInput {
   readonly statements: ArtifactRef;
   readonly samplesPerStatement: number;
   readonly shards: readonly ShardResult[];
-  /** Were scripts tried on what the samples left (`prover.scripts`)? */
+  /** Were scripts tried on the statements that no sample proved (`prover.scripts`)? */
   readonly withScripts: boolean;
   readonly model: string;
   readonly round: number;
@@ -71,7 +71,7 @@ export function collectEvaluationActivity(ports: RunStore) {
   };
 }
 
-/** The shortest proof of every statement that has one, by a script where no sample proves it. */
+/** Returns the shortest proof of every proved statement: a sample's, or a script's if no sample proves it. */
 export function shortestProofs(
   statements: readonly Statement[],
   tallies: ReadonlyMap<string, StatementTally>,

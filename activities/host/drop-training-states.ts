@@ -1,4 +1,4 @@
-/** Drops the states of a training by several machines. */
+/** Drops the states of a training over several machines. */
 
 import { withHeartbeat } from '../edge.ts';
 import type { RunStore } from '../ports.ts';
@@ -7,7 +7,7 @@ import { TrainingStates } from '../training/training-states.ts';
 
 export function dropTrainingStatesActivity(ports: RunStore) {
   return {
-    /** When no machine copies states any more. */
+    /** Runs after all machines have stopped copying states. */
     async dropTrainingStates(input: TrainModelInput): Promise<void> {
       const { name } = trainingName(input);
       const states = new TrainingStates(await ports.store(input.run), name);

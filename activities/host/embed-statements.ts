@@ -13,7 +13,7 @@ import { fetchCheckpoint } from '../training/checkpoints.ts';
 /** Schema of a record that is embedded: only its text is read. */
 const embeddableSchema = z.object({ text: z.string() });
 
-/** Texts in a vector file: 4,096 dimensions of them are 64 MiB. What is done is not done again. */
+/** Texts in a vector file; at 4,096 dimensions the file has 64 MiB. Finished files are not computed again. */
 const VECTORS_PER_FILE = 4_096;
 
 export interface EmbedStatementsInput {
@@ -28,7 +28,7 @@ export interface EmbedStatementsInput {
 
 export function embedStatementsActivity(ports: RunStore & RunScratch & RunModel<'embed'> & RunMonitor) {
   return {
-    /** Vector files, in the order of the statements, each of at most `VECTORS_PER_FILE`. */
+    /** Writes vector files in the order of the statements, with at most `VECTORS_PER_FILE` vectors each. */
     async embedStatements(input: EmbedStatementsInput): Promise<ArtifactRef[]> {
       const { run, name, checkpoint, statements } = input;
       const store = await ports.store(run);

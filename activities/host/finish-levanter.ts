@@ -13,12 +13,15 @@ import type { LevanterInput, PreparedTraining, TrainedShare } from '../training/
 import { emptyFolder, firstWeights, trainingRequest } from '../training/levanter.ts';
 import { type Trained, trainedSchema } from '../training/training.ts';
 
-/** Folders that Levanter writes below a training's name: twelve bytes a weight of state, the examples once more, the export. */
+/**
+ * Folders that Levanter writes below a training's name: the state (twelve bytes a weight), a copy of the examples, and
+ * the export.
+ */
 const LEVANTERS_OWN = ['state', 'cache', 'export'];
 
 export function finishLevanterActivity(ports: RunStore & RunScratch & RunMark) {
   return {
-    /** The export as a checkpoint in the store, once; what led to it is removed. */
+    /** Stores the export as a checkpoint, once, and removes Levanter's other files. */
     async finishLevanter(input: LevanterInput, prepared: PreparedTraining, share: TrainedShare): Promise<Trained> {
       const { run, engine, config, optimiser } = input;
       const { name, id, steps, parent } = prepared;
@@ -41,7 +44,7 @@ export function finishLevanterActivity(ports: RunStore & RunScratch & RunMark) {
           await rm(work, { recursive: true, force: true });
           return { checkpoint, steps, loss: share.finalLoss ?? 0, tokens, seconds: share.seconds };
         });
-        // Too much in the store is no reason to fail a training that is done.
+        // The training is done, so files left in the store do not fail it.
         for (const part of LEVANTERS_OWN)
           await removeForeign(store, `${name}/${part}`, signal).catch((error: unknown) => {
             signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Grows the library of a run (`library: grow`) by what was certified. */
+/** Grows the library of a run (`library: grow`) by certified proofs. */
 
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
 import { z } from 'zod';
@@ -12,15 +12,17 @@ import { lastManifest } from '../run/history.ts';
 const grownSchema = z.strictObject({ library: artifactRefSchema.nullable() });
 
 export interface GrowLibraryInput extends Omit<RoundContext, 'library'> {
-  /** The round's own conjectures: their certified proofs and the library under these; missing: the round before. */
+  /**
+   * Certified proofs of the round's own conjectures, and the library below them. Missing: grow by the previous round.
+   */
   readonly own?: Pick<Certificates, 'library' | 'proved'>;
 }
 
 export function growLibraryActivity(ports: RunStore & LibraryGrowth) {
   return {
     /**
-     * The library that stood under certified proofs and, of what they prove, the shortest proof each that compiles. Null while
-     * no module exists.
+     * Adds to the library below certified proofs the theorems that they prove, each with the shortest proof that
+     * compiles. Null while no module exists.
      */
     async growLibrary(input: GrowLibraryInput): Promise<ArtifactRef | null> {
       const { run, round, name, history, config, own } = input;

@@ -1,8 +1,8 @@
 /**
- * Weights conjectures by distribution matching (docs/algorithm.md, section 7): computes cosines of blocks of unproved statements with all
- * conjectures, never of all with all, and runs the greedy of `packages/selfplay/transport.ts` over them in the targets' order.
- * Cosines come from a matrix product in 32 bits; if its last digits would decide, they are computed again in 64, in a
- * fixed order.
+ * Weights conjectures by distribution matching (docs/algorithm.md, section 7). Computes cosines of blocks of unproved
+ * statements with all conjectures, and runs the greedy algorithm of `packages/selfplay/transport.ts` over them in the
+ * targets' order. The cosines come from a 32-bit matrix product. If its rounding could decide a choice, they are
+ * computed again in 64 bits, in a fixed order.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -20,11 +20,11 @@ import { once, readRecords, writeRecords } from '../records/record-files.ts';
 import { openVectorSet, type VectorSet } from '../records/vector-set.ts';
 import { type ChosenRecord, chosenConjectureSchema, transportTargetSchema } from '../round/chosen-conjectures.ts';
 
-/** Memory for similarities, and for each of the two blocks of vectors they are computed from. */
+/** Memory for similarities, and for each of the two blocks of vectors from which they are computed. */
 const SIMILARITY_BYTES = 128 * 1024 * 1024;
 const BLOCK_BYTES = 64 * 1024 * 1024;
 const FLOAT_BYTES = 4;
-/** Targets between two looks at the event loop. */
+/** Targets processed before the event loop gets control. */
 const ROWS_AT_ONCE = 64;
 
 export interface MatchConjecturesInput {
@@ -41,7 +41,9 @@ export interface MatchConjecturesInput {
 
 export function matchConjecturesActivity(ports: RunStore & RunScratch) {
   return {
-    /** The chosen conjectures with their weights multiplied; conjectures without a near statement are left out. */
+    /**
+     * Returns the chosen conjectures with their weights multiplied. Conjectures without a near statement are left out.
+     */
     async matchConjectures(input: MatchConjecturesInput): Promise<ArtifactRef> {
       const { run } = input;
       const store = await ports.store(run);
@@ -107,15 +109,15 @@ async function transportWeights(
 }
 
 export interface SimilarityRow {
-  /** The target's own. */
+  /** The target's vector. */
   readonly vector: Float32Array;
   /** Similarities with every conjecture. */
   readonly similarities: Float32Array;
-  /** How far each of them may be from what it is. */
+  /** Bound on the error of each similarity. */
   readonly tolerance: number;
 }
 
-/** Target by target; arrays are valid until the next one comes. */
+/** Yields a row for each target. Its arrays are valid until the next row. */
 export async function* similarityRows(
   targets: VectorSet,
   conjectures: VectorSet,
@@ -144,7 +146,7 @@ export async function* similarityRows(
       await targets.read(rowAt, rowCount, rows);
       for (let columnAt = 0; columnAt < conjectures.count; columnAt += columnsMax) {
         const columnCount = Math.min(columnsMax, conjectures.count - columnAt);
-        // Where all fit they are read once.
+        // If all conjectures fit into one block, they are read once.
         if (columnAt !== columnsHeld) await conjectures.read(columnAt, columnCount, columns);
         columnsHeld = columnAt;
         if (rowAt === 0)
@@ -159,7 +161,7 @@ export async function* similarityRows(
         signal.throwIfAborted();
       }
       for (let row = 0; row < rowCount; row++) {
-        // Choosing among all conjectures takes its time as well, and heartbeats must come through.
+        // Choosing among all conjectures takes time too, and heartbeats must be sent in between.
         if (row % ROWS_AT_ONCE === 0) await setImmediate();
         signal.throwIfAborted();
         const vector = vectorAt(rows, row);
@@ -175,7 +177,7 @@ export async function* similarityRows(
   }
 }
 
-/** Writes exact similarities where they decide; how many there were. */
+/** Replaces undecided similarities by exact ones; returns their number. */
 export async function undecidedMadeExact(
   transport: Transport,
   { vector, similarities, tolerance }: SimilarityRow,

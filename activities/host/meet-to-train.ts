@@ -1,4 +1,4 @@
-/** Brings the machines together that train one model. */
+/** Brings together the machines that train one model. */
 
 import { meetingPlace } from '../../infra/nodes/meeting-place.ts';
 import type { RunStore } from '../ports.ts';
@@ -9,7 +9,7 @@ import { newStateId, TrainingStates } from '../training/training-states.ts';
 
 export function meetToTrainActivity(ports: RunStore) {
   return {
-    /** On the first machine, before each attempt. `trained`: the result, if the training is already done. */
+    /** Runs on the first machine, before each attempt. `trained` is the result if the training is already done. */
     async meetToTrain(
       input: TrainModelInput,
       nodes: number,

@@ -54,13 +54,13 @@ function* planRecords(entries: Iterable<PlanEntry>, { prover }: RunConfig): Gene
     yield { ...promptOf({ header, origin }), seedId, header, labels: ['conjecture'], lemma, origin };
 }
 
-/** Places of a round for conjectures, and texts to ask for. */
+/** Returns the number of texts to ask for: the conjectures that the round may attempt, times the oversampling. */
 function wantedTexts({ config, data }: RoundContext, proved: number): number {
   const { perRoundMax, oversampling } = conjecturing(config.conjectures);
   return Math.ceil(conjecturesMax(perRoundMax, data.train.count, data.train.count - proved) * oversampling);
 }
 
-/** The plan's entries by their weights, as many as texts are wanted. */
+/** Repeats the plan's entries by their weights, up to the number of texts wanted. */
 function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: number, random: Random): PlanEntry[] {
   return repeatInputs(
     entries,
@@ -73,8 +73,8 @@ function repeated(entries: readonly PlanEntry[], input: RoundContext, proved: nu
 }
 
 /**
- * (lemma, proved statement) inputs. One pass over all earlier proofs keeps one a seed statement; in memory are those, a
- * number a statement, and the list of inputs, which is no longer than the statements are many.
+ * Plans (lemma, proved statement) inputs. One pass over all earlier proofs keeps one proof for each seed statement. In
+ * memory are these proofs, a number for each statement, and the inputs, which are at most as many as the statements.
  */
 async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedConfig): Promise<PlanEntry[]> {
   const { round, config, data } = input;
@@ -111,7 +111,7 @@ async function seedPlan(store: ObjectStore, input: RoundContext, seeding: SeedCo
   return repeated(entries, input, proved, random);
 }
 
-/** Unproved statements of the dataset as targets (SGS). */
+/** Plans inputs with the dataset's unproved statements as targets (SGS). */
 async function targetPlan(store: ObjectStore, input: RoundContext): Promise<PlanEntry[]> {
   const { round, config, data } = input;
   const manifests = await readManifests(store, input.history);

@@ -1,4 +1,4 @@
-/** Begins an evaluation of its own (`stp-evaluate`): takes its model and its statements into its folder. */
+/** Begins a separate evaluation (`stp-evaluate`): copies its model and its statements into its folder. */
 
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -44,8 +44,8 @@ const LABELS_MAX = 16;
 export function prepareEvaluationActivity(ports: RunStore & LibraryGrowth & DataSources<'problemSet' | 'definitions'>) {
   return {
     /**
-     * Takes the model and the statements into the evaluation's folder. An evaluation has one configuration, model and
-     * split for good: others are STP1002.
+     * Copies the model and the statements into the evaluation's folder. Configuration, model and split of an evaluation
+     * never change: others are STP1002.
      */
     async prepareEvaluation(run: string, input: EvaluateInput): Promise<EvaluationPlan> {
       const { preset, seed, set, checkpoint: directory, ...asked } = evaluateInputSchema.parse(input);
@@ -76,7 +76,7 @@ export function prepareEvaluationActivity(ports: RunStore & LibraryGrowth & Data
           const { verification } = config;
           const explainedShare = verification.explainedShare ?? 1;
           return {
-            // The log has the errors of all samples.
+            // STP's log contains the errors of all samples.
             config: { ...config, verification: { ...verification, explainedShare } },
             checkpoint: subject.checkpoint,
             statements: await writeRecords(store, 'statements.jsonl', statements, signal),
@@ -90,7 +90,7 @@ export function prepareEvaluationActivity(ports: RunStore & LibraryGrowth & Data
   };
 }
 
-/** STP1002 where a prover that asks a model has none, or the other way round. */
+/** Throws STP1002 if a prover that needs a model has none, or if one without a model gets one. */
 function requireModel({ prover }: RunConfig, directory: string | null): void {
   if ((directory === null) === (proverIn(prover).asksNoModel ?? false)) return;
   throw new StpError(
@@ -102,7 +102,7 @@ function requireModel({ prover }: RunConfig, directory: string | null): void {
   );
 }
 
-/** STP1002 for an embedded model that was not trained on states: its tactics would be noise. */
+/** Throws STP1002 for an embedded model that was not trained on states: its tactics would be noise. */
 async function requireStates(directory: string): Promise<void> {
   const tokenizer = await readFile(join(directory, 'tokenizer.json'), 'utf8');
   if (tokenizer.includes(STATE_MARKER)) return;
@@ -113,21 +113,21 @@ async function requireStates(directory: string): Promise<void> {
   );
 }
 
-/** In the place of a checkpoint's manifest: which list of scripts it is. */
+/** Stores the version of the list of scripts in place of a checkpoint's manifest. */
 const storeScriptsVersion = (store: ObjectStore): Promise<ArtifactRef> =>
   store.put('model/scripts.json', `${JSON.stringify({ scripts: PORTFOLIO_VERSION })}\n`);
 
 interface LibraryToTake {
   readonly run: string;
-  /** Name or URI of the run that has it. */
+  /** Name or URI of the run with the grown library. */
   readonly source: string;
   readonly config: RunConfig;
   readonly statements: readonly Statement[];
 }
 
 /**
- * The grown library that a run in the same place has after its last round. Its theorems know what of the evaluated statements they
- * state in other names (`theoremKey`). STP1002 where the run has grown none.
+ * Takes the library that a run in the same store has grown after its last round. Marks theorems that restate an
+ * evaluated statement (`theoremKey`). Throws STP1002 if the run has grown none.
  */
 async function takeLibrary(
   ports: RunStore & LibraryGrowth & DataSources<'definitions'>,
@@ -165,7 +165,10 @@ async function takeLibrary(
   return writeRecords(store, 'library-*.jsonl', taken(), signal);
 }
 
-/** Statements of every set in file order, each labelled with its group first; one that is in two sets is tried once. */
+/**
+ * Yields the statements of every set in file order, with the group as first label. A statement in two sets is tried
+ * once.
+ */
 async function takeStatements(
   ports: DataSources<'problemSet'>,
   config: RunConfig,

@@ -19,7 +19,7 @@ import { type Trained, trainedSchema } from '../training/training.ts';
 
 export function prepareLevanterActivity(ports: RunStore & RunScratch & RunMark) {
   return {
-    /** Puts the machines' input into the store, once. `trained`: the result, if the training is already done. */
+    /** Stores the machines' input, once. `trained` is the result if the training is already done. */
     async prepareLevanter(input: LevanterInput): Promise<PreparedTraining & { readonly trained: Trained | null }> {
       const { run, engine, config } = input;
       const digest = contentId(

@@ -1,5 +1,5 @@
 /**
- * Reads the conjecturer's texts before Lean is asked: keeps texts that parse and are new up to names, in planned order,
+ * Reads the conjecturer's texts before Lean is asked. Keeps texts that parse and are new up to names, in planned order,
  * and cuts them into parts that nodes with Lean gate in parallel.
  */
 
@@ -38,18 +38,21 @@ export interface ReadConjecturesInput extends RoundContext {
   readonly texts: ArtifactRef;
 }
 
-/** Conjectures of a part: enough to fill Lean's batches, few enough to stop soon after the last place is taken. */
+/** Conjectures of a part: enough to fill Lean's batches, few enough that gating stops soon after the round is full. */
 const PART_SIZE = 512;
-/** Ranked conjectures of a part, for each place: about a fifth of what exploration found is refused. */
+/**
+ * Ranked conjectures of a part for each conjecture that the round may attempt. The gate refuses about a fifth of those
+ * that exploration found.
+ */
 const RANKED_PER_PLACE = 2;
-/** Parts at most: each is an activity of the round's workflow, and a reference in its history. */
+/** Most parts: each is an activity of the round's workflow and a reference in its history. */
 const PARTS_MAX = 1_000;
 
 export function readConjecturesActivity(ports: RunStore & DataSources<'definitions'>) {
   return {
     /**
-     * New are statements that are neither in the dataset, the library or the held-out set nor an earlier conjecture. Over a
-     * library that grows, an earlier conjecture without a proof comes again, after all that are new.
+     * Keeps statements that are new: not in the dataset, the library, the held-out set or earlier conjectures. If the
+     * library grows, earlier conjectures without a proof are offered again after all new ones.
      */
     async readConjectures(input: ReadConjecturesInput): Promise<ReadConjectures> {
       const { run, name, texts } = input;
@@ -81,7 +84,7 @@ export function readConjecturesActivity(ports: RunStore & DataSources<'definitio
   };
 }
 
-/** @param onText called for every text; with the reason where it is not a new statement */
+/** @param onText called for every text, with the reason if it is not a new statement */
 async function* newConjectures(
   store: ObjectStore,
   sources: Pick<Sources, 'definitions'>,
@@ -132,12 +135,12 @@ function conjectureRecord(
   return { id, name, header, statement, split: 'train', labels, weight: 1, seedId, lemma, round, origin };
 }
 
-/** A text with the plan that it was asked for with. */
+/** A text with the entry of the plan that it answers. */
 interface PlannedText extends Pick<ConjectureText, 'text' | 'typed' | 'found' | 'refused'> {
   readonly entry: ConjecturePlan;
 }
 
-/** Pairs texts with plans: texts come in the order of the plan; some plans have none, some have several. */
+/** Pairs texts with their entries. Texts come in the order of the plan; an entry may have no text, or several. */
 async function* plannedTexts(
   store: ObjectStore,
   { plan, texts }: { plan: ArtifactRef; texts: ArtifactRef },
@@ -154,7 +157,7 @@ async function* plannedTexts(
   }
 }
 
-/** Conjectures that the round may attempt. */
+/** Returns the number of conjectures that the round may attempt. */
 async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {
   const { perRoundMax } = conjecturing(config.conjectures);
   if (perRoundMax !== 'unproved') return conjecturesMax(perRoundMax, data.train.count, 0);
@@ -164,7 +167,7 @@ async function placesOf(store: ObjectStore, { config, data, history }: RoundCont
   return conjecturesMax(perRoundMax, data.train.count, unproved);
 }
 
-/** Keys of the conjectures of earlier rounds that have no certified proof. */
+/** Returns the keys of earlier rounds' conjectures that have no certified proof. */
 async function openConjectures(store: ObjectStore, { history }: RoundContext): Promise<Set<string>> {
   const manifests = await readManifests(store, history);
   const best = await bestRates(store, manifests);
@@ -175,8 +178,9 @@ async function openConjectures(store: ObjectStore, { history }: RoundContext): P
 }
 
 /**
- * Keys of the statements in the library or the training set, and of those conjectured before. The same text under another header is
- * about other functions. About 100 bytes each: four million, which is fifty rounds of the paper's size, are 0.4 GB.
+ * Returns the keys of the statements in the library and the training set, and of earlier conjectures. The same text
+ * under another header is about other functions, so it has another key. A key takes about 100 bytes: four million keys,
+ * fifty rounds of the paper's size, take 0.4 GB.
  */
 async function takenKeys(store: ObjectStore, { data, history }: RoundContext): Promise<Set<string>> {
   const taken = new Set<string>();

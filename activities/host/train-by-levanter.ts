@@ -14,7 +14,7 @@ const MILLISECONDS = 1_000;
 
 export function trainByLevanterActivity(ports: RunStore & RunScratch & RunMark & LoneTraining & RunMonitor) {
   return {
-    /** This machine's part of the training: all machines must be at it at the same time. */
+    /** Runs this machine's part of the training. All machines must run theirs at the same time. */
     async trainByLevanter(input: LevanterInput, prepared: PreparedTraining): Promise<TrainedShare> {
       return withHeartbeat(async (signal, report) => {
         const { run, engine } = input;

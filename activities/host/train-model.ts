@@ -1,6 +1,6 @@
 /**
- * Training on one machine: examples and a checkpoint in, a checkpoint out. An interrupted training resumes from the
- * state on this machine, or from the newest one in the store if that is further on; without a state it begins anew.
+ * Trains on one machine, from examples and a checkpoint to a new checkpoint. An interrupted training resumes from the
+ * state on this machine, or from the newest state in the store if that is further on. Without a state it starts over.
  */
 
 import { readdir, rm } from 'node:fs/promises';
@@ -24,7 +24,10 @@ import { stepOf, TrainingStates } from '../training/training-states.ts';
 
 export function trainModelActivity(ports: RunStore & RunScratch & RunTrainer & RunMonitor) {
   return {
-    /** Trains for the steps that the number of examples asks for; a checkpoint that is there is not made again. */
+    /**
+     * Trains for the number of steps that follows from the number of examples. An existing checkpoint is not made
+     * again.
+     */
     async trainModel(input: TrainModelInput): Promise<Trained> {
       const { run } = input;
       const { hash, name } = trainingName(input);
@@ -32,11 +35,12 @@ export function trainModelActivity(ports: RunStore & RunScratch & RunTrainer & R
       const states = new TrainingStates(store, name);
       return withHeartbeat(async (signal, tell, earlier) => {
         const trained = await once(store, `${name}/trained.json`, trainedSchema, async () => {
-          // An attempt that was interrupted while it stored its checkpoint left uploads. This attempt has the same
-          // bytes and resumes them; until then every heartbeat carries their tokens.
+          // An attempt that was interrupted while storing its checkpoint left uploads. This attempt produces the same
+          // bytes and resumes them. Until then every heartbeat carries their tokens.
           const uploads = uploadsIn(earlier);
           const report = (progress: object): void => tell({ uploads, ...progress });
-          // Named by the input: a retry on this node finds the state of the interrupted training.
+          // The folder's name comes from the input, so a retry on this node finds the state of the interrupted
+          // training.
           const work = join(await ports.scratch(run), `train-${hash}`);
           const result = await trainFromNewest(ports, input, work, states, signal, report);
           const { output } = placesIn(work);
@@ -44,7 +48,7 @@ export function trainModelActivity(ports: RunStore & RunScratch & RunTrainer & R
           await rm(work, { recursive: true, force: true });
           return trainedOf(checkpoint, result);
         });
-        // Not before it is written down what came of them.
+        // States are dropped only after the result is recorded.
         await dropStates(states);
         return trained;
       });
@@ -52,7 +56,7 @@ export function trainModelActivity(ports: RunStore & RunScratch & RunTrainer & R
   };
 }
 
-/** Trains from the state on this machine, or from that in the store if the former is missing, damaged or old. */
+/** Trains from this machine's state, or from the store's if this machine's is missing, damaged or old. */
 async function trainFromNewest(
   ports: RunStore & RunScratch & RunTrainer & RunMonitor,
   input: TrainModelInput,
@@ -65,7 +69,8 @@ async function trainFromNewest(
   const part = { work, states, stateId: null, share: null };
   if (!(await isEmpty(state))) {
     const behind = new AbortController();
-    // What is kept here is copied from here, so it is never behind the store but for a reason.
+    // The states of this machine are copied to the store from here, so the store is ahead only if this machine lost its
+    // state.
     const onStart = (fromStep: number): void =>
       void states.newest().then(
         (newest) => newest !== null && stepOf(newest) > fromStep && behind.abort(),

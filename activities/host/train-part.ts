@@ -1,4 +1,4 @@
-/** Trains one machine's part of a model. */
+/** Trains one machine's share of a model. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,8 +22,8 @@ import { TrainingStates } from '../training/training-states.ts';
 export function trainPartActivity(ports: RunStore & RunScratch & RunTrainer & RunMonitor) {
   return {
     /**
-     * This machine's part: all must be at it at the same time. `node` counts from 0; that one stores the checkpoint and says
-     * the result of the training, the others null.
+     * Runs this machine's share; all machines must run theirs at the same time. `node` counts from 0. Machine 0 stores
+     * the checkpoint and returns the result; the others return null.
      */
     async trainPart(input: TrainModelInput, agreed: Meeting, node: number): Promise<Trained | null> {
       const { address, port, nodes, stateId, state } = meetingSchema.parse(agreed);

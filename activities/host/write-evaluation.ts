@@ -1,4 +1,4 @@
-/** Ends an evaluation of its own (`stp-evaluate`): writes its log and its figures. */
+/** Ends a separate evaluation (`stp-evaluate`): writes its log and its figures. */
 
 import { join } from 'node:path';
 import { formatOf, type RunConfig } from '@stp/config';
@@ -45,7 +45,7 @@ const filesSchema = z.strictObject({ evaluation: artifactRefSchema, log: artifac
 
 export function writeEvaluationActivity(ports: RunStore & RunScratch & RunVerifier<'environment'> & LeanSandbox) {
   return {
-    /** Writes STP's log, of searches their results in llmstep's form, and `evaluation.json`, the latter last. */
+    /** Writes STP's log, the results of searches in llmstep's format, and last `evaluation.json`. */
     async writeEvaluation(input: WriteEvaluationInput): Promise<EvaluationFiles> {
       const { run, plan, shards } = input;
       const store = await ports.store(run);
@@ -117,7 +117,7 @@ function sumCutOff(tallies: Iterable<StatementTally>): StatementTally['cutOff'] 
   return sum;
 }
 
-/** Ids of the statements for which a search expanded a state. */
+/** Returns the ids of the statements for which a search expanded a state. */
 async function begunSearches(store: ObjectStore, shards: readonly ShardResult[]): Promise<ReadonlySet<string>> {
   const begun = new Set<string>();
   for (const { search } of shards)

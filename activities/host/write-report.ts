@@ -63,7 +63,7 @@ export function writeReportActivity(
             leanVersion: verifier.environment.version,
             ineligibleBecause: whyIneligible(await ports.sandbox(limits.sandbox)),
             losses: await ports.losses(run),
-            // Kept, since a second attempt must come to the same: prices and trackers may have changed meanwhile.
+            // Stored once, so that a second attempt gives the same: prices and trackers may have changed meanwhile.
             cost: await once(store, 'report/cost.json', runCostSchema, async () => costOfRun(state)),
             tracking: await once(store, 'report/tracking.json', z.array(trackingLinkSchema), () => readLinks(store)),
           });
@@ -85,7 +85,7 @@ export function writeReportActivity(
   };
 }
 
-/** Returns the metrics of the first model as round 0, of the last as the last round. */
+/** Returns the metrics of the first model as round 0 and those of the last model as the last round. */
 function heldOutMetrics({ nextRound }: RunState, evaluation: Evaluation | null): Metric[] {
   if (evaluation === null) return [];
   return [

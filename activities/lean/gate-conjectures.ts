@@ -1,6 +1,6 @@
 /**
- * The gate: decides which new statements of the conjecturer become conjectures of the round, before any proof of them
- * is sampled. One node gates one part; `admit-conjectures.ts` limits the number over all parts.
+ * The gate decides which new statements become conjectures of the round, before any proof of them is sampled. One node
+ * gates one part; `admit-conjectures.ts` limits the number over all parts.
  */
 
 import { StpError } from '@stp/base';
@@ -20,7 +20,7 @@ export interface GateConjecturesInput {
   /** Folder of the part's objects. */
   readonly name: string;
   readonly conjectures: ArtifactRef;
-  /** Grown theorems; a statement that they make trivial is refused. Null: none. */
+  /** Grown theorems; the gate refuses a statement that they make trivial. Null: none. */
   readonly library: ArtifactRef | null;
   readonly config: Pick<RunConfig, 'conjectures' | 'verification'>;
 }
@@ -46,7 +46,7 @@ export function gateConjecturesActivity(ports: RunStore & RunVerifier<'check' | 
   };
 }
 
-/** Keeps what was refused why, and what each question cost. */
+/** Counts refusals by reason, and records the cost of each question. */
 class Gate {
   private readonly verifier: Pick<Verifier, 'check' | 'checkStatements'>;
   private readonly headers: ReadonlyMap<string | null, string>;
@@ -83,7 +83,7 @@ class Gate {
     });
   }
 
-  /** The statements for which Lean accepts no candidate. */
+  /** Returns the statements for which Lean accepts no candidate proof. */
   async thoseNotProved(
     conjectures: readonly ConjectureRecord[],
     question: keyof GateCounts,

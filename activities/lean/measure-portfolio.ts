@@ -24,8 +24,9 @@ export function measurePortfolioActivity(
 ) {
   return {
     /**
-     * Writes the figures into the run's folder; the report reads them there. An untried statement costs some seconds of
-     * Lean, so a run leaves it untried: `bin/stp eval --prover scripts` tries it, once for all runs.
+     * Writes the figures into the run's folder, where the report reads them. A run tries no statement that is missing
+     * from the record, because each costs some seconds of Lean. `bin/stp eval --prover scripts` tries them, once for
+     * all runs.
      */
     async measurePortfolio({ run, config, data }: MeasurePortfolioInput): Promise<void> {
       const store = await ports.store(run);

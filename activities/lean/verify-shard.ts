@@ -1,4 +1,4 @@
-/** Gives verdicts on the samples of a shard: the screen, then the judgement of the compiled object. */
+/** Gives verdicts on the samples of a shard: the screen first, then the judgement of the compiled object. */
 
 import { StpError } from '@stp/base';
 import { explainedShare, type ProverConfig, type RunConfig } from '@stp/config';
@@ -29,7 +29,10 @@ export interface VerifyShardInput {
   readonly name: string;
   readonly items: ArtifactRef;
   readonly sampled: Sampled;
-  /** The result of earlier samples of the shard, which `sampled` contains too; their verdicts stand. Missing or null: there are none. */
+  /**
+   * Result for earlier samples of the shard, whose verdicts stand; `sampled` contains them too. Missing or null: there
+   * are none.
+   */
   readonly earlier?: ShardResult | null;
   /** Grown theorems that the proofs may name; null: none. */
   readonly library: ArtifactRef | null;
@@ -41,7 +44,10 @@ type Checking = Pick<Verifier, 'check' | 'environment' | 'sandbox'>;
 
 export function verifyShardActivity(ports: VerifyPorts) {
   return {
-    /** Gives a verdict on every distinct sample. A proved canary is STP1701; too many samples without verdict STP1702. */
+    /**
+     * Gives a verdict on every distinct sample. Throws STP1701 for a proved canary, and STP1702 if too many samples
+     * have no verdict.
+     */
     async verifyShard(input: VerifyShardInput): Promise<ShardResult> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/verified.json`, shardResultSchema, () =>
@@ -103,7 +109,7 @@ async function verify(
   };
 }
 
-/** Verdicts of earlier samples, by sample; those without one (`infra`) are tried again. */
+/** Returns the verdicts on earlier samples by sample id. Samples without a verdict (`infra`) are checked again. */
 async function earlierVerdicts(store: ObjectStore, earlier: ShardResult | null): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
   for await (const verdict of earlier === null ? [] : readRecords(store, earlier.verdicts, verdictSchema))
@@ -111,7 +117,7 @@ async function earlierVerdicts(store: ObjectStore, earlier: ShardResult | null):
   return verdicts;
 }
 
-/** @param headers of grown libraries, by the header that they extend */
+/** @param headers headers that import the grown libraries, by the header that each extends */
 function candidatesOf(
   samples: readonly Sample[],
   items: ReadonlyMap<string, WorkItem>,
@@ -123,7 +129,10 @@ function candidatesOf(
   });
 }
 
-/** A verdict for each sample, in order: kept, found now, or of a sample about which Lean is not asked. */
+/**
+ * Returns a verdict for each sample, in order: kept from before, found now, or given without Lean for a sample without
+ * a proof.
+ */
 function verdictsInOrder(
   samples: readonly Sample[],
   kept: ReadonlyMap<string, Verdict>,
@@ -156,7 +165,7 @@ function shardFigures(
   };
 }
 
-/** STP1701 where one of the proved items is a false statement. */
+/** Throws STP1701 if a proved item is a false statement. */
 function refuseProvedCanaries(proved: readonly WorkItem[], shard: string): void {
   const canaries = proved.filter(({ origin }) => origin === 'canary').map(({ statement }) => statement);
   if (canaries.length === 0) return;
@@ -168,7 +177,7 @@ function refuseProvedCanaries(proved: readonly WorkItem[], shard: string): void 
   );
 }
 
-/** STP1702 where a greater share of the samples has no verdict than the configuration allows. */
+/** Throws STP1702 if a greater share of the samples has no verdict than the configuration allows. */
 function refuseTooManyUnverified(
   unverified: number,
   sampleCount: number,
@@ -184,7 +193,7 @@ function refuseTooManyUnverified(
   );
 }
 
-/** Checks, each verdict kept as soon as it is there: also where the check ends before its time. */
+/** Checks the samples and stores each verdict as it arrives, so an interrupted check loses none. */
 async function checkInParts(
   verifier: Pick<Verifier, 'check' | 'environment'>,
   candidates: readonly Candidate[],

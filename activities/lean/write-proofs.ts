@@ -13,7 +13,7 @@ export interface WriteProofsInput {
 
 export function writeProofsActivity(ports: RunStore & RunScratch & FileCheck & DataSources<'modules'>) {
   return {
-    /** Does the part of the report that needs Lean, ahead of it. */
+    /** Does the part of the report that needs Lean. */
     async writeProofs({ run, state }: WriteProofsInput): Promise<void> {
       await withHeartbeat((signal) => keptProofs(ports, run, state, signal));
     },

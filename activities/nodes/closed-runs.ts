@@ -1,9 +1,9 @@
-/** Whether the Temporal server knows that a run is over. One that it does not know may be another server's. */
+/** Asks the Temporal server whether a run is over. A run that it does not know may belong to another server. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
 const OVER: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT']);
 
-/** @param prefixes what stands before the run's name in ids of workflows */
+/** @param prefixes prefixes of the run's name in workflow ids */
 export async function isOver(client: Client, run: string, prefixes: readonly string[]): Promise<boolean> {
   const statuses: string[] = [];
   for (const prefix of prefixes)

@@ -1,4 +1,4 @@
-/** Sets of machines, as activities are told of them. */
+/** Sets of machines, as inputs of activities. */
 
 import type { NodesConfig } from '@stp/config';
 

@@ -1,23 +1,23 @@
 /**
- * Waits by Temporal's retries: an activity that finds something missing fails on purpose and says when to try it again.
- * The server counts such attempts and writes none of them into the workflow's history, so a wait of a month costs as
- * much history as one of a minute. The UI shows the last answer at the pending activity.
+ * Waits by Temporal's retries: an activity that finds something missing fails on purpose and sets the delay of its next
+ * attempt. The server counts such attempts but does not write them into the workflow's history, so the length of a wait
+ * does not matter. The UI shows the last answer at the pending activity.
  */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { pauseAfterLook } from '../../infra/nodes/looking.ts';
 
-/** Failures of calls are tried again for so long at least, also where the waiting itself is over. */
+/** Failed calls are retried for at least this long, ms, also if the wait itself is over. */
 const FAILURES_MS_MIN = 15 * 60_000;
 
-/** This attempt's time by the server's clock, which is the workflow's as well. ms since 1970 */
+/** Scheduled time of this attempt by the server's clock, which is the workflow's too; ms since 1970. */
 const attemptMs = (): number => activityInfo().currentAttemptScheduledTimestampMs;
 
 /** Is there time for another attempt before `untilMs`? Null: always. */
 const isTimeLeft = (untilMs: number | null): boolean =>
   untilMs === null || attemptMs() + pauseAfterLook(activityInfo().attempt) <= untilMs;
 
-/** The answer of `look`; while `isWaiting` says why it is not the one that is waited for, another look later, until `untilMs`. */
+/** Polls `look` until `isWaiting` returns null for its answer, or until `untilMs`. Returns the last answer. */
 export async function lookUntil<Answer>(
   untilMs: number | null,
   look: (number: number) => Promise<Answer>,
@@ -35,7 +35,7 @@ export async function lookUntil<Answer>(
   });
 }
 
-/** A failure of `work` that could pass is final where it has been tried for long enough. */
+/** Makes a temporary failure of `work` final after it was retried for long enough. */
 export async function finalAfter<T>(untilMs: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -15,7 +15,7 @@ export interface GroupCounts {
   samplesWithoutReward: number;
 }
 
-/** Earlier rounds of the window that have rewards. */
+/** Returns the rounds of the window that have rewards. */
 export const rewardedRounds = (window: readonly RoundManifest[]): PolicyRound[] =>
   window.flatMap(({ shards, rewards }) => (rewards === undefined ? [] : [{ shards, rewards }]));
 
@@ -23,24 +23,27 @@ export interface RewardedRounds {
   readonly store: ObjectStore;
   readonly sources: LemmaSources;
   readonly prover: Prompts;
-  /** Theorems of the run that prompts may show. */
+  /** Theorems that the run has proved; prompts may show them. */
   readonly grown: readonly RunTheorem[];
   readonly seed: number;
   readonly round: number;
-  /** This round, and those of the window, newest first. */
+  /** The present round and those of the window, newest first. */
   readonly rounds: readonly PolicyRound[];
   /** Local folder for sorting. */
   readonly directory: string;
   readonly signal: AbortSignal;
 }
 
-/** Every sample, or walk, with what it earned, as records of the objective's loss. To be read once; right then are `counts`. */
+/**
+ * Yields every sample, or walk, with its reward, as a record of the objective's loss. It must be read once and to the
+ * end; then `counts` is complete.
+ */
 export type ObjectiveExamples<Kind extends RewardObjective['kind']> = (
   objective: ObjectiveOf<Kind>,
   rounds: RewardedRounds,
 ) => Promise<{ readonly examples: AsyncGenerator<unknown>; readonly counts: GroupCounts }>;
 
-/** An objective's own table in a run's report, a row a round. */
+/** An objective's table in the report, with one row for each round. */
 export type ObjectiveSection = (rounds: readonly { readonly round: number; readonly counts: RoundCounts }[]) => {
   readonly caption: string;
   readonly heads: readonly string[];

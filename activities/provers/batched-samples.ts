@@ -1,4 +1,7 @@
-/** Joins requests of several callers into one call of the generator at a time. Requests made during a call go into the next one. */
+/**
+ * Joins requests of several callers into one call of the generator at a time. Requests made during a call wait for the
+ * next one.
+ */
 import type { Completion, Generator, SampleRequest, SamplingOptions } from '@stp/language-model';
 
 interface Asked {
@@ -29,7 +32,7 @@ export class BatchedSamples {
   async #work(): Promise<void> {
     if (this.#isCalling) return;
     this.#isCalling = true;
-    // Requests of the same turn of the event loop join the first call.
+    // Requests of the same iteration of the event loop join the first call.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const asked = this.#waiting;

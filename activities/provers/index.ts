@@ -1,4 +1,4 @@
-/** The activities of all provers, by the queue that runs them, and what their sections say in the report. */
+/** The activities of all provers, by the queue that runs them, and the provers' sections in the report. */
 
 import type { ProverMode } from '@stp/config';
 import type { Ports } from '../ports.ts';
@@ -28,7 +28,7 @@ export const proverHostActivities = (ports: Ports) => ({
 
 export const proverLeanActivities = (ports: Ports) => ({ ...scriptShardActivity(ports) });
 
-/** Tables of provers that have figures of their own. */
+/** Report tables of the provers that have figures of their own. */
 export const PROVER_SECTIONS: { readonly [Mode in ProverMode]?: ProverSection } = {
   revise: reviseSection,
   steps: stepsSection,

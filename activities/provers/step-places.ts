@@ -1,4 +1,4 @@
-/** Work on a shard's items through the step API: some Lean processes, each shared by several items. */
+/** Works on a shard's items through the step API: several Lean processes, each shared by several items. */
 
 import { Semaphore } from '@stp/base';
 import type { RunConfig } from '@stp/config';
@@ -7,7 +7,7 @@ import type { WorkItem } from '@stp/selfplay';
 import type { RunSteps } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
 
-/** A Lean process, and the turns at it: it holds one text at a time. */
+/** A Lean process, and the semaphore that guards it: the process holds one text at a time. */
 export interface StepPlace {
   readonly steps: Steps;
   readonly turns: Semaphore;
@@ -17,14 +17,15 @@ export interface StepPlacesInput {
   readonly run: string;
   readonly verification: RunConfig['verification'];
   readonly grown: readonly GrownRecord[];
-  /** Items that share a process: while one waits for the model, the others use it. */
+  /** Number of items that share a process: while one waits for the model, the others use it. */
   readonly itemsPerProcess: number;
 }
 
 /**
- * Results in the order of the items. An error at one item ends the others by `failed`; the next attempt begins them again.
+ * Returns results in the order of the items. An error in one item cancels the others through `failed`; the next attempt
+ * starts them again.
  *
- * @param ends the activity's own signal and that of `failed`
+ * @param ends the activity's signal and that of `failed`
  */
 export async function atStepPlaces<T>(
   ports: RunSteps,

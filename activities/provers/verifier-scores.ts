@@ -1,18 +1,21 @@
 /**
- * Scores of an ensemble of learned verifiers for tactics under a prompt, weighted: searches order states by them, and walks
- * keep them for the flow's rewards.
+ * Combines the scores of an ensemble of learned verifiers for tactics under a prompt. Searches order states by these
+ * scores, and walks keep them for the flow's rewards.
  */
 import type { VerifierConfig } from '@stp/config';
 import { combined } from '@stp/selfplay';
 import type { RunEnsemble } from '../ports.ts';
 
 export interface VerifierScores {
-  /** A score a tactic, in order. One that is too long for the verifiers gets the worst score that one of its neighbours got. */
+  /**
+   * Returns a score for each tactic, in order. A tactic that is too long for the verifiers gets the worst score of its
+   * neighbours.
+   */
   of(prompt: string, tactics: readonly string[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
-/** Null where the configuration names no verifier. The caller closes it. */
+/** Null if the configuration names no verifier. The caller closes the scores. */
 export async function openVerifierScores(
   ports: RunEnsemble,
   run: string,

@@ -1,6 +1,6 @@
-/** Splits streams into items that are processed together. */
+/** Splits streams into batches. */
 
-/** The items in order, `size` at a time; the last batch may be shorter. One batch is in memory. */
+/** Yields the items in order, `size` at a time; the last batch may be shorter. One batch is in memory. */
 export async function* batchesOf<T>(items: Iterable<T> | AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   for await (const item of items) {

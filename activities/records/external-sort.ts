@@ -10,13 +10,13 @@ import { StpError } from '@stp/base';
 import { lineBatches } from './line-batches.ts';
 
 export interface SortOptions<T> {
-  /** Printable ASCII; records come in ascending order of it. */
+  /** Printable ASCII; records come out in its ascending order. */
   readonly key: (record: T) => string;
-  /** Local folder for what does not fit the buffer; a folder of its own is made in it and removed at the end. */
+  /** Local folder for records that exceed the buffer. A subfolder is made in it and removed at the end. */
   readonly directory: string;
-  /** Memory for keys and records before they are spilled to a file. */
+  /** Memory for keys and records before they are spilled to a file, bytes. */
   readonly bufferBytes?: number;
-  /** Files merged at once. */
+  /** Number of files merged at once. */
   readonly fanIn?: number;
   readonly signal?: AbortSignal;
 }
@@ -25,11 +25,11 @@ const BUFFER_BYTES = 64 * 1024 * 1024;
 /** 64 open files at 64 KiB each are 4 MiB; one pass over them sorts 4 GiB. */
 const FAN_IN = 64;
 const READ_BYTES = 64 * 1024;
-/** Bytes of an entry beside its text: two strings, an object, a place in the array. */
+/** Memory of an entry beside its text: two strings, an object, an array element. */
 const ENTRY_BYTES = 100;
 const WRITE_CHARS = 1 << 18;
 const KEY = /^[ -~]*$/;
-/** Between key and record in a spilled line; a key has none. */
+/** Separates key and record in a spilled line; a key never contains it. */
 const SEPARATOR = '\t';
 
 interface Entry {
@@ -39,7 +39,7 @@ interface Entry {
 
 const byKey = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
-/** The records in order of their keys. STP1002 for a key that is not printable ASCII. */
+/** Yields the records in the order of their keys. Throws STP1002 for a key that is not printable ASCII. */
 export async function* externalSort<T>(
   records: Iterable<T> | AsyncIterable<T>,
   options: SortOptions<T>,
@@ -68,7 +68,7 @@ export async function* externalSort<T>(
     buffer.sort(byKey);
     while (runs.length >= fanIn) {
       const merged: string[] = [];
-      // Neighbours are merged with neighbours, so that equal keys stay in order.
+      // Adjacent files are merged with each other, so equal keys keep their order.
       for (let start = 0; start < runs.length; start += fanIn) {
         options.signal?.throwIfAborted();
         const run = newRun();
@@ -88,7 +88,7 @@ export async function* externalSort<T>(
   }
 }
 
-/** Neighbours with equal keys together. A group is in memory as a whole. */
+/** Groups adjacent records with equal keys. One whole group is in memory. */
 export async function* groupSorted<T>(sorted: AsyncIterable<T>, key: (record: T) => string): AsyncGenerator<T[]> {
   let group: T[] = [];
   let groupKey = '';
@@ -104,7 +104,7 @@ export async function* groupSorted<T>(sorted: AsyncIterable<T>, key: (record: T)
   if (group.length > 0) yield group;
 }
 
-/** The first one of neighbours with equal keys. */
+/** Yields the first of adjacent records with equal keys. */
 export async function* firstOfEach<T>(sorted: AsyncIterable<T>, key: (record: T) => string): AsyncGenerator<T> {
   let last: string | null = null;
   for await (const record of sorted) {
@@ -146,7 +146,9 @@ async function* batches(entries: Entry[]): AsyncGenerator<Entry[]> {
   if (entries.length > 0) yield entries;
 }
 
-/** One sorted stream of several, equal keys in the order of the sources. A binary heap holds the head of each source. */
+/**
+ * Merges several sorted streams; equal keys keep the order of the sources. A binary heap holds the head of each source.
+ */
 async function* mergeRuns(sources: readonly AsyncGenerator<Entry[]>[]): AsyncGenerator<Entry> {
   const heads: Head[] = [];
   try {

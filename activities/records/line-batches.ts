@@ -1,5 +1,5 @@
 /**
- * Reads the lines of a byte stream, one chunk's lines at a time: one wait for many lines makes it fast enough for
+ * Reads the lines of a byte stream, all lines of one chunk together. One await for many lines makes it fast enough for
  * millions.
  */
 
@@ -9,9 +9,8 @@ export const LINE_BYTES_MAX = 256 * 1024;
 const LINE_END = 10;
 
 /**
- * The lines without their ends, in order; a last one without an end counts too. `tooLong`, where
- * given, makes the error for a line over `LINE_BYTES_MAX` bytes from its number (1-based): what was written elsewhere must
- * not fill the memory.
+ * Yields the lines without their ends, in order; a last line without an end counts too. `tooLong`, if given, makes the
+ * error for a line over `LINE_BYTES_MAX` bytes from its number (1-based): text from elsewhere must not fill the memory.
  */
 export async function* lineBatches(
   stream: AsyncIterable<Buffer>,

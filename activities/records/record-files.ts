@@ -6,7 +6,9 @@ import type { z } from 'zod';
 import { LINE_BYTES_MAX, lineBatches } from './line-batches.ts';
 import { RecordWriter } from './record-writer.ts';
 
-/** Records of a file in order. A line that is not one is STP1402 with object and line number. */
+/**
+ * Yields the records of a file in order. Throws STP1402 with object and line number for a line that is not a record.
+ */
 export async function* readRecords<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): AsyncGenerator<T> {
   let lineNumber = 0;
   const tooLong = (line: number): StpError => damagedLine(ref.uri, line, `is longer than ${LINE_BYTES_MAX} bytes`);
@@ -17,7 +19,7 @@ export async function* readRecords<T>(store: ObjectStore, ref: ArtifactRef, sche
     }
 }
 
-/** The full schema for every line: it costs half of what parsing the JSON does (0.5 of 1 µs a sample). */
+/** Checks every line by the full schema. This takes half as long as parsing the JSON. */
 function parseLine<T>(line: string, schema: z.ZodType<T>, uri: string, lineNumber: number): T {
   let value: unknown;
   try {
@@ -30,14 +32,14 @@ function parseLine<T>(line: string, schema: z.ZodType<T>, uri: string, lineNumbe
   throw damagedLine(uri, lineNumber, parsed.error.issues[0]?.message ?? 'does not fit', parsed.error);
 }
 
-/** All records in memory: for files that are bounded by a shard or by the statements of a run. */
+/** Reads all records into memory: for files bounded by a shard or by the statements of a run. */
 export async function readAll<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): Promise<T[]> {
   return Array.fromAsync(readRecords(store, ref, schema));
 }
 
 /**
- * Writes records as JSON Lines; the reference counts them. A `*` in the name becomes a hash of the content: for records
- * that hold times or depend on Lean's mood, so that a second attempt does not collide.
+ * Writes records as JSON Lines; the reference contains their count. A `*` in the name becomes a hash of the content.
+ * Use it for records with times or other values that vary between attempts, so that a second attempt does not collide.
  */
 export async function writeRecords(
   store: ObjectStore,
@@ -60,9 +62,9 @@ export async function writeRecords(
 }
 
 /**
- * Does a piece of work once: where its result is in the store already (a retried activity, a retried round), that one is
- * returned. The result object is written last, after all that it refers to. Of two attempts at the same time (one that was
- * given up for lost works on) the first one's result counts, and both return it.
+ * Does work once: if the store has its result already (a retried activity, a retried round), returns that. The result
+ * object is written last, after all objects that it refers to. If two attempts run at the same time (one was presumed
+ * lost), the first result counts and both return it.
  */
 export async function once<T>(
   store: ObjectStore,
@@ -89,7 +91,7 @@ export async function readJson<T>(store: ObjectStore, ref: ArtifactRef, schema: 
   return parsed.data;
 }
 
-/** STP1402 for a line of a record file. */
+/** Returns STP1402 for a line of a record file. */
 export function damagedLine(uri: string, line: number, problem: string, cause?: unknown): StpError {
   return new StpError(
     'STP1402',

@@ -1,6 +1,6 @@
 /**
- * Keeps records in parts as they arrive, so that the attempt after a lost one continues where that one stopped. A part holds
- * the next records in the order in which they came. Two attempts side by side write parts of different names.
+ * Stores records in parts as they arrive, so that the next attempt continues where a lost one stopped. Each part holds
+ * the next records in order of arrival. Two concurrent attempts write parts with different names.
  */
 
 import type { ObjectStore } from '@stp/config/records';
@@ -9,18 +9,18 @@ import { readAll, writeRecords } from './record-files.ts';
 
 export interface PartsOptions<T> {
   readonly schema: z.ZodType<T>;
-  /** Part of the names of this attempt's parts. */
+  /** Part of the names of this attempt's parts, which distinguishes them from those of other attempts. */
   readonly tag: string;
-  /** A part is written when it has so many records, … */
+  /** A part is written when it has this many records, … */
   readonly recordsMax: number;
-  /** … or with the first record after so long: what a lost worker loses at most is this time of its node. */
+  /** … or with the first record after this time, ms. A lost worker loses at most this time of its node. */
   readonly afterMs: number;
   /** Called with each part that this attempt has stored. */
   readonly onPart?: (records: readonly T[], name: string) => void;
 }
 
 export class RecordParts<T> {
-  /** Parts that earlier attempts have left: names of parts in order, and their records. */
+  /** Parts of earlier attempts in order, with their names and records. */
   readonly earlier: readonly { readonly name: string; readonly records: readonly T[] }[];
   private readonly store: ObjectStore;
   private readonly folder: string;
@@ -60,18 +60,18 @@ export class RecordParts<T> {
     if (this.pending.length >= this.options.recordsMax || isDue) this.cut();
   }
 
-  /** Keeps all that was found. Call it where the attempt ends before its time. Never throws. */
+  /** Stores all records received so far. Call it when the attempt ends early. Never throws. */
   async keepAll(): Promise<void> {
     if (this.pending.length > 0) this.cut();
     await this.writing.catch(() => undefined);
   }
 
-  /** Resolves when every part that was begun is in the store; throws what kept one out of it. */
+  /** Resolves when every started part is in the store; throws the error that kept a part out of it. */
   async settled(): Promise<void> {
     await this.writing;
   }
 
-  /** Removes all parts, where what they were kept for is in the store. Never throws. */
+  /** Removes all parts, once the final result is in the store. Never throws. */
   async remove(): Promise<void> {
     this.pending = [];
     await this.writing.catch(() => undefined);
@@ -81,7 +81,7 @@ export class RecordParts<T> {
         if (ref !== null) await this.store.remove(ref);
       }
     } catch {
-      // They take room, and nothing reads them.
+      // Remaining parts take space, but nothing reads them.
     }
   }
 
@@ -94,7 +94,7 @@ export class RecordParts<T> {
       const { uri } = await writeRecords(this.store, name, records);
       this.options.onPart?.(records, uri.slice(uri.lastIndexOf(this.folder)));
     });
-    // It is awaited at the end; until then a rejection has no listener.
+    // The promise is awaited at the end; until then a rejection would have no handler.
     this.writing.catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Writes one record file (JSON Lines). Records pass through a local file, because their count belongs to the object and
- * is known only at the end; so memory stays bounded for any number of records.
+ * Writes one record file (JSON Lines). Records pass through a local file, because the object needs their count, which
+ * is known only at the end. Memory stays bounded for any number of records.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 
-/** Characters gathered before they are written. */
+/** Characters buffered before they are written. */
 const PENDING_CHARS_MAX = 1 << 18;
 
 export class RecordWriter {
@@ -32,12 +32,12 @@ export class RecordWriter {
     return new RecordWriter(directory, path, await open(path, 'wx'));
   }
 
-  /** Records so far. */
+  /** Number of records so far. */
   get count(): number {
     return this.written;
   }
 
-  /** Takes a record. The promise is there when the caller must wait before it gives the next one. */
+  /** Takes a record. Returns a promise only if the caller must await it before the next record. */
   write(record: unknown): Promise<void> | undefined {
     const line = `${JSON.stringify(record)}\n`;
     this.pending.push(line);
@@ -46,14 +46,14 @@ export class RecordWriter {
     return this.pendingChars < PENDING_CHARS_MAX ? undefined : this.flush();
   }
 
-  /** Stores what was written. A `*` in the name becomes a hash of the content (see `writeRecords`). */
+  /** Stores the records. A `*` in the name becomes a hash of the content (see `writeRecords`). */
   async put(store: ObjectStore, name: string, signal?: AbortSignal): Promise<ArtifactRef> {
     await this.flush();
     const named = name.replace('*', this.digest.copy().digest('hex').slice(0, 12));
     return store.putFile(named, this.path, signal ? { count: this.written, signal } : { count: this.written });
   }
 
-  /** Removes the local file; call it in every case, also after an error. */
+  /** Removes the local file. Call it in every case, also after an error. */
   async close(): Promise<void> {
     await this.file.close();
     await rm(this.directory, { recursive: true, force: true });
@@ -70,7 +70,7 @@ export class RecordWriter {
   }
 }
 
-/** Runs work with writers, one for every name, and removes them when it ends, also after an error. */
+/** Runs work with a writer for every name, and removes the writers' files at the end, also after an error. */
 export async function withWriters<K extends string, T>(
   names: readonly K[],
   work: (writers: Record<K, RecordWriter>) => Promise<T>,

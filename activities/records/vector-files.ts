@@ -13,7 +13,10 @@ const VERSION = 1;
 const HEADER_BYTES = 16;
 const FLOAT_BYTES = 4;
 
-/** Stores vectors of one length, at least one; `*` in the name becomes a hash of them, since engines may differ in bits. */
+/**
+ * Stores at least one vector, all of one length. A `*` in the name becomes a hash of the vectors, since engines may
+ * differ in their last bits.
+ */
 export async function writeVectors(
   store: ObjectStore,
   name: string,
@@ -44,7 +47,7 @@ export async function writeVectors(
   return store.put(name.replace('*', hash), bytes, { count: vectors.length, signal });
 }
 
-/** A vector file on this machine; any part of it can be read. */
+/** A vector file on this machine; any range of it can be read. */
 export class VectorFile {
   readonly count: number;
   readonly length: number;
@@ -56,7 +59,7 @@ export class VectorFile {
     this.length = length;
   }
 
-  /** STP1402 where the file is not one. `uri` is what errors call it. */
+  /** Throws STP1402 if the file is not a vector file. Error messages call it `uri`. */
   static async open(path: string, uri: string): Promise<VectorFile> {
     requireLittleEndian();
     const file = await open(path, 'r');
@@ -84,7 +87,7 @@ export class VectorFile {
     }
   }
 
-  /** Vectors [start, start + count) into `target`, from its vector `at` on. */
+  /** Reads vectors [start, start + count) into `target`, from its vector `at` on. */
   async read(start: number, count: number, target: Float32Array, at: number): Promise<void> {
     const bytes = count * this.length * FLOAT_BYTES;
     const view = Buffer.from(target.buffer, target.byteOffset + at * this.length * FLOAT_BYTES, bytes);

@@ -1,5 +1,6 @@
 /**
- * Vector files of a store as one sequence: copied to this machine, readable in any part, never in memory as a whole.
+ * The vector files of a store as one sequence, copied to this machine. Any range can be read; the whole is never in
+ * memory.
  */
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
@@ -10,12 +11,12 @@ export interface VectorSet {
   readonly count: number;
   /** Dimensions of every vector. */
   readonly length: number;
-  /** Vectors [start, start + count) to the beginning of `target`. */
+  /** Reads vectors [start, start + count) to the beginning of `target`. */
   read(start: number, count: number, target: Float32Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Files in order, at least one. STP1402 where they differ in dimensions. */
+/** Opens at least one file, in order. Throws STP1402 if they differ in dimensions. */
 export async function openVectorSet(
   store: ObjectStore,
   refs: readonly ArtifactRef[],

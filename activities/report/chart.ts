@@ -1,15 +1,15 @@
 /**
- * Turns Vega-Lite into SVG inside the page: colours are variables of its style sheet, so one picture serves light and
+ * Renders Vega-Lite as SVG inside the page. Colours are variables of its style sheet, so one picture serves light and
  * dark.
  */
 import * as vega from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { escapeHtml } from './html.ts';
 
-/** Colours of categories, in order; the style sheet gives each a value for light and one for dark. */
+/** Number of colours for categories. The style sheet gives each a value for light and one for dark. */
 export const CATEGORY_COUNT = 10;
 
-/** Stand-ins that the renderer accepts, replaced afterwards. */
+/** Placeholder colours that the renderer accepts; they are replaced afterwards. */
 const INK = '#010101';
 const MUTED = '#020202';
 const RULE = '#030303';
@@ -27,16 +27,16 @@ const VARIABLES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Mean width of a letter over its height in the wider of usual system fonts. The reader's font is unknown, and Vega's
- * own guess (0.8) makes labels short and legends wide.
+ * Mean width of a letter over its height in the wider of the usual system fonts. The reader's font is unknown, and
+ * Vega's estimate (0.8) makes labels short and legends wide.
  */
 const LETTER_WIDTH = 0.64;
-// Meant to be replaced by its makers, but missing in their types.
+// Vega allows replacing this function, but its types lack it.
 const { textMetrics } = vega as unknown as { textMetrics: { width: unknown } };
 textMetrics.width = (item: { fontSize?: number }, text: unknown): number =>
   LETTER_WIDTH * String(text).length * (item.fontSize ?? 11);
 
-/** Pixels of the plotting area; with axes a picture is about 400 wide and reads on a phone. */
+/** Width of the plotting area, pixels. A picture with axes is about 400 wide and reads well on a phone. */
 export const WIDTH = 330;
 const HEIGHT = 200;
 
@@ -53,8 +53,8 @@ const CONFIG = {
 } as const;
 
 /**
- * @param spec Vega-Lite without config, size and schema where the usual ones do
- * @param title what the picture shows, for those who do not see it
+ * @param spec Vega-Lite without config; size and schema only where they differ from the defaults
+ * @param title description of the picture for people who cannot see it
  */
 export async function renderChart(spec: object, title: string): Promise<string> {
   const complete = {

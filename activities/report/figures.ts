@@ -1,6 +1,6 @@
 /**
- * The contents of a run's report, as numbers and short lists. Apart from the number of rounds, its size does not depend
- * on the run's size.
+ * The contents of a run's report, as numbers and short lists. Apart from the number of rounds, their size does not
+ * depend on the run's size.
  */
 
 import type { RunConfig } from '@stp/config';
@@ -10,11 +10,11 @@ import type { RunState } from '../run/run-state.ts';
 import type { RateHistogram } from './distribution.ts';
 import type { LibraryFigures } from './library-progress.ts';
 
-/** Dataset statements with a certified proof once so many samples were verified. */
+/** Number of dataset statements with a certified proof after this many samples were verified. */
 export interface ProgressPoint {
   readonly samples: number;
   readonly proved: number;
-  /** The round this point lies in. */
+  /** The round that contains this point. */
   readonly round: number;
 }
 
@@ -24,39 +24,47 @@ export interface RoundFigures {
   readonly counts: RoundCounts;
   readonly shards: readonly ShardResult[];
   readonly secondsPerStage: Readonly<Record<string, number>>;
-  /** Processor time that Lean spent on the round's distinct samples, summed, ms. */
+  /** CPU time that Lean spent on the round's distinct samples, summed, ms. */
   readonly checkMs: number;
   readonly rates: { readonly dataset: RateHistogram; readonly conjecture: RateHistogram };
   /** Certified conjectures whose pass rate is in the conjecturer's band, before elegance, transport and relabelling. */
   readonly conjecturesInBand: number;
-  /** Theorems by which the library had grown before the round's statements were tried, and the round's certified proofs that rest on one. */
+  /**
+   * Theorems that joined the library before the round's statements were tried, and the round's certified proofs that
+   * rest on one of them.
+   */
   readonly libraryGrown: number;
   readonly proofsWithGrown: number;
-  /** Different sets of functions that the round's conjectures speak of. */
+  /** Number of different sets of functions that the round's conjectures mention. */
   readonly functionSets: { readonly attempted: number; readonly proved: number };
-  /** Most grown theorems that rest on each other in one chain under a proof of the round; 0: no proof rests on one. */
+  /**
+   * Length of the longest chain of grown theorems, each resting on the one before, below a proof of the round; 0: no
+   * proof rests on one.
+   */
   readonly chain: number;
-  /** Statements of the dataset proved for the first time, and those of them whose every proof rests on a conjecture. */
+  /** Dataset statements proved for the first time, and those whose every proof rests on a conjecture. */
   readonly firstProved: { readonly statements: number; readonly onConjectures: number };
-  /** Answers of the second kernel about the round's certified proofs; `none`: it was not asked. */
+  /** The second kernel's answers about the round's certified proofs; `none`: it was not asked. */
   readonly secondKernel: Readonly<Record<SecondOpinion, number>>;
 }
 
-/** Statements, or conjectures, by who found proofs of them in the run: the model's samples, scripts, or each in some round. */
+/**
+ * Statements, or conjectures, by what found their proofs in the run: only samples, only scripts, or each in some round.
+ */
 export interface FoundBy {
   readonly samplesOnly: number;
   readonly scriptsOnly: number;
   readonly both: number;
 }
 
-/** A proved conjecture that later proofs rest on, as their compiled objects say. */
+/** A proved conjecture that later proofs rest on, according to their compiled objects. */
 export interface ListedLemma {
   readonly name: string;
   /** Round that proved it. */
   readonly round: number;
   readonly origin: 'dataset' | 'conjecture';
   readonly statement: string;
-  /** Certified proofs that rest on it, and statements of the dataset among what they prove. */
+  /** Number of certified proofs that rest on it, and of dataset statements among those proved. */
   readonly proofs: number;
   readonly statements: number;
   /** Name of one of these statements. */
@@ -89,9 +97,9 @@ export interface RunFigures {
   readonly foundBy: { readonly [Origin in Proved['origin']]: FoundBy };
   /** Proved conjectures, lowest pass rates first. */
   readonly hardest: readonly Proved[];
-  /** How many lemmas some certified proof rests on, and those that most statements of the dataset rest on. */
+  /** Lemmas that certified proofs rest on: their number, and those used for most dataset statements. */
   readonly lemmas: {
-    /** Theorems of the run that certified proofs rest on. */
+    /** Number of the run's theorems that certified proofs rest on. */
     readonly conjecturesUsed: number;
     readonly statementsUsed: number;
     readonly listed: readonly ListedLemma[];

@@ -17,7 +17,7 @@ export const FUNNEL_STEPS = [
 ] as const;
 type FunnelStep = (typeof FUNNEL_STEPS)[number];
 
-/** Why texts go no further, in the order of the gate. */
+/** Reasons why the gate refuses texts, in the order of the gate. */
 export const GATE_REASONS = gateVerdictSchema.exclude(['accepted']).options;
 
 export interface RoundFunnel {
@@ -25,7 +25,10 @@ export interface RoundFunnel {
   readonly left: Readonly<Record<FunnelStep, number>>;
 }
 
-/** One a round that made texts. `forbidden` texts count as unparsable do: nothing else is asked of them. */
+/**
+ * Returns a funnel for each round that made texts. `forbidden` texts count as unparsable, since no further question is
+ * asked about them.
+ */
 export function funnel({ rounds }: Pick<RunFigures, 'rounds'>): RoundFunnel[] {
   return rounds
     .filter(({ counts }) => counts.conjecturesMade > 0)

@@ -1,4 +1,7 @@
-/** Figures of one round, from its manifest and record files, streamed. Samples and verdicts are not read: their sums are in the manifest. */
+/**
+ * Computes the figures of one round from its manifest and record files, streamed. Samples and verdicts are not read,
+ * since the manifest has their sums.
+ */
 
 import type { RunConfig } from '@stp/config';
 import {
@@ -23,55 +26,55 @@ import type { ProgressPoint, RoundFigures } from './figures.ts';
 import type { LibraryTally } from './library-progress.ts';
 import { TopList } from './top-list.ts';
 
-/** The fields of a statement of the dataset that are used here. */
+/** The fields of a dataset statement that are read here. */
 export const labelledSchema = z.object({ id: z.string(), labels: z.array(z.string()) });
 
-/** Points of the progress line in a round; a shard more or less cannot be seen. */
+/** Most points of the progress line in a round; more could not be distinguished. */
 const PROGRESS_POINTS_MAX = 64;
-/** Proofs that a list on the page can hold. */
+/** Most proofs in a list on the page. */
 export const LISTED_MAX = 25;
 
-/** The theorems that rest on a grown theorem. */
+/** The proofs that rest on a grown theorem. */
 export interface LemmaUses {
   proofs: number;
-  /** Statements of the dataset. */
+  /** The dataset statements among those proved. */
   readonly statements: Set<string>;
-  /** Name of one of them. */
+  /** Name of one of these statements. */
   example: string | null;
 }
 
 export interface GrownFacts {
   readonly statementId: string;
   readonly isConjecture: boolean;
-  /** Theorems in the longest chain that ends with it; null while the round that proved it is read. */
+  /** Length of the longest chain that ends with the theorem; null while the round that proved it is read. */
   chain: number | null;
 }
 
-/** State that goes on from round to round. */
+/** State that is carried from round to round. */
 export interface Gathering {
   readonly store: ObjectStore;
   readonly config: RunConfig;
   readonly sftModel: string;
   samples: number;
   readonly provedEver: Set<string>;
-  /** Statements of the dataset that the SFT model proved, in any round: not a success of self-play. */
+  /** Dataset statements that the SFT model proved in any round; they are no success of self-play. */
   readonly provedBySft: Set<string>;
   readonly library: LibraryTally;
-  /** Version of Lean of the last proof read. */
+  /** Version of Lean in the last proof read. */
   leanVersion: string;
-  /** Why the result is not eligible, of all certificates that say so. */
+  /** Reasons why the result is not eligible, from all certificates. */
   readonly ineligibleBecause: Set<string>;
   readonly progress: ProgressPoint[];
   /** Uses by the name of a grown theorem. */
   readonly lemmaUses: Map<string, LemmaUses>;
   readonly grown: Map<string, GrownFacts>;
-  /** Chains of the statements certified in the last round read, by id: as `GrownFacts.chain`. */
+  /** Chain lengths of the statements certified in the last round read, by id; see `GrownFacts.chain`. */
   chains: Map<string, number>;
-  /** Statements and conjectures by whose proofs were found for them, in any round. */
+  /** Statements and conjectures by what found their proofs, in any round. */
   readonly found: {
     readonly [Origin in Proved['origin']]: { readonly samples: Set<string>; readonly scripts: Set<string> };
   };
-  /** Who chose each conjecture when it was attempted first, by id. */
+  /** What chose each conjecture when it was first attempted, by id. */
   readonly choosers: Map<string, Chooser>;
   readonly newlyProved: TopList<Proved>;
   readonly hardest: TopList<Proved>;
@@ -85,14 +88,14 @@ export const newLists = (): Pick<Gathering, 'newlyProved' | 'hardest'> => {
   return { newlyProved: new TopList(LISTED_MAX, byRate), hardest: new TopList(LISTED_MAX, byRate) };
 };
 
-/** The round's figures; updates `gathering` with this round's data. */
+/** Returns the round's figures and adds its data to `gathering`. */
 export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): Promise<RoundFigures> {
   const { store, config } = gathering;
   const manifest = await readJson(store, outcome.manifest, roundManifestSchema);
   const functions = await functionSets(gathering, manifest);
   await readGrown(gathering, manifest);
   const chains = new Map<string, number>();
-  // A round's conjectures stand before the statements whose proofs may rest on them.
+  // A round's conjectures come before the statements whose proofs may rest on them.
   const chainOf = ({ statementId, chain }: GrownFacts): number => chain ?? chains.get(statementId) ?? 1;
   const firstProved = new Map<string, boolean>();
   const provedNow = new Set<string>();
@@ -158,7 +161,7 @@ export async function gatherRound(gathering: Gathering, outcome: RoundOutcome): 
   };
 }
 
-/** Reads what entered the library before the round's statements were tried. */
+/** Reads the theorems that joined the library before the round's statements were tried. */
 async function readGrown({ store, grown, chains }: Gathering, { library }: RoundManifest): Promise<void> {
   for await (const { name, statementId, origin } of grownTheorems(store, library))
     if (!grown.has(name))
@@ -175,7 +178,10 @@ function addUse(uses: Map<string, LemmaUses>, lemma: string, proof: Proved): voi
   }
 }
 
-/** The functions that each of the round's conjectures mentions, by its id; notes who chose the new ones. */
+/**
+ * Returns the functions that each of the round's conjectures mentions, by id, and records the choosers of new
+ * conjectures.
+ */
 async function functionSets({ store, choosers }: Gathering, { conjectures }: RoundManifest) {
   const functions = new Map<string, string>();
   for await (const conjecture of conjectures === null ? [] : readRecords(store, conjectures, conjectureRecordSchema)) {
@@ -186,7 +192,7 @@ async function functionSets({ store, choosers }: Gathering, { conjectures }: Rou
   return functions;
 }
 
-/** Extends the progress line, shard after shard; a statement is in one shard of a round only. */
+/** Extends the progress line, shard by shard. A statement is in only one shard of a round. */
 async function addProgress(
   gathering: Gathering,
   manifest: RoundManifest,

@@ -1,4 +1,4 @@
-/** Figures of a run, from its state and its rounds' record files, one round after the other. */
+/** Computes the figures of a run from its state and its rounds' record files, one round after the other. */
 import { changedValues } from '@stp/config';
 import type { CHOOSERS, Evaluation, ObjectStore, RunCost, Summary, TrackingLink } from '@stp/config/records';
 import { portfolioFigures } from '../provers/scripts/portfolio.ts';
@@ -18,14 +18,14 @@ export interface RunSource {
   readonly state: RunState;
   readonly evaluation: Evaluation | null;
   readonly finished: boolean;
-  /** Null: as the proofs say. */
+  /** Null: use the version in the proofs. */
   readonly leanVersion: string | null;
-  /** Known objections to the result, beside what the certificates say. */
+  /** Known objections to the result, in addition to those of the certificates. */
   readonly ineligibleBecause: readonly string[];
   readonly losses: readonly LossPoint[];
-  /** Null where nobody kept account. */
+  /** Null if no account was kept. */
   readonly cost: RunCost;
-  /** Where trackers show the run. */
+  /** Links to the run in trackers. */
   readonly tracking: readonly TrackingLink[];
 }
 
@@ -113,7 +113,7 @@ function foundBy({ samples, scripts }: Gathering['found']['dataset']): FoundBy {
   };
 }
 
-/** Conjectures by who chose them: each counts once, where it was attempted first. */
+/** Counts conjectures by chooser; each counts once, in the round that attempted it first. */
 function conjecturesBy({ choosers, found, grown, lemmaUses }: Gathering): Summary['conjectures']['by'] {
   const proved = found.conjecture.samples.union(found.conjecture.scripts);
   const used = new Set([...grown].flatMap(([name, { statementId }]) => (lemmaUses.has(name) ? [statementId] : [])));

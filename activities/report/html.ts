@@ -1,6 +1,6 @@
-/** Small pieces of HTML. All text from elsewhere passes through `escapeHtml`. */
+/** Small pieces of HTML. All external text passes through `escapeHtml`. */
 
-/** Characters that XML 1.0 cannot hold at all; a model's text may have them. */
+/** Characters that XML 1.0 cannot represent; a model's text may contain them. */
 const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 export const escapeHtml = (text: string): string =>
@@ -15,10 +15,10 @@ export const escapeHtml = (text: string): string =>
 /** Text up to this length stays on one line in a table. */
 const NOWRAP_CHARS_MAX = 40;
 
-/** A number, perhaps with its unit or its share; or none. */
+/** Matches a number, optionally with its unit or its share, or an empty cell. */
 const AMOUNT = /^(?:–|[\d.\u202f]+(?: (?:s|min|h|%))?(?: \([\d.]+ %\))?)?$/;
 
-/** A table whose first column heads its rows. Columns of numbers stand right. */
+/** Makes a table whose first column contains row headings. Numeric columns are right-aligned. */
 export function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[], caption = ''): string {
   const isNumeric = heads.map(
     (_, column) =>
@@ -42,7 +42,7 @@ export function section(id: string, title: string, ...content: readonly string[]
   return `<section id="${id}"><h2>${escapeHtml(title)}</h2>\n${content.join('\n')}\n</section>`;
 }
 
-/** Thousands apart, at most two decimals for small numbers. */
+/** Separates thousands; small numbers have at most two decimals. */
 export function formatNumber(value: number): string {
   const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, '\u202f');
@@ -51,7 +51,7 @@ export function formatNumber(value: number): string {
 export const formatShare = (count: number, of: number): string =>
   of === 0 ? '–' : `${((100 * count) / of).toFixed(1)} %`;
 
-/** Seconds as a person says them. */
+/** Formats seconds for people. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
   if (seconds < 7_200) return `${(seconds / 60).toFixed(seconds < 600 ? 1 : 0)} min`;

@@ -1,4 +1,7 @@
-/** The proofs that a run keeps, one a statement, as `proofs.lean`: made for its report, or ahead of it. */
+/**
+ * The proofs that a run keeps, one for each statement, as `proofs.lean`. They are written for the report, or ahead of
+ * it.
+ */
 
 import {
   type ArtifactRef,
@@ -15,13 +18,13 @@ import type { RunState } from '../run/run-state.ts';
 import { writeCheckedProofs } from './write-checked-proofs.ts';
 
 const keptProofsSchema = z.strictObject({
-  /** `proofs.lean`. */
+  /** Reference of `proofs.lean`. */
   proofs: artifactRefSchema,
-  /** In it and in the files that it goes on in. */
+  /** Number of proofs in it and its continuation files. */
   kept: z.number().int().nonnegative(),
 });
 
-/** The run's `proofs.lean`, once. */
+/** Writes the run's `proofs.lean`, once. */
 export async function keptProofs(
   ports: RunStore & RunScratch & FileCheck & DataSources<'modules'>,
   run: string,
@@ -30,9 +33,9 @@ export async function keptProofs(
 ): Promise<z.infer<typeof keptProofsSchema>> {
   const store = await ports.store(run);
   return once(store, 'report/proofs.json', keptProofsSchema, async () => {
-    // One proof a statement, the shortest; all others are in the rounds' own files.
+    // Keeps the shortest proof of each statement; the rounds' files have all others.
     const shortest = new Map<string, Proved>();
-    // A round's library holds all that grew before its statements were tried.
+    // A round's library contains everything that was added before its statements were tried.
     let library: ArtifactRef | null = null;
     for (const outcome of state.outcomes) {
       const manifest = await readJson(store, outcome.manifest, roundManifestSchema);

@@ -1,6 +1,6 @@
 /**
- * Counts what a run proved of a compiled library, by area and by module. A set of such statements is known by its labels: its name, the
- * area, and the module that each statement comes from (`bin/stp data prepare --from lean`).
+ * Counts the statements of a compiled library that a run proved, by area and by module. The labels identify such a set:
+ * its name, the area, and the module of each statement (`bin/stp data prepare --from lean`).
  */
 import type { LibraryProgress, Proved, Statement } from '@stp/config/records';
 import { areaOf } from '@stp/lean-explore';
@@ -18,11 +18,11 @@ interface Place {
 interface Found {
   /** First round with a proof. */
   readonly round: number;
-  /** A proof of it rests on Lean's three axioms alone, and on no theorem of a library without proofs. */
+  /** Whether a proof rests only on Lean's three axioms, and on no theorem of a library without proofs. */
   onAxiomsOnly: boolean;
 }
 
-/** Statements by module, and how many of them had a proof after each round. */
+/** Number of statements of a module, and how many were proved after each round. */
 export interface ModuleProgress extends Place {
   readonly statements: number;
   readonly provedPerRound: readonly number[];
@@ -42,7 +42,7 @@ export class LibraryTally {
     if (place !== null) this.#places.set(id, place);
   }
 
-  /** Proofs come round by round. */
+  /** Proofs must be added in the order of rounds. */
   addProof({ statementId, certificate }: Pick<Proved, 'statementId' | 'certificate'>, round: number): void {
     if (!this.#places.has(statementId)) return;
     const found = this.#found.get(statementId) ?? { round, onAxiomsOnly: false };
@@ -50,7 +50,10 @@ export class LibraryTally {
     found.onAxiomsOnly ||= certificate.axioms.every((axiom) => STANDARD_AXIOMS.includes(axiom));
   }
 
-  /** `rounds`: that ended, the baseline among them. Sets and areas by name, modules within their area. */
+  /**
+   * Returns the figures. `rounds`: number of ended rounds, including the baseline. Sets and areas are sorted by name,
+   * and modules within their area.
+   */
   figures(rounds: number): LibraryFigures {
     const modules = this.#grouped(({ set, area, module }) => [set, area, module], rounds).map(
       ([[set = '', area = '', module = ''], counts]): ModuleProgress => ({ set, area, module, ...counts }),
@@ -88,14 +91,14 @@ export class LibraryTally {
 
 const isCore = (module: string): boolean => /^(?:Init|Std)(?:\.|$)/u.test(module);
 
-/** Null for a statement of another kind of set. */
+/** Returns null for a statement of another kind of set. */
 function placeOf(labels: readonly string[]): Place | null {
   const [set, area, module] = [labels[0], labels.at(-2), labels.at(-1)];
   if (labels.length < 3 || area !== areaOf(module!)) return null;
   return { set: set!, area, module: module! };
 }
 
-/** Says in a sentence how much of a library was proved. */
+/** Returns a sentence that says how much of a library was proved. */
 export function librarySentence({ set, isCore: core, statements, proved, onAxiomsOnly }: LibraryProgress): string {
   const whose = core ? "Lean's core library" : 'its project';
   const onLibrary = proved - onAxiomsOnly;
@@ -111,7 +114,7 @@ export function librarySentence({ set, isCore: core, statements, proved, onAxiom
 
 export const MODULES_CSV = 'report/library-progress.csv';
 
-/** Columns and rows of the table by module. */
+/** Returns columns and rows of the table by module. */
 export function libraryTable({ modules }: LibraryFigures): { columns: string[]; rows: Cell[][] } {
   const rounds = modules[0]?.provedPerRound.length ?? 0;
   return {

@@ -1,4 +1,4 @@
-/** The whole report of one run, or of several side by side: the page, and the CSV behind each plot. */
+/** Makes the report of one run, or of several side by side: the page, and the CSV file of each plot. */
 
 import { csv } from './csv.ts';
 import type { RunFigures } from './figures.ts';
@@ -18,8 +18,8 @@ export interface ReportFile {
 }
 
 /**
- * @param runs the run that the report is about, then those it is compared with
- * @returns the page first, then its CSV files; the page refers to them by these names
+ * @param runs the run that the report is about, then the runs for comparison
+ * @returns the page first, then the CSV files, by whose names the page refers to them
  */
 export async function makeReport(runs: readonly [RunFigures, ...RunFigures[]]): Promise<ReportFile[]> {
   const [run] = runs;

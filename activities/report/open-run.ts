@@ -1,6 +1,5 @@
 /**
- * Reads the state of a run from its store, for a finished, running or failed run: its last state, and its summary if it
- * has one.
+ * Reads the state of a finished, running or failed run from its store: its last state, and its summary if it has one.
  */
 
 import { describeIssues, StpError } from '@stp/base';
@@ -15,8 +14,8 @@ import { runStateSchema } from '../run/run-state.ts';
 import type { RunSource } from './gather.ts';
 
 /**
- * @param uri of the run's folder, no slash at its end
- * @throws STP1403 where no run is, or one that has not trained its first model yet
+ * @param uri of the run's folder, without a slash at its end
+ * @throws STP1403 if there is no run, or it has not trained its first model yet
  */
 export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
   const place = uri.slice(0, uri.lastIndexOf('/'));
@@ -46,7 +45,7 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
   };
 }
 
-/** The state after the last round that ended; the one before any round is `state/sft.json`. */
+/** Returns the state after the last ended round. The state before any round is `state/sft.json`. */
 async function lastState(store: ObjectStore) {
   let last = -1;
   for await (const { name } of store.list('state/')) {
@@ -56,7 +55,7 @@ async function lastState(store: ObjectStore) {
   return store.stat(last < 0 ? 'state/sft.json' : `state/round-${last}.json`);
 }
 
-/** A run's own record of itself. One that does not fit is of another version of this program rather than damaged. */
+/** Reads a run's own record. If it does not match the schema, another version of this program probably wrote it. */
 async function readOwn<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): Promise<T> {
   const parsed = schema.safeParse(JSON.parse((await store.get(ref)).toString('utf8')));
   if (parsed.success) return parsed.data;

@@ -1,4 +1,4 @@
-/** `report.html`: one self-contained page. No script, nothing fetched; light and dark, wide and narrow. */
+/** `report.html`: one self-contained page without scripts or external files, for light and dark, wide and narrow. */
 
 import { isInWords, triesActions } from '@stp/config';
 import { OBJECTIVE_SECTIONS } from '../objectives/index.ts';
@@ -24,7 +24,7 @@ import {
 import { theorems } from './sections/theorems.ts';
 import { STYLE } from './style.ts';
 
-/** Pictures by where they stand. */
+/** Plots by section of the page. */
 export interface PagePlots {
   readonly proved: readonly (Plot | null)[];
   readonly conjectures: readonly (Plot | null)[];
@@ -44,7 +44,7 @@ const CONTENTS: readonly (readonly [string, string])[] = [
   ['how-made', 'How it was made'],
 ];
 
-/** @param runs the run that the page is about, then those it is compared with */
+/** @param runs the run that the page is about, then the runs for comparison */
 export function reportPage(runs: readonly [RunFigures, ...RunFigures[]], plots: PagePlots): string {
   const [run] = runs;
   const compared = runs.length > 1;
@@ -103,7 +103,7 @@ ${howMade(run)}
 `;
 }
 
-/** The tables of the run's prover and of its objective, where these have one and a round has ended. */
+/** Returns the tables of the run's prover and objective, if they have one and a round has ended. */
 function methodTables({ config, rounds }: RunFigures): string {
   if (rounds.length === 0) return '';
   const own = [
@@ -116,7 +116,7 @@ function methodTables({ config, rounds }: RunFigures): string {
     .join('');
 }
 
-/** Where trackers show the run. */
+/** Links to the run in trackers. */
 function trackedIn({ summary: { tracking = [] } }: RunFigures): string {
   if (tracking.length === 0) return '';
   const links = tracking.map(({ url, text }) =>
@@ -125,7 +125,7 @@ function trackedIn({ summary: { tracking = [] } }: RunFigures): string {
   return `<p class="note">Also in: ${links.join(' · ')}</p>`;
 }
 
-/** Held-out statements proved: first and last model of every run, and between rounds where that was asked for. */
+/** Table of held-out statements proved: by the first and last model of every run, and between rounds if configured. */
 function heldOutTable(runs: readonly RunFigures[]): string {
   const rows = runs.flatMap(({ run, evaluation, summary }) => {
     const name = runs.length > 1 ? `${run}: ` : '';
@@ -144,7 +144,7 @@ function heldOutTable(runs: readonly RunFigures[]): string {
       ),
     );
     const { portfolio } = summary;
-    // What was not tried says nothing of the scripts.
+    // Untried statements say nothing about the scripts.
     const tried = portfolio ? portfolio.heldOut.statements - portfolio.heldOut.untried : 0;
     if (portfolio && tried > 0) between.push(row('fixed list of scripts', tried, '–', portfolio.heldOut.proved));
     if (evaluation === null) return between;

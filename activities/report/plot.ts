@@ -1,9 +1,9 @@
-/** A picture with the table of its data. */
+/** A plot with the table of its data. */
 import { type Cell, csv } from './csv.ts';
 import { escapeHtml } from './html.ts';
 
 export interface Plot {
-  /** Name of the CSV file, `progress` for `report/progress.csv`. */
+  /** Name of the CSV file: `progress` for `report/progress.csv`. */
   readonly name: string;
   readonly title: string;
   readonly caption: string;

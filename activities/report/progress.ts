@@ -1,4 +1,6 @@
-/** Lines of several runs over samples: runs that differ only in their seed become one line with a band. Pure. */
+/**
+ * Progress lines of several runs over samples. Runs that differ only in their seed become one line with a band. Pure.
+ */
 import type { ProgressPoint, RunFigures } from './figures.ts';
 
 /** Runs of one method: the same configuration up to seed and number of rounds. */
@@ -7,9 +9,9 @@ export interface Method {
   readonly runs: readonly RunFigures[];
 }
 
-/** Points of a mean line. */
+/** Most points of a mean line. */
 const MEAN_POINTS_MAX = 200;
-/** Changed values named in a label. */
+/** Most changed values named in a label. */
 const CHANGES_NAMED_MAX = 2;
 
 export function methods(runs: readonly RunFigures[]): Method[] {
@@ -34,7 +36,7 @@ function labelOf(group: readonly RunFigures[]): string {
   return group.length === 1 ? what : `${what} (mean of ${group.length} seeds)`;
 }
 
-/** Share of statements proved once so many samples were verified: what the line's last point up to there says. */
+/** Returns the share of statements proved after this many samples: the value of the line's last point up to there. */
 export function shareAt(points: readonly ProgressPoint[], statements: number, samples: number): number {
   let proved = 0;
   for (const point of points) {
@@ -51,7 +53,7 @@ export interface BandPoint {
   readonly high: number;
 }
 
-/** Mean and range over a method's runs, as far as the shortest of them goes: beyond it the mean would jump. */
+/** Returns mean and range over a method's runs, up to the end of the shortest run: beyond it the mean would jump. */
 export function band(runs: readonly RunFigures[]): BandPoint[] {
   const end = Math.min(...runs.map(({ progress }) => progress.at(-1)!.samples));
   const all = [...new Set(runs.flatMap(({ progress }) => progress.map(({ samples }) => samples)))]

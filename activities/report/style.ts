@@ -1,6 +1,9 @@
 /** Style sheet of the report. Colours are variables, so that pictures follow the reader's light or dark setting too. */
 
-/** Categories in order: told apart by hue and by lightness; each is ≥ 3:1 on its background (WCAG 1.4.11). */
+/**
+ * Colours of the categories in order. They differ in hue and in lightness; each has a contrast ≥ 3:1 to its background
+ * (WCAG 1.4.11).
+ */
 const LIGHT = [
   '#2667c4',
   '#b8620d',
@@ -29,7 +32,7 @@ const DARK = [
 const variables = (colours: readonly string[]): string =>
   colours.map((colour, index) => `--c${index}: ${colour};`).join(' ');
 
-/** The colours of pages and of pictures that stand alone. */
+/** The colours of pages and of standalone pictures. */
 export const COLOUR_RULES = `
 :root { --ink: #1d2329; --muted: #56606b; --rule: #dfe3e8; --accent: #2667c4; --page: #ffffff; --card: #f6f7f9; ${variables(LIGHT)} }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebef; --muted: #a5afba; --rule: #343b44; --accent: #6ba3ec; --page: #14181d; --card: #1c2229; ${variables(DARK)} } }

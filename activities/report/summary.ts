@@ -1,4 +1,4 @@
-/** The run in numbers: `summary.json`, made from round manifests. */
+/** The run's figures, `summary.json`, made from the round manifests. */
 
 import {
   type Evaluation,
@@ -68,7 +68,7 @@ export function summarise(
   };
 }
 
-/** A warning at the top of every table, so that every reader sees it. */
+/** A warning at the top of every table for readers. */
 function notEligible({ ineligibleBecause }: Summary): [string, string] {
   return ['NOT ELIGIBLE', ineligibleBecause.join('; ')];
 }
@@ -78,7 +78,7 @@ function checkedTwice({ accepted, declined, none, disagreed }: Summary['secondKe
   return disagreed === 0 ? certified : `${certified}; THE KERNELS DISAGREE ON ${disagreed}`;
 }
 
-/** The results of the portfolio (no learning), for comparison with the run's. */
+/** Describes the results of the portfolio (no learning), for comparison with the run's. */
 function portfolioText(
   { proved, statements, untried, heldOut, bySet, recordedWith }: PortfolioFigures,
   share: (count: number, of: number) => string,
@@ -104,7 +104,7 @@ function costText({ usd, machineHours, machines, basis }: RunCost): string {
   return usd === null ? `${hours}; ${basis}` : `${usd.toFixed(2)} USD for ${hours} (${basis})`;
 }
 
-/** The summary as rows of two columns, for the terminal and the report alike. */
+/** Returns the summary as rows of two columns, for terminal and report. */
 export function summaryRows(summary: Summary): [string, string][] {
   const share = (count: number, of: number): string =>
     `${count} (${of === 0 ? '–' : ((100 * count) / of).toFixed(1)} %)`;

@@ -1,17 +1,20 @@
-/** Keeps the best few of many items for a page, for any size of run. Memory is that of the list. */
+/** Keeps the best few of many items. Memory is proportional to the list, not to the run. */
 
 export class TopList<T> {
   private readonly entries = new Map<string, T>();
   private readonly max: number;
   private readonly compare: (a: T, b: T) => number;
 
-  /** @param compare negative where `a` stands before `b`; must tell any two entries apart, so that order of arrival is nothing */
+  /**
+   * @param compare negative if `a` comes before `b`; it must distinguish any two entries, so that the order of arrival
+   * does not matter
+   */
   constructor(max: number, compare: (a: T, b: T) => number) {
     this.max = max;
     this.compare = compare;
   }
 
-  /** One entry a key, the one that stands before. */
+  /** Offers an entry. For each key only the best entry is kept. */
   offer(key: string, entry: T): void {
     const known = this.entries.get(key);
     if (known !== undefined) {

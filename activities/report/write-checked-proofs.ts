@@ -1,6 +1,6 @@
 /**
- * Writes `proofs.lean`, the file of a run's kept proofs, only when Lean accepts every theorem in it, as a reader's own
- * check would. Theorems that exceed one check go into further files, and each of these is checked by itself.
+ * Writes `proofs.lean`, the file of a run's kept proofs, only if Lean accepts every theorem in it, as a reader's own
+ * check would. Theorems that exceed the limits of one check go into further files, each checked by itself.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,19 +11,19 @@ import type { DataSources, FileCheck, RunScratch, RunStore, VerificationLimits }
 import type { GrownRecord } from '../round/library.ts';
 import { keptName, proofsFile, theoremsAt } from '../round/proofs-file.ts';
 
-/** A quarter is left for the line that says which file this is, and for an editor that adds something. */
+/** Leaves a quarter for the line that names the file, and for additions by an editor. */
 const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;
 /**
- * Largest time of a check by the screen's own measure; a fifth, since another machine may be slower and the carried theorems
- * take time too.
+ * Limit on a file's estimated check, ms, from the screen's times. It is a fifth of the timeout, since another machine
+ * may be slower and the carried theorems take time too.
  */
 const CHECK_MS_MAX = 0.2 * FILE_TIMEOUT_MS;
-/** More than that is no matter of single proofs. */
+/** If a greater share of the proofs would be left out, single proofs are not the cause. */
 const LEFT_OUT_SHARE_MAX = 0.1;
 
 export interface KeptProofs {
   readonly run: string;
-  /** One proof a statement, in the order in which they are to stand. */
+  /** One proof for each statement, in the order of the file. */
   readonly kept: readonly Proved[];
   /** The run's grown theorems, in order of growth. */
   readonly library: readonly GrownRecord[];
@@ -31,12 +31,16 @@ export interface KeptProofs {
 }
 
 /**
- * Stores the proofs and returns `proofs.lean`, whose count is that of the proofs in it. Some thousand proofs fit it, and
- * plain `lean proofs.lean` accepts them. More are cut by size and by the time that their checks took, and again where Lean
- * has no end or no memory for a file, and so are those below every list of imports that begins with `prelude`: the first of them stand in `proofs.lean`, the others in `proofs-2.lean`,
- * `proofs-3.lean` and so on, each proof in one file, and each file with all that it stands on, so that plain `lean` accepts
- * each by itself. A proof may hold over compiled lemmas and not in one file with them: it is tried below all lemmas that were
- * marked, then left out. Nothing is stored before all files are accepted (STP1203, retryable where Lean gave no verdict on a file).
+ * Stores the proofs and returns `proofs.lean`, whose count is the number of proofs in it. It holds some thousand
+ * proofs, and plain `lean proofs.lean` accepts it.
+ *
+ * Further proofs go into `proofs-2.lean`, `proofs-3.lean` and so on. Each proof is in one file, and each file contains
+ * everything that its proofs need, so plain `lean` accepts each file. Files are cut by size and by the time that the
+ * proofs' checks took, and cut again if Lean exceeds time or memory. Proofs below a list of imports that begins with
+ * `prelude` are in files of their own.
+ *
+ * A proof may hold over compiled lemmas but not in one file with them. It is tried again below all marked lemmas, then
+ * left out. Nothing is stored before all files are accepted (STP1203, retryable if Lean gave no verdict on a file).
  */
 export async function writeCheckedProofs(
   ports: RunStore & RunScratch & FileCheck & DataSources<'modules'>,
@@ -44,7 +48,7 @@ export async function writeCheckedProofs(
   signal: AbortSignal,
 ): Promise<ArtifactRef> {
   const modules = await ports.sources.modules();
-  /** Names of what does not hold over the grown theorems that it rests on alone. */
+  /** Names of proofs that need more than the grown theorems that they rest on. */
   const short = new Set<string>();
   const left: Proved[] = [];
   const textOf = (part: readonly Proved[]): string => proofsFile(modules, part, proofs.library, short);
@@ -98,7 +102,7 @@ function placeLine(index: number): string {
   return `/- File ${index + 1} of the proofs of one run, which ${of}; each file can be checked by itself. -/`;
 }
 
-/** In halves, and halves of those, until each part fits or is a single proof. No part of none, but for no proofs at all. */
+/** Halves the proofs until each part fits or is a single proof. No part is empty, except when there are no proofs. */
 function cut(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): (readonly Proved[])[] {
   if (proofs.length < 2 || fits(proofs, textOf)) return [proofs];
   return halvesOf(proofs).flatMap((half) => cut(half, textOf));
@@ -109,7 +113,7 @@ function halvesOf(proofs: readonly Proved[]): (readonly Proved[])[] {
   return [proofs.slice(0, half), proofs.slice(half)];
 }
 
-/** The text is made last: that of all proofs of a large run would fill the memory. */
+/** Makes the text last, because the text of all proofs of a large run would fill the memory. */
 function fits(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => string): boolean {
   let checkMs = 0;
   let characters = 0;
@@ -120,7 +124,7 @@ function fits(proofs: readonly Proved[], textOf: (part: readonly Proved[]) => st
   return checkMs <= CHECK_MS_MAX && characters <= TEXT_BYTES_MAX && Buffer.byteLength(textOf(proofs)) <= TEXT_BYTES_MAX;
 }
 
-/** Did Lean start, and come to no end? Fewer proofs may fit. */
+/** Did Lean start but not finish? Fewer proofs may fit. */
 const isCutOff = ({ exit }: FileReport): boolean => exit === 'memory' || exit === 'deadline' || exit === 'crashed';
 
 function refusedOf({ theorems }: FileReport, part: readonly Proved[]): readonly Proved[] {
@@ -128,7 +132,10 @@ function refusedOf({ theorems }: FileReport, part: readonly Proved[]): readonly 
   return part.filter((proof) => !accepted.has(keptName(proof)));
 }
 
-/** Where Lean has errors or, of a file that was compiled, what is not accepted. Decides what is tried otherwise, and nothing else. */
+/**
+ * Returns the theorems where Lean reports errors, or those not accepted in a file that was compiled. It only decides
+ * what is tried again.
+ */
 function suspectsIn({ messages, theorems }: FileReport, text: string): ReadonlySet<string> {
   const unfit = theorems.filter(({ verdict }) => verdict === 'rejected').map(({ name }) => name);
   const errors = messages.filter(({ severity }) => severity === 'error').map(({ line }) => line);

@@ -1,6 +1,6 @@
 /**
  * Reads a LeanDojo Benchmark 4 folder as a premise corpus and as traced steps. A step whose tactic names a premise that
- * the corpus does not have is left out, and its place is kept.
+ * the corpus lacks is left out, and its position is recorded.
  */
 import { StpError } from '@stp/base';
 import {
@@ -13,7 +13,7 @@ import {
 } from '@stp/lean-explore';
 import { PremiseCorpus } from '@stp/selfplay';
 
-/** Rows that are left out: all are counted, the places of the first are kept. */
+/** Rows that are left out: all are counted, and the positions of the first are kept. */
 export class LeftOut {
   static readonly PLACES_MAX = 100;
   count = 0;
@@ -25,10 +25,10 @@ export class LeftOut {
   }
 }
 
-/** Names that a tactic cannot mention: of anonymous things and of mutual blocks. */
+/** Names that a tactic cannot mention: those of anonymous declarations and of mutual blocks. */
 const NO_NAME = /^\[|user__\.n/u;
 
-/** Premises of a file that can be retrieved, in order. */
+/** Returns the premises of a file that can be retrieved, in order. */
 export function retrievable({
   premises,
 }: CorpusFile): (CorpusFile['premises'][number] & { readonly full_name: string })[] {
@@ -41,8 +41,8 @@ export function retrievable({
 }
 
 /**
- * The corpus of `corpus.jsonl`; texts of premises are not kept. STP1501 for a file that stands above one of its imports
- * or stands there twice; further errors of `readCorpus`.
+ * Reads the corpus of `corpus.jsonl`, without the texts of its premises. Throws STP1501 for a file that comes before
+ * one of its imports or occurs twice, and the errors of `readCorpus`.
  *
  * @param onFile called for each file, after its premises were added
  */
@@ -71,13 +71,13 @@ export async function readPremiseCorpus(
 export interface TracedStep {
   readonly theorem: TheoremRow;
   readonly tactic: TacticRow;
-  /** Numbers of the premises that the tactic names, each once. */
+  /** Indices of the premises that the tactic names, each once. */
   readonly premises: ReadonlySet<number>;
   /** `FILE:LINE row ROW tactic TACTIC`. */
   readonly where: string;
 }
 
-/** The traced steps of one split file, as they come. Errors of `readTheoremRows`. */
+/** Yields the traced steps of one split file, in order. Throws the errors of `readTheoremRows`. */
 export async function* readTracedSteps(
   path: string,
   corpus: PremiseCorpus,

@@ -5,7 +5,7 @@ import type { LeanDojoPart } from '@stp/lean-explore';
 import { queryText } from '@stp/selfplay';
 import { LeftOut, readPremiseCorpus, readTracedSteps, retrievable } from './benchmark.ts';
 
-/** Pairs of one part of a split, in its order; memory holds the texts of all premises and of the pairs. */
+/** Returns the pairs of one part of a split, in order. Memory holds the texts of all premises and of the pairs. */
 export async function encoderPairs(
   corpusPath: string,
   dataPath: string,

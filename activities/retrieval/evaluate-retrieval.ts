@@ -3,18 +3,24 @@ import { type PremiseCorpus, type PremiseQuery, RetrievalScores, type Retriever 
 import { batchesOf } from '../records/batches.ts';
 import { LeftOut, readTracedSteps } from './benchmark.ts';
 
-/** Retrieved for a query; MRR counts a first hit behind them as 0 (ReProver, `retrieval/evaluate.py`). */
+/**
+ * Number of premises retrieved for a query. MRR counts a first hit beyond them as 0 (ReProver,
+ * `retrieval/evaluate.py`).
+ */
 const RETRIEVED_MAX = 100;
 const QUERIES_PER_BATCH = 64;
 
 export interface RetrievalReport {
   /** Steps that name at least one premise. */
   readonly queries: number;
-  /** Means over the queries, shares of 1. */
+  /** Means over the queries, from 0 to 1. */
   readonly recallAt1: number;
   readonly recallAt10: number;
   readonly mrr: number;
-  /** Named premises that the step's position cannot use: a retriever of accessible premises never finds them. */
+  /**
+   * Number of named premises that are not accessible at the step's position. A retriever of accessible premises never
+   * finds them.
+   */
   readonly inaccessible: number;
   readonly leftOut: LeftOut;
 }

@@ -63,7 +63,7 @@ export async function exportLibrary(
   };
 }
 
-/** Each theorem in one part of each split. */
+/** Puts each theorem into one part of each split. */
 export function librarySplits({ theorems }: OwnLibrary, seed: number): Readonly<Record<LeanDojoSplit, Parts>> {
   return {
     random: randomParts(theorems, randomStream(seed, 'leandojo', 'random')),
@@ -76,8 +76,8 @@ function randomParts(theorems: readonly TheoremRow[], random: Random): Parts {
 }
 
 /**
- * Each proof in the validation and test parts names a premise that no proof of the training part names: premises with the
- * fewest users come first, and all users of a premise leave the training part together.
+ * Chooses the parts so that each validation or test proof names a premise that no training proof names. Premises with
+ * the fewest users come first, and all users of a premise leave the training part together.
  */
 function novelParts(theorems: readonly TheoremRow[], random: Random): Parts {
   const users = new Map<string, TheoremRow[]>();
@@ -92,7 +92,7 @@ function novelParts(theorems: readonly TheoremRow[], random: Random): Parts {
   return inParts(theorems, random.shuffle([...left]));
 }
 
-/** @param left those that are not in the training part; the first half is for validation */
+/** @param left the theorems outside the training part; the first half is for validation */
 function inParts(theorems: readonly TheoremRow[], left: readonly TheoremRow[]): Parts {
   const isLeft = new Set(left);
   const half = Math.floor(left.length / 2);

@@ -15,36 +15,36 @@ import {
 } from '@stp/lean-explore';
 import { librarySplits } from './export-library.ts';
 
-/** End of text of GPT-NeoX's tokenizer, which Pythia has. */
+/** End-of-text token of GPT-NeoX's tokenizer, which Pythia uses. */
 const END_OF_TEXT = '<|endoftext|>';
-/** Text that a model would read as its own marks. */
+/** Texts that a model would read as its own marks. */
 const MARKS = /\[GOAL\]|\[PROOFSTEP\]|<\|endoftext\|>/u;
 
 export interface LlmstepReport {
-  /** Lines of each part. */
+  /** Number of lines of each part. */
   readonly lines: Readonly<Record<LeanDojoPart, number>>;
-  /** Steps left out, since their text contains one of the marks. */
+  /** Number of steps left out because their text contains one of the marks. */
   readonly marked: number;
 }
 
 type RowsOf = (part: LeanDojoPart) => Iterable<TheoremRow> | AsyncIterable<TheoremRow>;
 
-/** The theorems of a split of a LeanDojo Benchmark 4 folder, as they come. */
+/** Yields the theorems of a split of a LeanDojo Benchmark 4 folder, in order. */
 export function leanDojoRows(folder: string, split: LeanDojoSplit): RowsOf {
   return async function* (part) {
     for await (const { row } of readTheoremRows(join(folder, split, `${part}.json`))) yield row;
   };
 }
 
-/** The same of the repository's library, with the splits that `exportLibrary` makes of it. */
+/** Yields the theorems of the repository's library, in the splits that `exportLibrary` makes. */
 export function libraryRows(library: OwnLibrary, split: LeanDojoSplit, seed: number): RowsOf {
   const parts = librarySplits(library, seed)[split];
   return (part) => parts[part];
 }
 
 /**
- * Writes `proofstep-{train,val,test}.jsonl`, in the order of the rows. STP1002 if the folder exists and `replace` is false; errors of
- * `readTheoremRows`.
+ * Writes `proofstep-{train,val,test}.jsonl`, in the order of the rows. Throws STP1002 if the folder exists and
+ * `replace` is false, and the errors of `readTheoremRows`.
  */
 export async function exportLlmstep(
   rowsOf: RowsOf,
@@ -55,7 +55,7 @@ export async function exportLlmstep(
   async function* examples(part: LeanDojoPart): AsyncGenerator<{ input: string; output: string }> {
     for await (const { traced_tactics } of rowsOf(part))
       for (const { state_before: state, tactic } of traced_tactics) {
-        // A tactic that runs when nothing is left to prove answers no goal.
+        // A tactic that runs without remaining goals answers no goal.
         if (state.trim() === '' || state.trim() === NO_GOALS) continue;
         if (MARKS.test(state) || MARKS.test(tactic)) marked += 1;
         else yield { input: `[GOAL]${state}[PROOFSTEP]`, output: tactic + END_OF_TEXT };

@@ -11,7 +11,7 @@ import { PremiseCorpus, type TermTable, TermTableBuilder, termsOf } from '@stp/s
 import { z } from 'zod';
 import { readPremiseCorpus, retrievable } from './benchmark.ts';
 
-/** Longest line of an index: a file with all its premises' names and places. */
+/** Longest line of an index: a file with the names and positions of all its premises. */
 const LINE_BYTES_MAX = 64 << 20;
 const FILES = 'files.jsonl';
 const TERMS = 'terms.jsonl';
@@ -23,14 +23,14 @@ const { read, damaged } = madeBy('Make the index again with --replace.');
 const count = z.number().int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const manifestSchema = z.strictObject({
-  /** Form of the folder. */
+  /** Version of the folder's format. */
   version: z.literal(1),
   files: count,
   premises: count,
   terms: count,
-  /** Pairs of a term and a premise that has it. */
+  /** Number of pairs of a term and a premise that contains it. */
   postings: count,
-  /** The encoder of the vectors and their length; null without vectors. */
+  /** Encoder of the vectors, and their length; null without vectors. */
   encoder: z.strictObject({ model: z.string(), size: count.min(1) }).nullable(),
   checksums: z.strictObject({ [FILES]: sha256, [TERMS]: sha256, [POSTINGS]: sha256, [VECTORS]: sha256.optional() }),
 });
@@ -53,7 +53,10 @@ export interface PremiseIndex {
 /** An encoder that makes vectors of premises. */
 export type PremiseEncoder = Pick<Generator, 'model' | 'embed'>;
 
-/** Indexes a `corpus.jsonl`. Memory holds names, places and terms, no texts. STP1002 if `folder` exists and `replace` is false. */
+/**
+ * Indexes a `corpus.jsonl`. Memory holds names, positions and terms, but no texts. Throws STP1002 if `folder` exists
+ * and `replace` is false.
+ */
 export async function writePremiseIndex(
   corpusPath: string,
   folder: string,
@@ -96,7 +99,7 @@ export async function writePremiseIndex(
   });
 }
 
-/** STP1405 if there is no index, STP1402 for a file that is not as the manifest says. */
+/** Throws STP1405 if there is no index, and STP1402 for a file that does not match the manifest. */
 export async function openPremiseIndex(folder: string): Promise<PremiseIndex> {
   const path = join(folder, 'manifest.json');
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {

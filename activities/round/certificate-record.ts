@@ -1,10 +1,10 @@
-/** The certificate of a proof's judgement: taken over from the verdict, and what readers ask of it. */
+/** The certificate of a proof's judgement, copied from the verdict, and questions about it. */
 import { StpError } from '@stp/base';
 import { sha256 } from '@stp/config/ids';
 import type { Certificate, Proved, Sample, SandboxFacts, Statement, Verdict } from '@stp/config/records';
 import { LIBRARY_HEADER, SECOND_KERNEL } from '@stp/lean-verifier';
 
-/** STP1402 where the verdict has no certificate, or one of other texts than these. */
+/** Throws STP1402 if the verdict has no certificate, or a certificate of other texts. */
 export function certificateOf(
   { name, header, statement }: Pick<Statement, 'name' | 'header' | 'statement'>,
   { proof }: Pick<Sample, 'proof'>,
@@ -30,7 +30,7 @@ export function secondOpinion({ certificate }: Proved): SecondOpinion {
   return outcome === 'accepted' || outcome === 'declined' ? outcome : 'none';
 }
 
-/** A result counts only where Lean was walled in whenever it read a model's text. Why not; empty where it was. */
+/** Returns why a result is not eligible. Empty if Lean ran in a sandbox whenever it read a model's text. */
 export function whyIneligible({ kind, description }: SandboxFacts): string[] {
   return kind === 'none' ? [`Lean ran without a sandbox: ${description}`] : [];
 }

@@ -13,14 +13,17 @@ export const chosenConjectureSchema = z.strictObject({
 });
 export type ChosenRecord = z.infer<typeof chosenConjectureSchema>;
 
-/** A statement still to be proved, in the random order in which the transport takes them. */
+/** An unproved statement. Their file has the random order in which the transport takes them. */
 export const transportTargetSchema = z.strictObject({
   id: z.string(),
   text: z.string(),
   count: z.number().int().positive(),
 });
 
-/** Files of the conjectures that a round may train on: its own, and with a reward for use those of earlier rounds. */
+/**
+ * Returns the files of the conjectures that a round may train on: the round's own, and those of earlier rounds if use
+ * is rewarded.
+ */
 export function conjectureFiles(
   { conjectures }: Pick<RunConfig, 'conjectures'>,
   own: ArtifactRef | null,

@@ -1,4 +1,7 @@
-/** Records between the steps of conjecturing: planned prompts, texts of the model, statements that passed the gate. */
+/**
+ * Records between the steps of conjecturing: planned prompts, the conjecturer's texts, and statements that passed the
+ * gate.
+ */
 
 import {
   CHOOSERS,
@@ -27,22 +30,22 @@ const originSchema = z.discriminatedUnion('kind', [
 /** One planned completion of the conjecturer. */
 export const conjecturePlanSchema = z.strictObject({
   prompt: z.string(),
-  /** Messages of a chat. */
+  /** Messages of a chat, for a chat model. */
   messages: z.array(chatMessageSchema).readonly().optional(),
-  /** The seed's statement, or the target's. */
+  /** Id of the seed or the target. */
   seedId: z.string(),
   header: z.string().nullable(),
   labels: z.array(z.string()),
   lemma: z.string().nullable(),
   origin: originSchema,
-  /** Grammar of the completion; the prompt is a `TypedForm`'s then. */
+  /** Grammar of the completion. With it the prompt is that of a `TypedForm`. */
   grammar: typedGrammarSchema.optional(),
-  /** Place in the round's plan of the entry that a grammar was made for. */
+  /** Index in the round's plan of the entry that a grammar was made for. */
   place: z.number().int().nonnegative().optional(),
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 
-/** Longest text kept of the conjecturer, in UTF-16 units: twice the longest statement. */
+/** Most characters kept of a conjecturer's text, in UTF-16 units: twice the longest statement. */
 export const CONJECTURE_TEXT_CHARS_MAX = 16_384;
 
 /** The prompt and the answer of a model that writes under a grammar. */
@@ -51,27 +54,27 @@ const typedTextSchema = z.strictObject({
   target: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
 });
 
-/** A conjecture with what it came from: what the conjecturer is trained on, should it turn out well. */
+/** A conjecture and its origin, from which the conjecturer's training example is made. */
 export const conjectureRecordSchema = conjectureSchema.extend({
   origin: originSchema,
-  /** The conjecture in the words of a conjecturer that writes under a grammar. */
+  /** The conjecture in the tokens of a conjecturer that writes under a grammar. */
   typed: typedTextSchema.optional(),
-  /** Missing where a model wrote it. */
+  /** Position in the exploration; missing if a model wrote it. */
   found: foundAtSchema.optional(),
-  /** Missing where no ranker had a say. */
+  /** Missing if the round had no ranker. */
   chosenBy: z.enum(CHOOSERS).optional(),
 });
 export type ConjectureRecord = z.infer<typeof conjectureRecordSchema>;
 
-/** Returns who chose a conjecture, also where no ranker had a say. */
+/** Returns what chose a conjecture, also for a round without a ranker. */
 export const chooserOf = ({ chosenBy, found }: Pick<ConjectureRecord, 'chosenBy' | 'found'>): Chooser =>
   chosenBy ?? (found === undefined ? 'written' : 'order');
 
-/** Returns the statement that a conjecture is made for: its target, or its seed. */
+/** Returns the statement that a conjecture starts from: its target or its seed. */
 export const anchorOf = ({ origin }: Pick<ConjecturePlan, 'origin'>): string =>
   origin.kind === 'target' ? origin.targetStatement : origin.easyStatement;
 
-/** Conjectures that the rounds asked, with repeats. */
+/** Yields the conjectures that the rounds attempted, with repeats. */
 export async function* conjecturesOf(
   store: ObjectStore,
   manifests: readonly RoundManifest[],
@@ -80,14 +83,14 @@ export async function* conjecturesOf(
     if (conjectures !== null) yield* readRecords(store, conjectures, conjectureRecordSchema);
 }
 
-/** The conjecturer's text for the planned input of that index. */
+/** The conjecturer's text for the planned input of this index. */
 export const conjectureTextSchema = z.strictObject({
   input: z.number().int().nonnegative(),
   text: z.string().max(CONJECTURE_TEXT_CHARS_MAX),
-  /** The same in tokens of the grammar over the functions near its statement, where there is one. */
+  /** The text in tokens of the grammar over the functions near its statement, if there is a grammar. */
   typed: typedTextSchema.optional(),
   found: foundAtSchema.optional(),
-  /** Objection of the test values: the text goes no further. */
+  /** Result of the test values if they refute the text, which is then dropped. */
   refused: gateVerdictSchema.extract(['unparsable', 'fails-tests', 'follows']).optional(),
 });
 export type ConjectureText = z.infer<typeof conjectureTextSchema>;

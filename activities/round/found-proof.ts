@@ -1,8 +1,8 @@
-/** A proof that was judged, as a record with its certificate. */
+/** Converts a judged proof into a record with its certificate. */
 import type { Proved, Sample, Statement, Verdict } from '@stp/config/records';
 import { certificateOf } from './certificate-record.ts';
 
-/** @param found where the statement comes from, the round, and its pass rate there */
+/** @param found origin of the statement, the round, and the statement's pass rate in the round */
 export function foundProof(
   stated: Statement,
   sample: Sample,

@@ -1,9 +1,9 @@
-/** The parts in which nodes gate conjectures: what goes into them, and what comes out. */
+/** Input and results of the parts in which nodes gate conjectures. */
 
 import { artifactRefSchema, gateCountsSchema, rankerFiguresSchema } from '@stp/config/records';
 import { z } from 'zod';
 
-/** Cost of a question: the number of statements, wall time, and the time that Lean spent on proofs, ms. */
+/** Cost of a question: the number of statements, the wall time, and Lean's time for proofs, both in ms. */
 const costSchema = z.strictObject({
   question: z.string(),
   asked: z.number().int(),
@@ -12,9 +12,9 @@ const costSchema = z.strictObject({
 });
 
 export const gatedPartSchema = z.strictObject({
-  /** `ConjectureRecord`s that no rule refuses, in order. */
+  /** Reference of the `ConjectureRecord`s that no rule refuses, in order. */
   standing: artifactRefSchema,
-  /** The others. */
+  /** Counts of refused conjectures. */
   counts: gateCountsSchema,
   costs: z.array(costSchema),
 });
@@ -23,13 +23,13 @@ export type GatedPart = z.infer<typeof gatedPartSchema>;
 export const readConjecturesSchema = z.strictObject({
   /** Files of `ConjectureRecord`s, in order. */
   parts: z.array(artifactRefSchema),
-  /** Texts that there were. */
+  /** Number of texts read. */
   made: z.number().int(),
   /** Conjectures that the round may attempt. */
   places: z.number().int(),
-  /** Texts that are in no part, by what was wrong with them. */
+  /** Counts of the texts that are in no part, by reason. */
   counts: gateCountsSchema,
-  /** Examples that the ranker learned from, and those of them that paid; missing where the run has none. */
+  /** Number of examples that the ranker learned from, and of those that paid; missing if the run has no ranker. */
   ranker: rankerFiguresSchema.optional(),
 });
 export type ReadConjectures = z.infer<typeof readConjecturesSchema>;

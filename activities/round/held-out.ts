@@ -1,4 +1,4 @@
-/** Finds statements that say what a held-out one says: no conjecture and no example of a round may. */
+/** Finds statements equivalent to a held-out one. No conjecture and no training example of a round may be one. */
 
 import type { Prompts } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';

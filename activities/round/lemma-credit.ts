@@ -1,12 +1,14 @@
-/** Credits the lemmas of a run for their use, by what compiled proofs rest on: most proofs open marks and name no lemma. */
+/**
+ * Credits the lemmas of a run for their use, as recorded in compiled proofs: most proofs open marks and name no lemma.
+ */
 
 import type { Proved } from '@stp/config/records';
 import { useCredit } from '@stp/selfplay';
 import type { GrownRecord } from './library.ts';
 
 /**
- * Worth of each lemma by its name; those that no proof of a statement rests on, directly or not, are missing (docs/algorithm.md,
- * section 7).
+ * Returns the credit of each lemma by name. Lemmas that no statement's proof rests on, directly or indirectly, are
+ * missing (docs/algorithm.md, section 7).
  *
  * @param lemmas each after those that its proof uses
  * @param proved certified proofs; those of conjectures count only through the lemmas that these become

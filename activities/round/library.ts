@@ -1,7 +1,7 @@
 /**
- * The library of a run that grows (`library: grow`): what was certified so far, conjectures and statements of the dataset, becomes
- * theorems that later proofs may name, and lemmas that later conjectures may have to share. It grows twice a round: by the
- * round before, and by the round's own conjectures before its statements are tried.
+ * The library of a run that grows (`library: grow`). Certified conjectures and dataset statements become theorems that
+ * later proofs may name, and lemmas that later conjectures may have to share. The library grows twice a round: by the
+ * previous round, and by the round's own conjectures before its statements are tried.
  */
 
 import type { RunConfig } from '@stp/config';
@@ -21,11 +21,11 @@ import type { LibraryGrowth, RunStore } from '../ports.ts';
 import { readRecords } from '../records/record-files.ts';
 
 export const grownTheoremSchema = z.strictObject({
-  /** `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
+  /** Such as `Grown.g17`: short and numbered in the order of growth, so that a model can learn it. */
   name: z.string().regex(/^Grown\.g[1-9]\d*$/),
   /** Round that proved it. */
   round: z.number().int().nonnegative(),
-  /** Which growth of the library added it. */
+  /** Index of the growth that added it. */
   generation: z.number().int().nonnegative(),
   origin: z.enum(['dataset', 'conjecture']),
   statementId: z.string(),
@@ -36,27 +36,27 @@ export const grownTheoremSchema = z.strictObject({
   premises: z.array(z.string()),
   /** Grown theorems that its compiled proof mentions; missing where the proof has no certificate below these alone. */
   restsOn: z.array(z.string()).optional(),
-  /** How proofs that open the library's marks use it (`packages/lean-verifier/trust/kept-theorem.ts`). */
+  /** How proofs that open the library's marks may use it (`packages/lean-verifier/trust/kept-theorem.ts`). */
   marks: z.array(z.enum(LEMMA_MARKS)),
-  /** Ids of statements of an evaluation that it states in other words; as little as itself may they have its marks. */
+  /** Ids of evaluated statements that it states in other words. They may not use its marks either. */
   restates: z.array(z.string()).optional(),
 });
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
 /**
- * Theorems that one growth adds at most, those proved least often first: each costs compiling once a node and a place in the
- * environment of every later check. A thousand compile in some ten seconds.
+ * Most theorems that one growth adds; those proved least often come first. Each theorem is compiled once on each node
+ * and enlarges the environment of every later check. A thousand compile in some ten seconds.
  */
 const GROWN_AT_ONCE_MAX = 1_000;
 
-/** The theorems of a library in order; none for null. */
+/** Yields the theorems of a library in order; none for null. */
 export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | null): AsyncGenerator<GrownRecord> {
   if (library !== null) yield* readRecords(store, library, grownTheoremSchema);
 }
 
 /**
- * The namespace whose marks a statement may have; null where there is none. For a theorem of the library, and what it states in
- * other words (`restates`), it is that of the generations before: its own mark would prove it.
+ * Returns the namespace whose marks a statement may use, or null. A theorem of the library, or a statement that one
+ * restates (`restates`), may use only the marks of earlier generations: its own mark would prove it.
  */
 export function marksFor(
   grown: readonly GrownRecord[],
@@ -77,7 +77,7 @@ export function marksFor(
 /** The certificates by which a library grows. */
 export type Certificates = Pick<RoundManifest, 'round' | 'library' | 'proved'>;
 
-/** The library that stood under certified proofs, and what they add to it. */
+/** Returns the library below certified proofs with the theorems that they add. */
 export async function libraryAfter(
   ports: RunStore & LibraryGrowth,
   run: string,
@@ -126,14 +126,15 @@ async function nextTheorems(
 }
 
 /**
- * Returns whether theorems under a header can join: what a header defines is not there for another header, and twice under its
- * own. A namespace or section that it leaves open would hold its grown theorems, and all that stands below them in one file.
+ * Returns whether theorems under a header can join the library. A header's definitions are missing under another header
+ * and would be repeated under the same one. A namespace or section that the header leaves open would enclose the grown
+ * theorems and everything after them in one file.
  */
 function canGrow(header: string | null): boolean {
   return ownDefinitions(header).length === 0 && closingLines(headerOf(header)).length === 0;
 }
 
-/** Has it hypotheses? As a rewrite rule it would have `simp` prove them wherever its left side stands. */
+/** Has the statement hypotheses? As a rewrite rule it would make `simp` prove them wherever its left side occurs. */
 function isConditional(statement: string): boolean {
   const signature = readSignature(statement);
   if (signature === null) return true;

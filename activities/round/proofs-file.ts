@@ -1,6 +1,6 @@
 /**
- * The Lean file of kept proofs for people: it contains every definition and theorem it uses, so plain `lean` checks it
- * on any machine.
+ * Writes the Lean file of kept proofs for people. It contains every definition and theorem that it uses, so plain
+ * `lean` checks it on any machine.
  */
 
 import { contentId } from '@stp/config/ids';
@@ -20,13 +20,13 @@ import {
 } from '@stp/lean-verifier';
 import type { GrownRecord } from './library.ts';
 
-/** Name the theorem has in the file, fully qualified; one for every (statement, proof). */
+/** Returns the theorem's fully qualified name in the file, unique for each (statement, proof). */
 export function keptName(proof: Proved): string {
   const slug = proof.name.replaceAll(/[^A-Za-z0-9_]/g, '_').replace(/^(?=\d)/, 't');
   return `${KEPT_NAMESPACE}.${slug}_${contentId(proof.statementId, proof.proof).slice(0, 8)}`;
 }
 
-/** The proof as it stands in files, with a word on where it came from. */
+/** Returns the proof as files contain it, with a comment on its origin. */
 export function keptText(proof: Proved): ProofText {
   const { header, statement, premises, certificate, origin, round, passRate, model } = proof;
   const { restsOn } = certificate;
@@ -37,13 +37,13 @@ export function keptText(proof: Proved): ProofText {
 const FIRST_LINE =
   '/- Proofs found by self-play, with the definitions and theorems that they use. Written by a machine. -/';
 
-/** Modules of problem sets: the file includes only those that a proof's own header imports. */
+/** Modules of problem sets. The file includes only those that a proof's own header imports. */
 const PROBLEM_MODULES = 'Stp.Problems.';
 
 /**
- * It carries the definitions of all modules and those of their theorems that the proofs need, and the grown theorems that they
- * need, as `neededTheorems` says. Proofs over another library, all over one list of imports (`proofsByFile`), stand below these
- * imports in place of the modules.
+ * Contains the definitions of all modules, and those of the modules' theorems and grown theorems that the proofs need,
+ * as `neededTheorems` determines. Proofs over another library, all with the same imports (`proofsByFile`), come below
+ * these imports instead of the modules.
  *
  * @param library the run's grown theorems, in order of growth
  * @param short full names of proofs and grown theorems that need more than their objects mention
@@ -61,7 +61,7 @@ export function proofsFile(
   const imports = importLines([...kept, ...grown]);
   const imported = new Set(imports.map((line) => line.replace(/^import\s+/, '')));
   const foreign = foreignLines([...kept, ...grown]);
-  // Statements of another library alone are read without ours.
+  // If all proofs are over another library, ours is not needed.
   const isOurs = foreign.length === 0 || imported.size > foreign.length;
   const sources = modules.filter(
     ({ module }) => isOurs && (!module.startsWith(PROBLEM_MODULES) || imported.has(module)),
@@ -81,7 +81,7 @@ export function proofsFile(
 
 const THEOREM = /^theorem (?:_root_\.Kept\.)?([^\s.:({[]+)/u;
 
-/** Full names of the grown theorems and proofs of a file that stand on these lines, from 1. */
+/** Returns the full names of the grown theorems and proofs of a file that contain these lines (from 1). */
 export function theoremsAt(text: string, lines: readonly number[]): ReadonlySet<string> {
   const sections = [`namespace ${GROWN_NAMESPACE}`, `namespace ${KEPT_NAMESPACE}`];
   let namespace: string | null = null;

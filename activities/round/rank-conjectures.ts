@@ -1,6 +1,6 @@
 /**
- * Ranks what a round may conjecture by how likely later proofs are to rest on it. The ranker is learned anew in each round: from what
- * came of conjectures about the library's functions (`data/sft/conjectures.jsonl`), and from those of the run's earlier rounds.
+ * Ranks a round's candidate conjectures by how likely later proofs are to rest on them. Each round fits the ranker anew
+ * to conjectures about the library's functions (`data/sft/conjectures.jsonl`) and to those of the run's earlier rounds.
  */
 
 import {
@@ -27,25 +27,26 @@ import { grownTheorems } from './library.ts';
 import type { RoundContext } from './round-context.ts';
 
 /**
- * Places that go first to what the model wrote beyond exploration, as a share of all. Nothing tells what such a conjecture is worth
- * until some were attempted.
+ * Share of the ranker's conjectures that go first to texts that the model wrote beyond exploration. Their worth is
+ * unknown until some were attempted.
  */
 const WRITTEN_SHARE = 0.25;
-/** An example of the run's own counts as so many of the library's: its functions and its scripts are the same. */
+/** Weight of an example of the run over one of the library: the run's functions and scripts are the same. */
 const OWN_WEIGHT = 2;
 
 export interface RankedConjectures {
-  /** All of them, in the order in which they are to be gated, with who chose each. */
+  /** All conjectures in the order of the gate, each with what chose it. */
   readonly conjectures: readonly ConjectureRecord[];
   readonly ranker: RankerFigures;
 }
 
 /**
- * Orders new conjectures: of each stretch of the order, the given share is what the ranker puts first of all that are left, the
- * rest comes in the order given. The ranker's own list begins with a few that the model wrote. Without examples all keep their order.
+ * Orders new conjectures. In each stretch of the order, a given share is what the ranker puts first among all remaining
+ * ones; the rest keeps the given order. The ranker's list begins with a few that the model wrote. Without examples all
+ * keep their order.
  *
- * @param conjectures in exploration's order, at most a few for each place of the round
- * @param places conjectures that the round may attempt
+ * @param conjectures in exploration's order, at most a few times `places`
+ * @param places number of conjectures that the round may attempt
  */
 export async function rankConjectures(
   store: ObjectStore,
@@ -70,7 +71,7 @@ export async function rankConjectures(
   return { conjectures: mixed(ranked, conjectures, share), ranker };
 }
 
-/** Takes from both lists in turn, so that at each point at least that share is of the first. */
+/** Merges two lists so that at each point at least the given share comes from the first. */
 export function mixed(
   ranked: readonly ConjectureRecord[],
   ordered: readonly ConjectureRecord[],
@@ -118,7 +119,7 @@ async function rankerExamples(store: ObjectStore, { data, history }: RoundContex
   return [...examples, ...own.values()];
 }
 
-/** Ids of the statements whose lemmas the proofs of the rounds rest on. */
+/** Returns the ids of the statements whose lemmas the rounds' proofs rest on. */
 export async function creditedStatements(
   store: ObjectStore,
   manifests: readonly RoundManifest[],

@@ -1,4 +1,4 @@
-/** A sampled and verified shard as it lies in the store, without the canaries' samples. */
+/** Reads a sampled and verified shard from the store, without the canaries' samples. */
 import { StpError } from '@stp/base';
 import {
   type ObjectStore,

@@ -13,8 +13,8 @@ export interface RoundContext {
   readonly data: PreparedData;
   /** Manifests of the rounds before, oldest first. */
   readonly history: readonly ArtifactRef[];
-  /** First round whose proofs are replayed (STP: a retraining empties the replay window). */
+  /** First round whose proofs are replayed. As in STP, a retraining empties the replay window. */
   readonly replayFrom: number;
-  /** Theorems of the library that the run has proved and compiled; null where the library is fixed or has not grown yet. */
+  /** Theorems that the run has proved and compiled; null if the library is fixed or has not grown yet. */
   readonly library: ArtifactRef | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The training set of a round: proofs of the replay window and chosen conjectures, without repeats and shuffled. Everything
- * streams; memory holds ids and numbers.
+ * Builds the training set of a round: proofs of the replay window and chosen conjectures, without repeats and shuffled.
+ * It streams; memory holds only ids and numbers.
  */
 import type { RunConfig } from '@stp/config';
 import {
@@ -31,9 +31,9 @@ export interface RoundExamplesInput {
   readonly rates: ArtifactRef;
   /** Certified proofs of the round. */
   readonly proved: ArtifactRef;
-  /** Manifests of the rounds that are replayed, newest first. */
+  /** Manifests of the replayed rounds, newest first. */
   readonly window: readonly RoundManifest[];
-  /** Files with the chosen conjectures. */
+  /** Files that contain the chosen conjectures. */
   readonly conjectures: readonly ArtifactRef[];
   readonly chosen: ArtifactRef | null;
 }
@@ -41,7 +41,7 @@ export interface RoundExamplesInput {
 export interface RoundExamples {
   /** Examples, to be read once and to the end. */
   readonly examples: AsyncGenerator<Example>;
-  /** Right once `examples` has ended. */
+  /** Complete after `examples` has ended. */
   readonly counts: { prover: number; conjecturer: number };
 }
 
@@ -49,7 +49,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   const { config, round, directory, signal } = input;
   const counts = { prover: 0, conjecturer: 0 };
   const key = (example: Example): string => exampleKey(example, config.seed, round, 'examples');
-  // Of an example that both roles give, the proof's comes first and stays (docs/algorithm.md, section 7).
+  // If both roles give the same example, the proof's comes first and is kept (docs/algorithm.md, section 7).
   async function* all(): AsyncGenerator<Example> {
     yield* windowExamples(input);
     yield* conjecturerExamples(input);
@@ -63,7 +63,7 @@ export function roundExamples(input: RoundExamplesInput): RoundExamples {
   return { examples: own(), counts };
 }
 
-/** Examples of the chosen conjectures, in the order of the conjectures' files. */
+/** Yields examples of the chosen conjectures, in the order of the conjectures' files. */
 export async function* conjecturerExamples(
   input: Pick<RoundExamplesInput, 'store' | 'config' | 'conjectures' | 'chosen'>,
 ): AsyncGenerator<Example> {
@@ -82,7 +82,7 @@ export async function* conjecturerExamples(
     }
 }
 
-/** Prover examples of the window, statement by statement. */
+/** Yields prover examples of the window, grouped by statement. */
 async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Example> {
   const { store, config, round, directory, signal } = input;
   const rates = await windowRates(input);
@@ -99,7 +99,10 @@ async function* windowExamples(input: RoundExamplesInput): AsyncGenerator<Exampl
     yield* proverExamples(group, config.selection, input.examplesOf);
 }
 
-/** Attempts and successes over the window of the statements that have a certified proof in it; no others can train. */
+/**
+ * Returns attempts and successes over the window of statements with a certified proof in it; no other statement gives
+ * an example.
+ */
 async function windowRates(input: RoundExamplesInput): Promise<RateTable> {
   const { store } = input;
   const proved = await bestRates(store, [input, ...input.window]);

@@ -1,4 +1,7 @@
-/** Work items as shard files: the input of one sampling and one verification activity; and those that its samples leave open. */
+/**
+ * Work items as shard files, each the input of one sampling and one verification activity; and the items that a shard's
+ * samples leave unproved.
+ */
 import {
   type ArtifactRef,
   type ObjectStore,
@@ -11,7 +14,9 @@ import { type WorkItem, workItemSchema } from '@stp/selfplay';
 import { batchesOf } from '../records/batches.ts';
 import { readAll, readRecords, writeRecords } from '../records/record-files.ts';
 
-/** One file a shard of `size` items, in order, under the stage's folder. One shard is in memory at a time. */
+/**
+ * Writes one file for each shard of `size` items, in order, below the stage's folder. One shard is in memory at a time.
+ */
 export async function writeShards(
   store: ObjectStore,
   stage: string,
@@ -26,9 +31,10 @@ export async function writeShards(
 }
 
 /**
- * Items of a shard that no sample proves, in order.
+ * Returns the items of a shard that no sample proves, in order.
+ *
  * @param earlier the shard's verdicts; null: nothing was sampled yet
- * @param samples those of `earlier`
+ * @param samples the samples of `earlier`
  */
 export async function unprovedItems(
   store: ObjectStore,

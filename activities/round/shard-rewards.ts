@@ -1,4 +1,4 @@
-/** Rewards for the samples of a shard: what Lean said, and what other sources say. */
+/** Rewards the samples of a shard by Lean's verdicts and by other reward sources. */
 
 import type { RewardName, RewardsConfig, RunConfig } from '@stp/config';
 import {
@@ -29,7 +29,7 @@ export interface ShardToReward {
   readonly onProgress: (samplesDone: number) => void;
 }
 
-/** The rewards of one shard, once. */
+/** Writes the rewards of one shard, once. */
 export function rewardShard(
   ports: RewardSources,
   store: ObjectStore,
@@ -56,7 +56,7 @@ export function rewardShard(
 
 const spentName = (folder: string): string => `${folder}/judge-spent.json`;
 
-/** Returns what judges of a round's shards cost; null if nobody was to be asked. */
+/** Returns the judges' cost for a round's shards; null if no judge was to be asked. */
 export async function judgesSpent(store: ObjectStore, name: string, shards: number): Promise<JudgeSpent | null> {
   const parts: JudgeSpent[] = [];
   for (let index = 0; index < shards; index++) {
@@ -66,7 +66,7 @@ export async function judgesSpent(store: ObjectStore, name: string, shards: numb
   return parts.length === 0 ? null : sumSpent(parts);
 }
 
-/** The samples of a shard by statement, in the order of the statements' first samples. */
+/** Groups the samples of a shard by statement, in the order of the statements' first samples. */
 export function groupsOf(shard: Shard): RewardGroup[] {
   const groups = new Map<string, { statement: RewardGroup['statement']; samples: RewardGroup['samples'][number][] }>();
   for (const sample of shard.samples) {

@@ -1,21 +1,21 @@
 /**
- * Keeps verdicts of a shard in parts as they arrive, so that the attempt after a lost one does not check again. The name of a
- * part gives the sandbox of the Lean that gave its verdicts. At the end the verdicts of the whole shard are written in order,
- * from parts and memory.
+ * Stores the verdicts of a shard in parts as they arrive, so that the next attempt after a lost one does not check them
+ * again. The name of a part contains the kind of the sandbox in which Lean gave its verdicts. At the end the verdicts
+ * of the whole shard are written in order, from parts and memory.
  */
 import { type ObjectStore, type SandboxFacts, type Verdict, verdictSchema } from '@stp/config/records';
 import { RecordParts } from '../records/record-parts.ts';
 
-/** Verdicts of a part: about half a second of a node with a hundred processes at cheap proofs, 100 kB. */
+/** Verdicts in a part: about 100 kB, or half a second of cheap proofs on a node with a hundred processes. */
 const VERDICTS_PER_PART = 256;
 const PART_AFTER_MS = 15_000;
 
-/** Pattern of a part whose verdicts come from Lean without a sandbox. */
+/** Matches the name of a part whose verdicts come from Lean without a sandbox. */
 const UNPROTECTED = /\/\d+-none-[^/]*$/;
 
-/** Position among the parts, as a heartbeat tells it. */
+/** Progress in storing parts, as heartbeats carry it. */
 export interface PartCursor {
-  /** Verdicts in the store. */
+  /** Number of verdicts in the store. */
   readonly kept: number;
   /** Name of the last part; null before the first. */
   readonly part: string | null;
@@ -37,8 +37,9 @@ export class VerdictParts {
   }
 
   /**
-   * Reads what earlier attempts have left. Of two verdicts on one sample, from attempts side by side, the first counts.
-   * @param sandbox of the Lean that gives the verdicts of this attempt
+   * Reads the parts of earlier attempts. If concurrent attempts gave two verdicts on one sample, the first counts.
+   *
+   * @param sandbox of the Lean that gives this attempt's verdicts
    * @param onPart called after each part that this attempt has stored
    */
   static async open(
@@ -64,12 +65,12 @@ export class VerdictParts {
     return opened;
   }
 
-  /** Verdicts of earlier attempts, by sample. */
+  /** Verdicts of earlier attempts, by sample id. */
   get earlier(): ReadonlyMap<string, Verdict> {
     return this.keptVerdicts;
   }
 
-  /** The weakest walls of this attempt and those before it. */
+  /** The weakest sandbox of this attempt and the earlier ones. */
   get weakestSandbox(): SandboxFacts {
     const isUnprotected = this.parts.earlier.some(({ name }) => UNPROTECTED.test(name));
     if (this.sandbox.kind === 'none' || !isUnprotected) return this.sandbox;
@@ -80,17 +81,17 @@ export class VerdictParts {
     return { kept: this.keptVerdicts.size, part: this.lastPart };
   }
 
-  /** Takes a verdict. `infra` means that there is no verdict yet; it is not kept. */
+  /** Takes a verdict. `infra` means that there is no verdict yet, so it is not stored. */
   add(verdict: Verdict): void {
     if (verdict.kind !== 'infra') this.parts.add(verdict);
   }
 
-  /** Keeps all that was found. Call it where the attempt ends before its time. Never throws. */
+  /** Stores all verdicts received so far. Call it when the attempt ends early. Never throws. */
   keepAll(): Promise<void> {
     return this.parts.keepAll();
   }
 
-  /** Resolves when every part that was begun is in the store; throws what kept one out of it. */
+  /** Resolves when every started part is in the store; throws the error that kept a part out of it. */
   settled(): Promise<void> {
     return this.parts.settled();
   }

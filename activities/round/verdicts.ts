@@ -4,10 +4,10 @@ import type { Sample, Verdict, VerdictCounts } from '@stp/config/records';
 import type { CheckResult } from '@stp/lean-verifier';
 import { namesUnknown } from '@stp/selfplay';
 
-/** Limit of `verdictSchema` on messages. */
+/** Most messages of a verdict, as in `verdictSchema`. */
 const MESSAGES_MAX = 8;
 
-/** Returns the verdict of a sample whose answer gave no proof: Lean is not asked. */
+/** Returns the verdict of a sample whose answer contains no proof; Lean is not asked. */
 export function unreadVerdict({ id, refused }: Sample, leanVersion: string): Verdict {
   return {
     sampleId: id,
@@ -20,14 +20,16 @@ export function unreadVerdict({ id, refused }: Sample, leanVersion: string): Ver
   };
 }
 
-/** Adds a message to the verdict of a failed proof if its answer had text above the theorem: the proof may have needed it. */
+/**
+ * Adds a message to a failed proof's verdict if the answer had text above the theorem, which the proof may have needed.
+ */
 export function withDropped(verdict: Verdict, { dropped }: Sample): Verdict {
   if (dropped === undefined || verdict.kind === 'proved' || verdict.messages.length >= MESSAGES_MAX) return verdict;
   const text = `tried without what the answer has above the theorem: ${dropped}`;
   return { ...verdict, messages: [...verdict.messages, { severity: 'information', line: 0, column: 0, text }] };
 }
 
-/** Returns the verdict that a check of Lean comes to. */
+/** Returns the verdict for a result of Lean's check. */
 export function verdictOf(result: CheckResult, leanVersion: string): Verdict {
   return {
     sampleId: result.id,
@@ -46,15 +48,15 @@ export function verdictOf(result: CheckResult, leanVersion: string): Verdict {
 }
 
 export interface VerdictTally {
-  /** Samples by verdict, each as often as it was drawn. */
+  /** Number of samples by verdict, each counted as often as it was drawn. */
   readonly counts: VerdictCounts;
-  /** The same without samples that were judged before. */
+  /** As `counts`, without samples that were judged before. */
   readonly newCounts: VerdictCounts;
   /** Statements with a proved sample. */
   readonly proved: ReadonlySet<string>;
-  /** Rejected samples that name what Lean does not know, estimated from the explained ones. */
+  /** Number of rejected samples that use a name unknown to Lean, estimated from the explained ones. */
   readonly unknownNames: number;
-  /** Samples whose answer states another theorem. */
+  /** Number of samples whose answer states another theorem. */
   readonly changedStatements: number;
 }
 
@@ -83,13 +85,15 @@ export function tally(
     if (changedStatement) changedStatements += multiplicity;
     if (verdict.kind === 'proved') proved.add(statementId);
   }
-  // Of all that were rejected, by those of which the reason is known.
+  // Extrapolates from the rejected samples with a known reason to all rejected ones.
   const unknownNames = explained === 0 ? 0 : (unknown * rejected) / explained;
   return { counts, newCounts, proved, unknownNames, changedStatements };
 }
 
 /**
- * Whether Lean is asked why it rejects the sample: for a share of all samples, the same ones whenever the shard is done.
+ * Whether Lean is asked why it rejects the sample. True for a share of all samples; a repetition of the shard selects
+ * the same ones.
+ *
  * @param id hexadecimal digits of a hash
  */
 export function isExplained(id: string, share: number): boolean {

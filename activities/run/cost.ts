@@ -1,4 +1,4 @@
-/** Computes the cost of a run from its state: time of machines at the prices of those days, tokens, time of Lean. */
+/** Computes the cost of a run from its state: machine time at the prices of the time, tokens, and Lean's time. */
 import { costOfTokens, type MachineTime, type RunCost } from '@stp/config/records';
 import { machinesText, priceOfNodes } from '../../infra/cloud/pricing.ts';
 import type { RunState } from './run-state.ts';

@@ -4,14 +4,14 @@
 import { StpError } from '@stp/base';
 import type { ObjectStore } from '@stp/config/records';
 
-/** State before any round: data and SFT are done. */
+/** Stands for the state before any round: data and SFT are done. */
 export const SFT_ONLY = -1;
 
-/** Where the state after `round` lies; `SFT_ONLY`: before any. */
+/** Returns the name of the state after `round`; `SFT_ONLY`: the state before any round. */
 export const stateName = (round: number): string =>
   round === SFT_ONLY ? 'state/sft.json' : `state/round-${round}.json`;
 
-/** The object that says that a run has its report. */
+/** Name of the object that marks a run as reported. */
 export const REPORTED = 'reported.json';
 
 async function finishedRounds(store: ObjectStore): Promise<number[]> {
@@ -34,8 +34,8 @@ export async function describeRounds(store: ObjectStore): Promise<string> {
 }
 
 /**
- * STP1002 for a run that was stopped before its last round and has its report: that report would stay the answer after
- * further rounds too, because a run's files are never written again.
+ * Throws STP1002 if the run was stopped before its last round and has its report. The files of a run are never
+ * rewritten, so the report would stay unchanged after further rounds.
  */
 export async function requireUnreported(run: string, store: ObjectStore, rounds: number): Promise<void> {
   if ((await store.stat(REPORTED)) === null) return;

@@ -14,7 +14,7 @@ export async function readManifests(store: ObjectStore, refs: readonly ArtifactR
   return Promise.all(refs.map((ref) => readJson(store, ref, roundManifestSchema)));
 }
 
-/** The manifest of the last round; undefined where none was played. */
+/** Reads the manifest of the last round; undefined if none was played. */
 export async function lastManifest(
   store: ObjectStore,
   refs: readonly ArtifactRef[],
@@ -24,8 +24,8 @@ export async function lastManifest(
 }
 
 /**
- * Returns the best pass rate of every proved statement, over the rounds that proved it. Keeps a number a statement, read from
- * files without texts.
+ * Returns the best pass rate of every proved statement over the rounds that proved it. Keeps one number for each
+ * statement, read from files without texts.
  */
 export async function bestRates(
   store: ObjectStore,
@@ -37,10 +37,10 @@ export async function bestRates(
 }
 
 /**
- * Rounds whose proofs are replayed beside the present one's, newest first: the last `replayRounds − 1` that were played,
- * or all of them, but none from before a retraining that emptied the window (docs/algorithm.md, sections 6 and 9).
+ * Returns the earlier rounds whose proofs are replayed, newest first: the last `replayRounds − 1` that were played, or
+ * all of them, but none from before a retraining that emptied the window (docs/algorithm.md, sections 6 and 9).
  *
- * @param earlier manifests of the rounds before, oldest first
+ * @param earlier manifests of the earlier rounds, oldest first
  */
 export function replayWindow(
   earlier: readonly RoundManifest[],

@@ -3,7 +3,7 @@ import type { Metric } from '../../infra/monitor/monitor.ts';
 import { costOfRun } from './cost.ts';
 import type { RunState } from './run-state.ts';
 
-/** Returns the metrics of the round that the state was kept after; none for a round that was skipped, and before any. */
+/** Returns the metrics of the round after which the state was stored; none for a skipped round or before any round. */
 export function roundMetrics(state: RunState): Metric[] {
   const round = state.nextRound - 1;
   const outcome = state.outcomes.find((done) => done.round === round);

@@ -1,6 +1,6 @@
 /**
- * The state of a run, and the result of its end: the workflow carries it, stores it after every round, and the report
- * reads it.
+ * The state of a run, and the result of its end. The workflow carries the state and stores it after every round, and
+ * the report reads it.
  */
 
 import { runConfigSchema } from '@stp/config';
@@ -16,34 +16,37 @@ import { z } from 'zod';
 import { trainedSchema } from '../training/training.ts';
 import { preparedDataSchema } from './prepared-data.ts';
 
-/** A round that failed, and how often it was tried: for people; nothing is decided by it. */
+/** A failed round and its number of attempts: information for people only. */
 export const roundFailureSchema = z.strictObject({
   round: z.number().int().nonnegative(),
   message: z.string().max(2_000),
   decision: z.enum(['retry', 'skip', 'abort']),
 });
 
-/** Everything a run carries over a continue-as-new, and what another run needs to start from it. */
+/** Everything that a run carries over a continue-as-new, and that another run needs to start from it. */
 export const runStateSchema = z.strictObject({
   config: runConfigSchema,
-  /** Own queues of the run's machines. */
+  /** Host queues of the run's machines. */
   hostQueues: z.array(z.string()).readonly(),
   data: preparedDataSchema,
   sft: trainedSchema,
-  /** The model of the next round. */
+  /** Model of the next round. */
   checkpoint: checkpointRefSchema,
   /** Round 0 is the baseline: the SFT model's own proofs, no conjectures. */
   outcomes: z.array(roundOutcomeSchema),
-  /** Rounds that were given up by `skipRound`. */
+  /** Rounds given up by `skipRound`. */
   skipped: z.array(z.number().int()),
   failures: z.array(roundFailureSchema),
   /** Held-out evaluations between rounds, in order. */
   evaluations: z.array(roundEvaluationSchema),
   nextRound: z.number().int().nonnegative(),
-  /** First round whose proofs are replayed; moved by a retraining that empties the replay window (docs/algorithm.md, section 9). */
+  /**
+   * First round whose proofs are replayed; a retraining that empties the replay window sets it (docs/algorithm.md,
+   * section 9).
+   */
   replayFrom: z.number().int().nonnegative(),
   secondsPerStage: z.record(z.string(), z.number()),
-  /** At the moments up to now. What is taken over from another run has none. */
+  /** Machine time at each moment up to now. State taken over from another run has none. */
   machineTime: z.array(machineTimeSchema),
 });
 export type RunState = z.infer<typeof runStateSchema>;

@@ -8,14 +8,14 @@ import { type Trained, trainedSchema } from '../training/training.ts';
 import { type PreparedData, preparedDataSchema } from './prepared-data.ts';
 import { type RunState, runStateSchema } from './run-state.ts';
 
-/** The state that a run takes over: the SFT model alone, or everything up to a round. */
+/** The state that a run takes over: only the SFT model, or everything up to a round. */
 export const takenOverSchema = z.strictObject({ sft: trainedSchema, state: runStateSchema.nullable() });
 export interface TakenOver {
   readonly sft: Trained;
   readonly state: RunState | null;
 }
 
-/** The statements and sets of a run, its own or those it took over; null before there are any. */
+/** Returns the run's statements and sets, its own or those it took over; null before there are any. */
 export async function preparedDataOf(store: ObjectStore): Promise<PreparedData | null> {
   const own = await store.stat('data/prepared.json');
   if (own !== null) return readJson(store, own, preparedDataSchema);
@@ -23,7 +23,10 @@ export async function preparedDataOf(store: ObjectStore): Promise<PreparedData |
   return taken === null ? null : ((await readJson(store, taken, takenOverSchema)).state?.data ?? null);
 }
 
-/** A run's name from a name, a path or a URI; one that lies elsewhere cannot be read (see `infra/stores/neighbours.ts`). */
+/**
+ * Returns a run's name from a name, a path or a URI. A run in another folder or bucket cannot be read (see
+ * `infra/stores/neighbours.ts`).
+ */
 export function nameOfRun(initFrom: string, ownRoot: string): string {
   const place = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
   const name = initFrom.startsWith(`${place}/`) ? initFrom.slice(place.length + 1).replace(/\/+$/, '') : initFrom;

@@ -1,6 +1,7 @@
 /**
  * Adds a run's certified proofs to a prepared SFT set. STP's first set gets its LeanWorkbook half in this way (STP
- * §1.3, step 8: the base model's proofs of the training statements). Sorts outside memory, because both may be long.
+ * §1.3, step 8: the base model's proofs of the training statements). Both inputs may be long, so sorting happens
+ * outside memory.
  */
 
 import { tmpdir } from 'node:os';
@@ -16,13 +17,16 @@ import type { PreparedSft, SftTarget } from './prepare.ts';
 import { statementKeysOf } from './statements-of.ts';
 
 export interface AddProofsTarget extends SftTarget {
-  /** Folder of the set that is added to. */
+  /** Folder of the set that the proofs are added to. */
   readonly base: string;
-  /** `proved.jsonl` of a round. */
+  /** Path of a round's `proved.jsonl`. */
   readonly proofs: string;
 }
 
-/** The base's examples and the proofs, without repeats, in a seeded order; what the base holds out stays out. STP1501 for a line that is no proof. */
+/**
+ * Writes the base's examples and the proofs, without repeats, in a seeded order. Statements that the base holds out
+ * stay held out. Throws STP1501 for a line that is no proof.
+ */
 export async function addProofs({ name, folder, seed, replace, base, proofs }: AddProofsTarget): Promise<PreparedSft> {
   const set = await openSftSet(base);
   const heldOut = await Array.fromAsync(set.heldOut());

@@ -1,17 +1,14 @@
-/**
- * Chooses the theorems that are kept out of an SFT set, so that its loss can be measured on proofs outside the
- * training.
- */
+/** Chooses the theorems held out from an SFT set, on which its held-out loss is measured. */
 import { type Random, statementKey } from '@stp/selfplay';
 
-/** Share of a LeanDojo set that is held out, but never more than a tenth of what there is. */
+/** Held-out share of a LeanDojo set, with a maximum number of theorems. */
 export const TRACED_HELD_OUT = { most: 4_096, share: 0.1 } as const;
-/** Share of the library that is held out: training hardly misses it, and it is enough for a mean. */
+/** Held-out share of the library: small for the training, large enough for a mean. */
 export const LIBRARY_HELD_OUT = { most: 64, share: 0.02 } as const;
 
 /**
- * Keys (`statementKey`) of the held-out theorems, a seeded choice. A key stands for all theorems that say the same: STP
- * holds a name out and leaves the theorem in its conjecturer tuples.
+ * Returns the keys (`statementKey`) of the held-out theorems, a seeded choice. A key covers all theorems with the same
+ * statement. STP holds out a name instead and leaves the theorem in its conjecturer tuples.
  */
 export function chooseHeldOut(
   statements: readonly string[],

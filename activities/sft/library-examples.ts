@@ -24,19 +24,26 @@ import {
 
 /** Weight of a conjecturer example, beside a proof's 1 (STP: none is given, so 1). */
 export const CONJECTURER_WEIGHT = 1;
-/** Theorems this far apart in a file are still about the same thing. */
+/** Two theorems at most this far apart in a file count as related. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
+
+/**
+ * Examples for the conjecturer: tuples or pairs of the library's theorems, equations for a conjecturer that writes under
+ * a grammar, or none.
+ */
+export type ConjecturerExamples =
+  | { readonly kind: 'tuples' | 'none' }
+  | { readonly kind: 'equations'; readonly examples: AsyncIterable<Example> };
 
 export interface LibraryExamplesInput {
   readonly theorems: readonly LibraryTheorem[];
   /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
-  /** Examples in the place of those of tuples or pairs, if the conjecturer writes under a grammar. */
-  readonly conjecturer: Iterable<Example> | AsyncIterable<Example> | null;
+  readonly conjecturer: ConjecturerExamples;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
-  /** What the run's conjectures are conditioned on: the examples have that shape. */
+  /** States and tactics of the proofs; null if they give no examples. */
   readonly conditionOn: Conjecturing['conditionOn']['kind'];
   readonly seed: number;
   /** How the prover meets the theorems. */
@@ -64,7 +71,7 @@ export interface LibraryExamples {
   readonly conjecturerExamples: number;
 }
 
-/** Every proof counts alike: what closes many theorems is seen often. */
+/** Every proof has the same weight, so scripts that close many theorems occur often. */
 export async function libraryExamples(input: LibraryExamplesInput): Promise<LibraryExamples> {
   const theorems = input.theorems.filter(({ statement }) => !input.excluded.has(statementKey(null, statement)));
   const byName = new Map(theorems.map((theorem) => [theorem.name, theorem]));
@@ -90,17 +97,26 @@ export async function libraryExamples(input: LibraryExamplesInput): Promise<Libr
   const proofExamples = prover.length;
   if (input.states !== null)
     for await (const example of stateExamples(input.states, byName, proofIds)) prover.push(example);
-  const conjecturer = input.conditionOn === 'proved-seed' ? conjecturerSet : targetSet;
-  const conjecturing = await Array.fromAsync(input.conjecturer ?? conjecturer(theorems, input));
+  const conjecturing = await Array.fromAsync(conjecturerExamplesOf(theorems, input));
   const examples = dedupeExamples([...prover, ...conjecturing]);
   const conjecturerCount = examples.filter(({ role }) => role === 'conjecturer').length;
   return {
     examples,
     libraryProofs: ownProofs,
-    // Without examples of whole proofs the states are those of all of them.
+    // Without examples of whole proofs, the states come from all of them.
     searchedProofs: input.wholeProofs ? proofExamples - ownProofs : furtherProofs,
     conjecturerExamples: conjecturerCount,
   };
+}
+
+function conjecturerExamplesOf(
+  theorems: readonly LibraryTheorem[],
+  input: LibraryExamplesInput,
+): Iterable<Example> | AsyncIterable<Example> {
+  const { conjecturer, conditionOn } = input;
+  if (conjecturer.kind === 'equations') return conjecturer.examples;
+  if (conjecturer.kind === 'none') return [];
+  return conditionOn === 'proved-seed' ? conjecturerSet(theorems, input) : targetSet(theorems, input);
 }
 
 /** One example per state and tactic of the traced proofs. */
@@ -115,13 +131,13 @@ async function* stateExamples(
     if (theorem === undefined || !proofIds.has(proof)) continue;
     const form = forms.get(name) ?? formOf(theorem);
     forms.set(name, form);
-    // All of them take seconds, and a heartbeat must come in between.
+    // All states together take seconds, so heartbeats need a chance to be sent in between.
     await setImmediate();
     for (const { goal, tactic } of steps) if (!isSealed(theorem, goal)) yield* formExamples(form(goal), tactic, 1);
   }
 }
 
-/** The example of one tuple. */
+/** Returns the example of one tuple. */
 export function tupleExample(
   lemma: Pick<LibraryTheorem, 'statement'> | null,
   easy: Pick<LibraryTheorem, 'statement' | 'proof'>,
@@ -147,7 +163,7 @@ function* conjecturerSet(theorems: readonly LibraryTheorem[], input: LibraryExam
   }
 }
 
-/** (later theorem, earlier one) pairs for a conjecturer that is asked for an easier statement (SGS). */
+/** Yields (later theorem, earlier theorem) pairs for a conjecturer that is asked for an easier statement (SGS). */
 function* targetSet(theorems: readonly LibraryTheorem[], input: LibraryExamplesInput): Generator<Example> {
   const random = randomStream(input.seed, 'targets');
   for (const { target, easier } of targetPairs(theorems, input.tuplesPerTheoremMax, random))

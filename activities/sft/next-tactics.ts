@@ -1,6 +1,6 @@
 /**
- * SFT sets of next tactics from a LeanDojo Benchmark 4 folder: for each traced tactic of the training part the goal that
- * it was run on, and the tactic. The validation part gives the held-out examples; the test part is not read.
+ * SFT sets of next tactics from a LeanDojo Benchmark 4 folder: for each traced tactic of the training part, the goal
+ * and the tactic. The validation part gives the held-out examples; the test part is not read.
  */
 import { join } from 'node:path';
 import { contentId } from '@stp/config/ids';
@@ -12,20 +12,20 @@ import { LeftOut, readPremiseCorpus, readTracedSteps } from '../retrieval/benchm
 
 /** Longest goal of an example, UTF-16 units; a prompt of this length is beyond every context of the presets. */
 const GOAL_CHARS_MAX = 32_768;
-/** Held-out examples are in memory; this many are enough for a mean loss. */
+/** Held-out examples stay in memory; this many suffice for a mean loss. */
 const HELD_OUT_MAX = 4_096;
 
 /** Steps without an example, by reason. */
 export interface LeftOutSteps {
   /** The tactic names a premise that the corpus does not have. */
   readonly unknownName: LeftOut;
-  /** The state has another form than Lean's. */
+  /** The state does not have the form of Lean's output. */
   readonly unreadable: LeftOut;
   readonly tooLong: LeftOut;
 }
 
 export interface NextTactics {
-  /** In an order made from their content, without repeats. */
+  /** In an order derived from their content, without repeats. */
   train(): AsyncGenerator<Example>;
   readonly heldOut: readonly Example[];
   /** Complete after `train` has ended. */

@@ -1,4 +1,6 @@
-/** Prepares SFT sets for runs to name: from the repository's library, or from LeanDojo Benchmark 4 and its Mathlib. */
+/**
+ * Prepares SFT sets that runs can name: from the repository's library, or from LeanDojo Benchmark 4 and its Mathlib.
+ */
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { JsonArrayFile, type SftManifest, writeSftSet } from '@stp/datasets';
@@ -28,11 +30,11 @@ export interface SftTarget {
 
 export interface PreparedSft {
   readonly manifest: SftManifest;
-  /** Counts of what was left out, by reason. */
+  /** Number of left-out items by reason. */
   readonly left: Readonly<Record<string, number>>;
 }
 
-/** All of the library with its searched proofs and all its tuples, as a set like any other. */
+/** Prepares a set from the whole library, with its searched proofs and all its tuples. */
 export async function prepareLibrarySft(
   sources: Pick<Sources, 'libraryTheorems' | 'searchedProofs'>,
   target: SftTarget,
@@ -42,7 +44,7 @@ export async function prepareLibrarySft(
   const statements = theorems.map(({ statement }) => statement);
   const excluded = chooseHeldOut(statements, LIBRARY_HELD_OUT, randomStream(seed, 'sft-held-out'));
   const { examples } = await libraryExamples({
-    conjecturer: null,
+    conjecturer: { kind: 'tuples' },
     theorems,
     excluded,
     searched: sources.searchedProofs(),
@@ -111,20 +113,23 @@ export async function prepareNextTactics(target: StepsTarget): Promise<PreparedS
   return { manifest, left: Object.fromEntries(reasons.map(([reason, { count }]) => [reason, count])) };
 }
 
-/** A place with a path that does not depend on the machine. */
+/** Makes a path independent of the machine. */
 const placeIn = (folder: string, place: string): string => place.replace(`${folder}${sep}`, '');
 
 export interface TracedTarget extends SftTarget {
   /** LeanDojo Benchmark 4 folder. */
   readonly leanDojo: string;
   readonly split: LeanDojoSplit;
-  /** Mathlib as it was traced. */
+  /** Checkout of Mathlib that was traced. */
   readonly checkout: string;
   /** Folder for STP's own rows as JSON arrays, `NAME.json` and `eval.json`; null: none. */
   readonly exportFolder: string | null;
 }
 
-/** Prepares STP's SFT set (docs/algorithm.md, section 12), with the held-out theorems left out of everything else. STP leaves them in tuples. */
+/**
+ * Prepares STP's SFT set (docs/algorithm.md, section 12). Held-out theorems are left out of everything else; STP leaves
+ * them in tuples.
+ */
 export async function prepareTracedSft(target: TracedTarget): Promise<PreparedSft> {
   const { name, folder, seed, replace } = target;
   const source = await readSourceTheorems(target.leanDojo, target.split, target.checkout);
@@ -164,7 +169,7 @@ function leftOut({ theorems, missing, distinctNames }: SourceTheorems): Record<s
   };
 }
 
-/** The rows as two JSON arrays, each there only when it is whole. */
+/** Writes the rows as two JSON arrays. A file appears only when it is complete. */
 async function exportRows(
   theorems: readonly SourceTheorem[],
   isHeldOut: (theorem: SourceTheorem) => boolean,

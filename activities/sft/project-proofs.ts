@@ -1,7 +1,8 @@
 /**
- * SFT sets of the proofs that a project's sources have for the statements of a problem set made from it: whole proofs, and the next
- * tactics of their traces. Each proof was run in its place in the source, so it may use what stands above it there; how many hold below
- * the set's own header too is counted. What the problem set holds out is in no example.
+ * SFT sets from the proofs that a project's sources contain for the statements of its problem set: whole proofs, and
+ * the next tactics of their traces. Each proof was run at its position in the source, so it may use everything above.
+ * The number of proofs that also hold below the set's own header is counted. No example contains a held-out statement
+ * of the problem set.
  */
 import { contentId } from '@stp/config/ids';
 import type { Example, LibraryTheorem, Statement } from '@stp/config/records';
@@ -10,9 +11,9 @@ import { type FilePositions, traceProofInFile, type WrittenProof } from '@stp/le
 import type { Verifier } from '@stp/lean-verifier';
 import { formExamples, plainStateForm, proverExample, randomStream } from '@stp/selfplay';
 
-/** Verified together, so that memory does not grow with the project. */
+/** Number of proofs verified together; it bounds memory for large projects. */
 const AT_ONCE = 200;
-/** Processor time of a traced tactic. */
+/** CPU time of a traced tactic. */
 const STEP = { deadlineMs: 6_000 };
 
 export interface ProjectProofs {
@@ -22,7 +23,7 @@ export interface ProjectProofs {
   readonly seed: number;
   readonly replace: boolean;
   readonly statements: readonly Statement[];
-  /** Proofs of the project's sources, with the file of each. */
+  /** Proofs in the project's sources, each with its file. */
   readonly proofs: ReadonlyMap<string, WrittenProof & { readonly file: string }>;
   readonly verifier: Pick<Verifier, 'check'>;
   readonly places: FilePositions;
@@ -33,10 +34,16 @@ export interface PreparedProofs {
   readonly proofs: SftManifest;
   readonly steps: SftManifest;
   readonly counts: {
-    /** Statements without a proof in the sources, and with one that Lean does not follow to its end step by step; these give no example. */
+    /**
+     * Number of statements without a proof in the sources, and of those whose proof Lean does not follow step by step
+     * to its end. These give no example.
+     */
     readonly withoutProof: number;
     readonly untraced: number;
-    /** Proofs of the examples, and those of them that hold below the set's header, where earlier theorems of the file are not there. */
+    /**
+     * Number of proofs with examples, and of those that also hold below the set's header, without the file's earlier
+     * theorems.
+     */
     readonly traced: number;
     readonly holdingBelowHeader: number;
   };
@@ -103,7 +110,7 @@ function write(
   });
 }
 
-/** Returns an example for each step of a proof; none where Lean does not come to its end step by step. */
+/** Returns an example for each step of a proof; none if Lean does not reach its end step by step. */
 async function stepsOf({ above, proof }: WrittenProof, { places, signal }: ProjectProofs): Promise<Example[]> {
   const options = { ...STEP, signal };
   const place = await places.openAt(above, options);

@@ -1,6 +1,6 @@
 /**
- * The SFT set of a run: made from the repository's library, or streamed from a prepared set. In both cases no prompt
- * and no target contains a held-out statement, up to names.
+ * The SFT set of a run, made from the repository's library or streamed from a prepared set. In both cases no prompt and
+ * no target contains a held-out statement, up to names.
  */
 import { StpError } from '@stp/base';
 import { conditionOf, conjecturerIn, meetsStates, type Prompts, type RunConfig, writesTactics } from '@stp/config';
@@ -13,7 +13,7 @@ import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { CONJECTURER_WEIGHT, libraryExamples, type StateExamples } from './library-examples.ts';
+import { CONJECTURER_WEIGHT, type ConjecturerExamples, libraryExamples, type StateExamples } from './library-examples.ts';
 import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 import { typedExamples } from './typed-examples.ts';
 
@@ -34,11 +34,11 @@ export interface SftCounts {
 export interface RunSft {
   readonly train: Iterable<Example> | AsyncIterable<Example>;
   readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
-  /** `statementKey` of every statement in what is held out. */
+  /** `statementKey` of every held-out statement. */
   readonly heldOutKeys: Iterable<string> | AsyncIterable<string>;
-  /** The theorems for examples, without what is held out. */
+  /** The theorems for examples, without held-out ones. */
   readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
-  /** Once `train` has been read to its end. */
+  /** Complete after `train` has been read to its end. */
   counts(): SftCounts;
 }
 
@@ -47,7 +47,7 @@ export interface SealedKeys {
   readonly heldOutKeys: ReadonlySet<string>;
   /** `theoremKey` of every held-out statement. */
   readonly theoremKeys: ReadonlySet<string>;
-  /** `slotKey` of every statement of the run's sets, where the prover meets names as slots. */
+  /** `slotKey` of every statement of the run's sets, if names are slots. */
   readonly slotKeys: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export async function runSft(sources: SftSources, config: RunConfig, sealed: Sea
   return { ...found, train: styled(found.train), heldOut: styled(found.heldOut) };
 }
 
-/** Makes the SFT set in the embedded form, in which what is held out is recognised. */
+/** Makes the SFT set in the embedded form, in which held-out statements are recognised. */
 async function embeddedSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
   if (config.data.sft === LIBRARY_SFT) return librarySft(sources, config, sealed);
   if (config.prover.slots)
@@ -76,7 +76,7 @@ async function embeddedSft(sources: SftSources, config: RunConfig, sealed: Seale
   return conditionOf(config.conjectures) === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
 
-/** The same prompts in the embedded form. */
+/** Returns the prompts in the embedded form. */
 const embeddedPrompts = (prompts: Prompts): Prompts =>
   prompts.slots ? prompts : { ...prompts, format: 'embedded', customFormat: null };
 
@@ -99,23 +99,25 @@ async function librarySft(
   const shown = open.filter(({ key }) => !ownHeldOut.has(key));
   const theoremKeyOf = await theoremKeys(sources, config.prover);
   const learnsFrom = conjecturerIn(config.conjectures).examples;
-  const conjectured =
-    learnsFrom === 'tuples'
-      ? null
-      : learnsFrom === 'equations' && config.prover.slots
-        ? typedExamples({
-            explored: await sources.exploredEquations(),
-            theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
-            definitions: await sources.definitions(),
-            definitionTokens: config.prover.definitionTokens,
-            paid: await paidTexts(sources),
-            isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
-            perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
-            weight: CONJECTURER_WEIGHT,
-            seed: config.seed,
-          })
-        : // A language model is asked for equations in words, and has no examples of that.
-          [];
+  let conjectured: ConjecturerExamples;
+  if (learnsFrom === 'tuples') conjectured = { kind: 'tuples' };
+  // A language model is asked for equations in words, and the library has no examples of that.
+  else if (learnsFrom !== 'equations' || !config.prover.slots) conjectured = { kind: 'none' };
+  else
+    conjectured = {
+      kind: 'equations',
+      examples: typedExamples({
+        explored: await sources.exploredEquations(),
+        theorems: new Map(shown.map(({ theorem }) => [theorem.name, theorem])),
+        definitions: await sources.definitions(),
+        definitionTokens: config.prover.definitionTokens,
+        paid: await paidTexts(sources),
+        isSealed: (stated) => sealedTheorems.has(theoremKeyOf(stated)),
+        perTheoremMax: config.data.conjecturerExamplesPerTheoremMax,
+        weight: CONJECTURER_WEIGHT,
+        seed: config.seed,
+      }),
+    };
   const { examples, ...counts } = await libraryExamples({
     theorems: open.map(({ theorem }) => theorem),
     conjecturer: conjectured,

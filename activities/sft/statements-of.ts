@@ -1,30 +1,33 @@
-/** Finds all statements that an example shows or asks for, and makes the same example for another prompt shape. */
+/** Finds all statements that an example shows or asks for, and converts examples to other prompt forms. */
 import type { Example } from '@stp/config/records';
 import { STATE_MARKER } from '@stp/config/words';
 import { type ConjecturerForm, formExamples, type ProverForms, statementKey, targetExample } from '@stp/selfplay';
 
 const MARKERS = /<(prove|state|by|lemma|easy|hard)>/;
-/** Inaccessible names of a goal, as prompts number them. */
+/** Numbers of a goal's inaccessible names, as prompts have them. */
 const INACCESSIBLE = /✝(\d+)/gu;
-/** A statement as prompts show it has no name; any will do, since keys and prompts leave it out. */
+/** Prompts show a statement without its name. Any name serves here, since keys and prompts omit it. */
 const named = (displayed: string): string => `theorem t ${displayed}`;
 
-/** Marker and what follows it, in order; the target of a conjecturer example is what follows its last marker. */
+/**
+ * Returns markers and the texts after them, in order. The text after the last marker is the target of a conjecturer
+ * example.
+ */
 function sections({ prompt, target, role }: Example): (readonly [marker: string, text: string])[] {
   const parts = (role === 'conjecturer' ? prompt + target : prompt).split(MARKERS);
   return parts.flatMap((part, index) => (index % 2 === 1 ? [[part, parts[index + 1] ?? ''] as const] : []));
 }
 
 /**
- * An example in the embedded form as the same in another: prepared sets and the library's examples are kept in the embedded
- * form, which names no theorem and no header. What it does not show is what the format puts there for `theorem t`.
+ * Converts an example from the embedded form, in which sets and library examples are stored. The embedded form omits
+ * names and headers, so the result has what the format writes for `theorem t`.
  */
 export function restyled(example: Example, formOf: ProverForms, conjecturer: ConjecturerForm): Example[] {
   const found = new Map(sections(example));
   const [prove, lemma, easy, by, hard] = ['prove', 'lemma', 'easy', 'by', 'hard'].map((marker) => found.get(marker!));
   const { target, weight } = example;
   if (prove !== undefined) return formExamples(formOf({ header: null, statement: named(prove) }), target, weight);
-  // Proof states are shown in the embedded form only; rows of other forms stay as they are.
+  // Proof states have only the embedded form; rows of other forms stay as they are.
   if (example.prompt.includes(STATE_MARKER)) return [];
   if (easy === undefined || hard === undefined) return [example];
   if (by === undefined) {
@@ -44,8 +47,8 @@ export function statementKeysOf(example: Example): string[] {
 }
 
 /**
- * A (lemma, easy, hard) example as one that is asked with the hard theorem and answers with the lemma, or with the easy
- * theorem where no lemma is given; a prover example stays.
+ * Converts a (lemma, easy, hard) example so that the prompt has the hard theorem, and the target is the lemma, or the
+ * easy theorem if there is no lemma. A prover example stays.
  */
 export function conditionedOnTarget(example: Example): Example {
   if (example.role === 'prover') return example;

@@ -1,7 +1,7 @@
 /**
- * Traced theorems as STP's own SFT rows `{prompt, target}` for other trainers (docs/algorithm.md, section 12): a fence, the text of
- * the file before the theorem, and the theorem; for the conjecturer the markers in STP's words. One difference:
- * held-out theorems are cut out of every file's text and out of every tuple; STP leaves them in.
+ * Converts traced theorems to STP's own SFT rows `{prompt, target}` for other trainers (docs/algorithm.md, section 12):
+ * a fence, the file's text before the theorem, and the theorem; the conjecturer's rows have STP's markers. One
+ * difference: held-out theorems are cut out of every file's text and every tuple; STP leaves them in.
  */
 import { realpath } from 'node:fs/promises';
 import { conjecturerTuples, readSourceLines, type SourceTheorem } from '@stp/lean-explore';
@@ -14,8 +14,8 @@ export interface StpRow {
 const FENCE = 'Complete the following Lean 4 code:\n\n```lean4\n';
 
 /**
- * Rows in the order of the files: `train` the tuples and proofs that are not held out, `held-out` the proofs that are.
- * A file's text is in memory at a time.
+ * Yields rows in the order of the files. `train`: the tuples, and proofs that are not held out; `held-out`: the
+ * held-out proofs. The text of one file is in memory.
  */
 export async function* stpRows(
   theorems: readonly SourceTheorem[],
@@ -53,7 +53,7 @@ function* inFiles(theorems: readonly SourceTheorem[]): Generator<[string, Source
   if (own.length > 0) yield [own[0]!.file, own];
 }
 
-/** The file's lines before a theorem, without those of the theorems that are held out. */
+/** Returns the file's lines before a theorem, without held-out theorems. */
 function textBefore(lines: readonly string[], heldOut: readonly SourceTheorem[]): (theorem: SourceTheorem) => string {
   const hidden = new Set<number>();
   for (const { startLine, endLine } of heldOut) for (let line = startLine; line <= endLine; line++) hidden.add(line);
@@ -65,7 +65,7 @@ function textBefore(lines: readonly string[], heldOut: readonly SourceTheorem[])
       .join('');
 }
 
-/** Our reading of the signature where there is one; STP's, up to the first `:=`, otherwise. */
+/** Returns the signature as we read it; if we cannot, as STP does: up to the first `:=`. */
 function signature({ statement, text }: SourceTheorem): string {
   return statement ?? text.split(':=')[0]!.trim();
 }

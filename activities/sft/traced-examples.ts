@@ -1,6 +1,6 @@
 /**
- * SFT examples from traced theorems of Mathlib (docs/algorithm.md, section 12), in the one prompt form of runs. No example
- * contains a held-out theorem, neither as a proof nor in any place of a tuple.
+ * SFT examples from traced theorems of Mathlib (docs/algorithm.md, section 12), in the prompt form of runs. No example
+ * contains a held-out theorem, neither as a proof nor in a tuple.
  */
 
 import { contentId } from '@stp/config/ids';
@@ -13,7 +13,7 @@ import { tupleExample } from './library-examples.ts';
 
 /** A theorem whose signature can be read. */
 export type StatedTheorem = SourceTheorem & { readonly statement: string };
-/** One with a tactic proof besides. */
+/** A theorem with a readable signature and a tactic proof. */
 export type ProvedTheorem = StatedTheorem & { readonly proof: string };
 
 export const isStated = (theorem: SourceTheorem): theorem is StatedTheorem => theorem.statement !== null;
@@ -21,7 +21,8 @@ export const isProved = (theorem: SourceTheorem): theorem is ProvedTheorem =>
   isStated(theorem) && theorem.proof !== null;
 
 /**
- * Is a theorem held out? Those without a readable signature never are: nothing but their whole text could be compared.
+ * Is a theorem held out? Theorems without a readable signature never are, since only their whole text could be
+ * compared.
  */
 export function heldOutOf(theorems: readonly SourceTheorem[], seed: number): (theorem: SourceTheorem) => boolean {
   const keys = chooseHeldOut(
@@ -32,14 +33,12 @@ export function heldOutOf(theorems: readonly SourceTheorem[], seed: number): (th
   return (theorem) => isStated(theorem) && keys.has(statementKey(null, theorem.statement));
 }
 
-/** The parts of a training example, as places in the list of theorems, so that a shuffle moves numbers only. */
+/** The parts of a training example, as indices into the list of theorems, so that a shuffle moves only numbers. */
 type Plan = readonly [lemma: number, easy: number, hard: number];
-/** Stands for lemma and easy theorem in a prover example. */
+/** Index of the missing lemma and easy theorem of a prover example. */
 const NONE = -1;
 
-/**
- * Training examples in a seeded order without repeats, made one by one. Memory: three numbers and a hash for each.
- */
+/** Yields training examples in a seeded order, without repeats. Memory: three numbers and a hash for each. */
 export function* tracedTrainExamples(
   theorems: readonly SourceTheorem[],
   isHeldOut: (theorem: SourceTheorem) => boolean,
@@ -75,7 +74,7 @@ function tracedTuple(theorems: readonly SourceTheorem[], lemma: number, easy: nu
   );
 }
 
-/** Theorems that are not held out as library records: where a run looks up the lemmas of its seeds. */
+/** Yields the theorems that are not held out as library records, in which a run looks up the lemmas of its seeds. */
 export function* tracedRecords(
   theorems: readonly SourceTheorem[],
   isHeldOut: (theorem: SourceTheorem) => boolean,

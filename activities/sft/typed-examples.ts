@@ -1,6 +1,6 @@
 /**
- * SFT examples of a conjecturer that writes under a grammar by type: a library theorem, and an equation over the functions near it that
- * holds on test values and needs more than a cheap tactic.
+ * SFT examples for a conjecturer that writes under a grammar by type. Each is a library theorem with an equation over
+ * the functions near it that holds on test values and needs more than a cheap tactic.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Example, LibraryTheorem } from '@stp/config/records';
@@ -14,19 +14,20 @@ export interface TypedExamplesInput {
   readonly theorems: ReadonlyMap<string, LibraryTheorem>;
   readonly definitions: DefinitionSource;
   readonly definitionTokens: number;
-  /** Must an equation be in no example? */
+  /** Must an equation be left out of all examples? */
   readonly isSealed: (stated: Stated) => boolean;
-  /** Texts of equations that later proofs of the library rested on: these are examples first. */
+  /** Texts of equations that later proofs of the library rest on: they become examples first. */
   readonly paid: ReadonlySet<string>;
-  /** Equations for one theorem, at most; null: all. */
+  /** Most equations for one theorem; null: all. */
   readonly perTheoremMax: number | null;
   readonly weight: number;
   readonly seed: number;
 }
 
 /**
- * Theorems near the same functions get different equations, as far as there are enough. Whether an equation is sealed takes a
- * millisecond or more, so only those that come to be examples are asked about, and other work of the process has its turn in between.
+ * Theorems near the same functions get different equations, if there are enough. Testing whether an equation is sealed
+ * takes a millisecond or more, so only equations that would become examples are tested, and the event loop gets control
+ * in between.
  */
 export async function* typedExamples(input: TypedExamplesInput): AsyncGenerator<Example> {
   const random = randomStream(input.seed, 'typed examples');

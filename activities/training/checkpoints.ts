@@ -1,7 +1,7 @@
 /**
- * Copies checkpoint folders into and out of the store: one object per file, several files at once, the manifest last;
- * on a node, a checked local copy. Both directions resume where a killed attempt stopped: uploads by the tokens in its
- * heartbeats, downloads by the files it left.
+ * Copies checkpoint folders into and out of the store: one object for each file, several files at once, the manifest
+ * last. A node has a checked local copy. Both directions resume where a killed attempt stopped: uploads by the tokens
+ * in its heartbeats, downloads by the files that it left.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { modelIn } from '@stp/language-model';
 import { z } from 'zod';
 import { readJson } from '../records/record-files.ts';
 
-/** Files on their way at once: each holds two chunks of 8 MiB, one on its way and one being read. */
+/** Number of files transferred at once. Each uses two chunks of 8 MiB: one in transit and one being read. */
 export const TRANSFERS_MAX = 4;
 
 const manifestSchema = z.strictObject({
@@ -26,15 +26,15 @@ const manifestSchema = z.strictObject({
   files: z.record(z.string().regex(/^[\w.-]+$/), artifactRefSchema),
 });
 
-/** Files of a checkpoint's folder in a store beside the checkpoint: the list below, and how a training ended. */
+/** Names of the store's own files beside a checkpoint's: the list of files, and the record of the training. */
 const STORE_FILES: ReadonlySet<string> = new Set(['files.json', 'trained.json']);
 
-/** Uploads in progress by file name: a heartbeat carries them, so the next attempt continues them. */
+/** Uploads in progress by file name. A heartbeat carries them, so that the next attempt continues them. */
 export type Uploads = Readonly<Record<string, UploadToken>>;
 
 const withUploadsSchema = z.object({ uploads: z.record(z.string(), uploadTokenSchema) });
 
-/** The uploads that an earlier attempt's heartbeat names; none where it names none that can be read. */
+/** Reads the uploads from an earlier attempt's heartbeat; none if it has no readable ones. */
 export function uploadsIn(heartbeatDetails: unknown): Uploads {
   const parsed = withUploadsSchema.safeParse(heartbeatDetails);
   return parsed.success ? parsed.data.uploads : {};
@@ -49,9 +49,9 @@ export interface StoreCheckpointOptions {
 }
 
 /**
- * Puts a folder's files under `name/`, then `name/files.json`, their list. The folder may be one in a store itself.
- * Files without a list are left from a lost attempt, and are replaced if their bytes differ: a training that resumes on
- * an accelerator may give other bytes. STP1404 if the list exists, or appears meanwhile.
+ * Stores a folder's files under `name/`, then their list as `name/files.json`. The folder may be in a store itself.
+ * Files without a list come from a lost attempt and are replaced if their bytes differ, since a training that resumes
+ * on an accelerator may give other bytes. Throws STP1404 if the list exists or appears meanwhile.
  */
 export async function storeCheckpoint(
   store: ObjectStore,
@@ -104,7 +104,10 @@ export async function storeCheckpoint(
 
 const isConflict = (error: unknown): boolean => error instanceof StpError && error.code === 'STP1404';
 
-/** An attempt that was given up for lost may have put its own files in place of ours while we did: then neither's count. */
+/**
+ * Checks the stored files: an attempt that was presumed lost may have replaced ours meanwhile, and then neither
+ * attempt's count.
+ */
 async function checkStored(
   store: ObjectStore,
   name: string,
@@ -121,10 +124,12 @@ async function checkStored(
   }
 }
 
-/** Copies being made by this process, by folder: sampling and training may ask for one at the same time. */
+/** Copies that this process is making, by folder: sampling and training may request one at the same time. */
 const underWay = new Map<string, Promise<void>>();
 
-/** A local folder with the checkpoint's files, each checked; made once a node and kept for the run. */
+/**
+ * Returns a local folder with the checkpoint's files, each checked. It is made once for each node and kept for the run.
+ */
 export async function fetchCheckpoint(
   store: ObjectStore,
   checkpoint: CheckpointRef,
@@ -140,7 +145,7 @@ export async function fetchCheckpoint(
     signal.throwIfAborted();
     if (await stat(directory).catch(() => null)) return directory;
     const others = underWay.get(directory);
-    // What ended theirs need not end ours.
+    // The failure of the other copy need not affect this one.
     if (others !== undefined) await others.catch(() => undefined);
     else break;
   }
@@ -165,8 +170,8 @@ async function copyCheckpoint(
 }
 
 /**
- * A folder of the files, by their names in it. They gather in `directory.partial`, which is then renamed; a file that a
- * killed process had whole is not fetched again, so a folder's name stands for its contents.
+ * Fetches the files into a folder. They are collected in `directory.partial`, which is then renamed. A complete file of
+ * a killed process is not fetched again, so the folder's name must identify its contents.
  */
 export async function fetchFiles(
   store: ObjectStore,
@@ -187,7 +192,7 @@ export async function fetchFiles(
       if (!wanted.has(name)) await rm(join(partial, name), { recursive: true, force: true });
     await rename(partial, directory);
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if (!(await stat(directory).catch(() => null))) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Files that another program wrote directly into the store, below a name that belongs to that program alone: in a
- * folder they are files without a mark, in a bucket objects like all others.
+ * Files that another program writes directly into the store, below a name reserved for it. In a folder they are files
+ * without our metadata; in a bucket they are ordinary objects.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { TRANSFERS_MAX } from './checkpoints.ts';
 
 const isFolder = (store: ObjectStore): boolean => store.root.startsWith('file://');
 
-/** Where the store's objects are for a program that opens folders and buckets itself. */
+/** Returns the path or URI of the store's objects for a program that opens folders and buckets itself. */
 export const placeOf = (store: ObjectStore): string => (isFolder(store) ? fileURLToPath(store.root) : store.root);
 
-/** A folder of this machine with all below `name`: the store's own, or `directory` with copies. */
+/** Returns a local folder with everything below `name`: the store's own folder, or `directory` with copies. */
 export async function fetchForeign(
   store: ObjectStore,
   name: string,
@@ -31,7 +31,7 @@ export async function fetchForeign(
   return directory;
 }
 
-/** Removes all below `name`; nothing there is no error. */
+/** Removes everything below `name`, if there is anything. */
 export async function removeForeign(store: ObjectStore, name: string, signal: AbortSignal): Promise<void> {
   if (isFolder(store)) return rm(join(placeOf(store), name), { recursive: true, force: true });
   await mapConcurrently(await objectsBelow(store, name), TRANSFERS_MAX, signal, (object) =>
@@ -39,6 +39,6 @@ export async function removeForeign(store: ObjectStore, name: string, signal: Ab
   );
 }
 
-/** Some hundreds for a model of billions of weights. */
+/** Lists the objects below a name: some hundreds for a model of billions of weights. */
 const objectsBelow = (store: ObjectStore, name: string): Promise<ObjectInfo[]> =>
   Array.fromAsync(store.list(`${name}/`));

@@ -1,9 +1,9 @@
 /**
- * A training by Levanter over all machines of a run, or its only one, in three parts: one machine puts rows and first
+ * A training by Levanter over all machines of a run, or its only one, in three parts: one machine puts rows and initial
  * weights into the store; all machines train at once; one machine exports the result as a checkpoint. The machines
- * share only the store, where Levanter also keeps its own checkpoints, so that a new slice continues the training of a
- * lost one. The optimizer, the loss and the first weights are those of the other trainers. The choice of examples for a
- * step differs: here a step is a number of full rows, not of tokens.
+ * share only the store. Levanter keeps its own checkpoints there, so a new slice continues the training of a lost one.
+ * Optimizer, loss and initial weights are those of the other trainers. The batches differ: a step has a number of full
+ * rows, not of tokens.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,10 +23,10 @@ const writtenSchema = z.strictObject({ files: z.array(z.string()), rows: z.numbe
 export const preparedSchema = z.strictObject({
   /** Name of the training in the store. */
   name: z.string(),
-  /** Id by which Levanter finds its own checkpoints. */
+  /** Id by which Levanter finds its checkpoints. */
   id: z.string(),
   steps: z.number(),
-  /** Null: `base` of the engine, which every machine has. */
+  /** Null: start from the engine's `base`, which every machine has. */
   init: checkpointRefSchema.nullable(),
   parent: z.string().nullable(),
   train: writtenSchema,
@@ -34,13 +34,13 @@ export const preparedSchema = z.strictObject({
 });
 export type PreparedTraining = z.infer<typeof preparedSchema>;
 
-/** The result of one machine's share; the loss is null if another machine reports it. */
+/** The result of one machine's share. The loss is null if another machine reports it. */
 export interface TrainedShare {
   readonly finalLoss: number | null;
   readonly seconds: number;
 }
 
-/** A folder of this machine for one part, empty. */
+/** Makes an empty local folder for one part. */
 export async function emptyFolder(scratch: string, name: string): Promise<string> {
   const directory = join(scratch, name);
   await rm(directory, { recursive: true, force: true });
@@ -48,7 +48,7 @@ export async function emptyFolder(scratch: string, name: string): Promise<string
   return directory;
 }
 
-/** The folder of the weights from which the training starts, or the name of the base model that every machine has. */
+/** Returns the folder of the initial weights, or the name of the base model that every machine has. */
 export async function firstWeights(
   { engine }: LevanterInput,
   { init }: PreparedTraining,
@@ -59,7 +59,7 @@ export async function firstWeights(
   return init === null ? engine.base! : fetchCheckpoint(store, init, scratch, signal);
 }
 
-/** Returns the request to the trainer, without the places of its files. */
+/** Returns the request to the trainer, without the paths of its files. */
 export function trainingRequest({ config, optimiser, examples }: LevanterInput) {
   const steps = optimiserSteps(examples.count, optimiser);
   const heldOutEverySteps = Math.ceil(steps / HELD_OUT_SCORINGS);

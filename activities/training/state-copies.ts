@@ -1,13 +1,10 @@
-/**
- * Copies a training's states to the store while the training runs: one at a time. A failed copy never ends the
- * training.
- */
+/** Copies a training's states to the store while it runs, one at a time. A failed copy never ends the training. */
 
 import type { KeptState } from '@stp/language-model';
 import { log } from '@temporalio/activity';
 import { newStateId, type StatePart, type TrainingStates } from './training-states.ts';
 
-/** For heartbeats: the state from which another machine could resume, and why there is no newer one. */
+/** Contents of heartbeats: the state from which another machine could resume, and why there is no newer one. */
 export interface CopiedStates {
   /** Steps of the last state that was copied; null: none yet. */
   readonly step: number | null;

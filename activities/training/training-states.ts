@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { readJson } from '../records/record-files.ts';
 import { fetchFiles, TRANSFERS_MAX } from './checkpoints.ts';
 
-/** Whole ones: the newest, and the one before should it be damaged. */
+/** Number of complete states that are kept: the newest, and the previous one in case the newest is damaged. */
 const STATES_KEPT = 2;
 const STEP_DIGITS = 9;
 const ID_BYTES = 6;
@@ -46,7 +46,7 @@ export interface StatePart {
 /** Makes a name that tells the copies of one attempt from those of every other. */
 export const newStateId = (): string => randomBytes(ID_BYTES).toString('hex');
 
-/** Optimizer steps done in a state, from its name here. */
+/** Returns the number of optimizer steps in a state, from the state's name. */
 export const stepOf = (stem: string): number => Number(/^step-(\d+)/.exec(stem)?.[1] ?? 0);
 
 export class TrainingStates {
@@ -60,8 +60,9 @@ export class TrainingStates {
   }
 
   /**
-   * Copies this machine's part. The last machine to do so makes the state whole and removes older ones. Throws what the
-   * store throws, and ENOENT where the files were replaced before they could be held on to: the next state may do better.
+   * Copies this machine's part. The last machine to do so completes the state and removes older ones. Throws the
+   * store's errors, and ENOENT if the trainer replaced the files before they could be linked; the next state may
+   * succeed.
    */
   async copy(kept: KeptState, directory: string, part: StatePart & { id: string }, signal: AbortSignal): Promise<void> {
     const stem = `step-${String(kept.step).padStart(STEP_DIGITS, '0')}.${part.id}`;
@@ -69,7 +70,7 @@ export class TrainingStates {
     try {
       await rm(held, { recursive: true, force: true });
       await mkdir(held, { recursive: true });
-      // A further name for each file: the trainer may remove its own during the copy.
+      // Links each file under a further name, since the trainer may remove its own during the copy.
       for (const file of kept.files) await link(join(directory, file), join(held, flat(file)));
       const refs = await mapConcurrently(kept.files, TRANSFERS_MAX, signal, (file, laneSignal) => {
         const name = `${this.#prefix}${stem}.node-${part.node}+${flat(file)}`;
@@ -83,21 +84,21 @@ export class TrainingStates {
     }
   }
 
-  /** The newest whole state, of however many machines, by its name here, or null. */
+  /** Returns the name of the newest complete state, from any number of machines, or null. */
   async newest(): Promise<string | null> {
     for (const stem of await this.#whole()) if ((await this.#lists(stem)) !== null) return stem;
     return null;
   }
 
-  /** Fetches the newest complete, undamaged state; returns the state's name here, or null if there is none. */
+  /** Fetches the newest complete, undamaged state. Returns its name in the store, or null if there is none. */
   async fetchNewest(directory: string, signal: AbortSignal): Promise<string | null> {
     for (const stem of await this.#whole()) if (await this.fetch(stem, directory, signal)) return stem;
     return null;
   }
 
   /**
-   * Puts a state into a folder, which is not there yet: the files of all its machines, because other machines share the
-   * weights among them in another way. False where it is damaged.
+   * Fetches a state into a folder that must not exist yet: the files of all its machines, because other machines divide
+   * the weights differently. Returns false if the state is damaged.
    */
   async fetch(stem: string, directory: string, signal: AbortSignal): Promise<boolean> {
     const lists = await this.#lists(stem);
@@ -117,13 +118,13 @@ export class TrainingStates {
     }
   }
 
-  /** Takes a state out of the count; its files go with those of older ones. */
+  /** Marks a state as incomplete. Its files are removed with those of older states. */
   async discard(stem: string): Promise<void> {
     const manifest = await this.#store.stat(`${this.#prefix}${stem}.${WHOLE}`);
     if (manifest !== null) await this.#store.remove(manifest);
   }
 
-  /** Removes all: the training is done. */
+  /** Removes all states; call it when the training is done. */
   async drop(): Promise<void> {
     for await (const object of this.#objects()) await this.#remove(object);
   }
@@ -135,19 +136,19 @@ export class TrainingStates {
       if (list === null) return;
       lists.push(list);
     }
-    // Two machines may come here at the same time, with the same lists.
+    // Two machines may reach this point at the same time, with the same lists.
     await this.#put(`${stem}.${WHOLE}`, { nodes: lists });
     await this.#dropOlder(stem);
   }
 
   /**
-   * Removes what is older than the states that are kept, and copies that were cut off on the way to this one. Machines copy
-   * one state at a time, so where one is whole none is at an older one.
+   * Removes states older than the kept ones, and unfinished copies of earlier states. Machines copy one state at a
+   * time, so once a state is complete no machine is still copying an older one.
    */
   async #dropOlder(newest: string): Promise<void> {
     const whole = (await this.#whole()).filter((stem) => stem <= newest);
     const kept = new Set(whole.slice(0, STATES_KEPT));
-    // What loses its files must not count as whole any more.
+    // A state must stop counting as complete before it loses its files.
     for (const stem of whole.slice(STATES_KEPT)) await this.discard(stem);
     for await (const object of this.#objects()) {
       const stem = stemOf(object.name.slice(this.#prefix.length));
@@ -155,7 +156,7 @@ export class TrainingStates {
     }
   }
 
-  /** All there is. What is shorter or longer than it was written ends a folder's list: it is of no use, and removed. */
+  /** Yields all objects. A folder's listing stops at a file whose size is wrong; that file is useless and removed. */
   async *#objects(): AsyncGenerator<ObjectInfo> {
     for (;;) {
       try {
@@ -169,7 +170,7 @@ export class TrainingStates {
     }
   }
 
-  /** Newest first. */
+  /** Returns the names of the complete states, newest first. */
   async #whole(): Promise<string[]> {
     const stems = new Set<string>();
     for await (const { name } of this.#objects()) {
@@ -179,7 +180,7 @@ export class TrainingStates {
     return [...stems].sort().reverse();
   }
 
-  /** The lists of a whole state, or null where it is gone or damaged. */
+  /** Returns the lists of a complete state, or null if it is gone or damaged. */
   async #lists(stem: string): Promise<readonly ArtifactRef[] | null> {
     try {
       const manifest = await this.#store.stat(`${this.#prefix}${stem}.${WHOLE}`);
@@ -199,7 +200,7 @@ export class TrainingStates {
   }
 }
 
-/** Removes copies of other states that killed attempts have gathered beside the folder. */
+/** Removes copies of other states that killed attempts have left beside the folder. */
 async function removeGathered(directory: string, wanted: string): Promise<void> {
   const prefix = `${basename(directory)}.`;
   for (const name of await readdir(dirname(directory)).catch(() => [])) {
@@ -213,6 +214,6 @@ const flat = (file: string): string => file.replaceAll('/', '+');
 
 const stemOf = (name: string): string | null => OBJECT.exec(name)?.[1] ?? null;
 
-/** An object that is missing or changed: a state with such an object is ignored. */
+/** Does the error mean a missing or changed object? A state with such an object is ignored. */
 const isDamage = (error: unknown): boolean =>
   error instanceof SyntaxError || (error instanceof StpError && ['STP1402', 'STP1403'].includes(error.code));

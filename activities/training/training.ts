@@ -1,7 +1,7 @@
 /**
- * A training on this machine, alone or as part of one over several machines: reads examples and first weights from the
- * store, runs the trainer, sends numbers to the monitor and states to the store. Its callers know the purpose and the
- * place of the checkpoint.
+ * A training on this machine, alone or as part of one over several machines. Reads examples and initial weights from
+ * the store, runs the trainer, and sends figures to the monitor and states to the store. Callers determine the purpose
+ * and the name of the checkpoint.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,23 +29,23 @@ export type Trained = z.infer<typeof trainedSchema>;
 
 export interface TrainModelInput {
   readonly run: string;
-  /** Name of the checkpoint in the store, `checkpoints/round-1`. */
+  /** Name of the checkpoint in the store, such as `checkpoints/round-1`. */
   readonly name: string;
   readonly examples: ArtifactRef;
-  /** A few examples that are scored and never trained on, for the held-out loss; null for none. */
+  /** Some examples that are scored for the held-out loss and never trained on; null for none. */
   readonly heldOut: ArtifactRef | null;
-  /** Null: fresh weights. */
+  /** Null: start from fresh weights. */
   readonly init: CheckpointRef | null;
   readonly config: Pick<RunConfig, 'model' | 'modelThreads' | 'seed'>;
   readonly optimiser: OptimiserConfig & { readonly objective?: ObjectiveConfig };
-  /** Model that objectives compare with; missing or null: the first weights. */
+  /** The model that objectives compare with; missing or null: the initial weights. */
   readonly reference?: CheckpointRef | null;
 }
 
-/** The held-out loss is taken about this often in a training. */
+/** Approximate number of times that the held-out loss is measured in a training. */
 export const HELD_OUT_SCORINGS = 10;
 
-/** Returns a hash of what a training depends on, and its name in the store. */
+/** Returns a hash of everything that a training depends on, and the training's name in the store. */
 export function trainingName({ name, examples, init, config, optimiser, reference }: TrainModelInput): {
   readonly hash: string;
   readonly name: string;
@@ -55,7 +55,7 @@ export function trainingName({ name, examples, init, config, optimiser, referenc
   return { hash, name: `${name}-${hash.slice(0, 8)}` };
 }
 
-/** Where a training's files are on this machine while it runs. */
+/** Paths of a training's files on this machine while it runs. */
 export const placesIn = (work: string) => ({
   output: join(work, 'checkpoint'),
   state: join(work, 'state'),
@@ -67,15 +67,18 @@ export interface TrainingPart {
   /** Folder of this machine. The training resumes from the state in its state folder. */
   readonly work: string;
   readonly states: TrainingStates;
-  /** Name of this attempt, the same on all machines; null: one of its own. */
+  /** Name of this attempt, the same on all machines; null: make one. */
   readonly stateId: string | null;
-  /** Null: it trains alone. */
+  /** Null: this machine trains alone. */
   readonly share: TrainingShare | null;
-  /** Reported once: the step from which it resumed, when the next step is done. */
+  /** Called once, after the first step, with the step from which the training resumed. */
   readonly onStart?: (fromStep: number) => void;
 }
 
-/** Trains for the steps that the number of examples asks for. The checkpoint lies in `placesIn(work).output` then. */
+/**
+ * Trains for the number of steps that follows from the number of examples. The checkpoint is then in
+ * `placesIn(work).output`.
+ */
 export async function trainHere(
   ports: RunStore & RunScratch & RunTrainer & RunMonitor,
   input: TrainModelInput,
@@ -95,7 +98,7 @@ export async function trainHere(
   const initDirectory = await fetched(input.init);
   const referenceDirectory = await fetched(input.reference ?? null);
   const monitor = await ports.monitor(run);
-  // Numbers for people: losing some must not end the training. All machines have the same ones.
+  // The figures are for people, so losing some must not end the training. All machines have the same figures.
   const tell = async (step: number, values: Readonly<Record<string, number>>) => {
     if ((share?.node ?? 0) === 0) await monitor.log(metricsAt(input.name, step, values)).catch(() => undefined);
   };
@@ -138,7 +141,7 @@ export async function trainHere(
         report({ ...latest, ...copied });
         const { step, loss, gradientNorm, tokensPerSecond, heldOutLoss } = progress;
         void tell(step, { loss, gradient_norm: gradientNorm, tokens_per_second: tokensPerSecond });
-        // Of the weights before this step.
+        // The loss belongs to the weights before this step.
         if (heldOutLoss !== null) void tell(step - 1, { held_out_loss: heldOutLoss });
       },
     });
@@ -159,7 +162,7 @@ export const trainedOf = (checkpoint: CheckpointRef, result: TrainResult): Train
   seconds: result.seconds,
 });
 
-/** The states of a training that is done. Too much in the store is no reason to fail it. */
+/** Removes the states of a finished training. A failure is only logged, since leftover files do no harm. */
 export async function dropStates(states: TrainingStates): Promise<void> {
   await states.drop().catch((error: unknown) => {
     log.warn('the states of a training could not be removed from the store', { error: String(error) });

@@ -3,6 +3,7 @@
 import { StpError } from '@stp/base';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { DEFAULT_TEMPORAL_ADDRESS } from '../../workers/temporal-address.ts';
 import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../../workflows/control/contracts.ts';
 
 /** Does the work with a client; STP1101 where no server answers. */
@@ -11,7 +12,7 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
   const connection = await Connection.connect(connectionOptions).catch((cause: unknown) => {
     throw new StpError(
       'STP1101',
-      `no Temporal server answers at ${connectionOptions.address ?? 'localhost:7233'}`,
+      `no Temporal server answers at ${connectionOptions.address ?? DEFAULT_TEMPORAL_ADDRESS}`,
       'Set TEMPORAL_ADDRESS to your server. `sweep` asks it which runs are open; --force sweeps without asking.',
       { retryable: true, cause },
     );

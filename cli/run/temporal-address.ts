@@ -1,5 +1,6 @@
 /** The address that the Temporal command line will use, if it can be known without running that command. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { DEFAULT_TEMPORAL_ADDRESS } from '../../workers/temporal-address.ts';
 
 /** Options that make it find its settings in another way than we do. */
 const UNKNOWN_SOURCES = ['env', 'env-file', 'disable-config-env', 'disable-config-file'];
@@ -19,7 +20,7 @@ export function addressOfCommand(values: ReadonlyMap<string, string>, given: Rea
       ...(profile !== undefined && { profile }),
       ...(path !== undefined && { configSource: { path } }),
     }).connectionOptions.address ??
-    'localhost:7233';
+    DEFAULT_TEMPORAL_ADDRESS;
   const { HTTPS_PROXY, https_proxy } = process.env;
   return (HTTPS_PROXY ?? https_proxy ?? '') === '' || LOOPBACK.test(address) ? address : null;
 }

@@ -1,6 +1,7 @@
 /**
- * Makes the worker's archive for nodes: the tracked sources that run, and the installed packages they need, including
- * Node. The same sources and packages give the same bytes, so the archive is stored once and is known by its SHA-256.
+ * Makes the worker's archive for nodes: the tracked sources that run, and the installed packages that they need,
+ * including Node. The same sources and packages give the same bytes, so the archive is stored once and identified by
+ * its SHA-256.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,12 +22,11 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const LEFT_OUT =
   /^(?:test|docs|tools|runs|\.github|data\/lean-corpus|packages\/[^/]+\/testing)\/|^packages\/(?:.*\.(?:test|slow)|[^/]+\/testing)\.ts$/;
 /**
- * Files of packages that are left out: programs for other systems, sources of native code, and what only compilers and people
- * read.
+ * Files of packages that are left out: programs for other systems, native sources, and files for compilers and people.
  */
 const LEFT_OUT_OF_PACKAGES =
   /@temporalio\/core-bridge\/(?:releases\/(?!x86_64-unknown-linux-gnu\/)|sdk-core\/|src\/)|onnxruntime-node\/bin\/napi-v\d+\/(?:darwin|win32|linux\/arm64)\/|\.(?:map|md|d\.[cm]?ts)$/;
-/** Everything in the archive has this time: 1980, the earliest that all tools can say. */
+/** Modification time of everything in the archive: 1980, the earliest that all tools can express. */
 const FIXED_TIME = new Date('1980-01-01T00:00:00Z');
 const HASH_DIGITS = 16;
 
@@ -37,8 +37,8 @@ export interface Bundle {
 }
 
 /**
- * Writes the archive of `repository` (a Git checkout with its packages installed) to `path`. STP1002 where it is no checkout
- * or packages are missing.
+ * Writes the archive of `repository` (a Git checkout with installed packages) to `path`. Throws STP1002 if it is no
+ * checkout or packages are missing.
  */
 export async function makeBundle(repository: string, path: string): Promise<Bundle> {
   const tracked = (await output(repository, 'git', ['ls-files', '-z'])).split('\0').filter((name) => name !== '');
@@ -51,13 +51,13 @@ export async function makeBundle(repository: string, path: string): Promise<Bund
       portable: true,
       noPax: true,
       mtime: FIXED_TIME,
-      // A file that has other names on this machine is a file like any other: written as a link it would make other bytes,
-      // and tar waits for ever where many have several names.
+      // Archives a hard-linked file as an ordinary one. As a link it would give other bytes, and tar hangs if many
+      // files have several names.
       filter: (_, stat) => {
         stat.nlink = 1;
         return true;
       },
-      // Modes as Git has them: whether a file can be run, and nothing of this machine's.
+      // Uses Git's modes, so only the executable bit counts and nothing depends on this machine.
       onWriteEntry: (entry) => {
         const mode = entry.stat?.mode ?? 0;
         if (entry.stat)
@@ -83,7 +83,7 @@ export async function makeBundle(repository: string, path: string): Promise<Bund
   return { sha256: hash.digest('hex'), bytes, files: files.length };
 }
 
-/** Makes the archive and puts it under `bundles/`, named by its checksum; one that is there is not put again. */
+/** Makes the archive and stores it under `bundles/`, named by its checksum; an existing one is not stored again. */
 export async function storeBundle(
   repository: string,
   store: ObjectStore,
@@ -100,7 +100,7 @@ export async function storeBundle(
   }
 }
 
-/** Files of the packages that a production installation has, by what is installed and the lock file. */
+/** Returns the files of the packages in a production installation, by the installed packages and the lock file. */
 async function packageFiles(repository: string): Promise<string[]> {
   const listed = await output(repository, 'npm', ['ls', '--omit=dev', '--all', '--parseable']);
   const folders = listed
@@ -111,14 +111,14 @@ async function packageFiles(repository: string): Promise<string[]> {
     throw new StpError('STP1002', `${repository} has no installed packages`, 'Run npm ci first.');
   const files: string[] = [];
   for (const folder of new Set(folders)) {
-    // A package of the repository itself: a link, whose target is among the tracked files.
+    // A package of this repository is a link to tracked files.
     const isOwn = (await lstat(join(repository, folder))).isSymbolicLink();
     files.push(...(isOwn ? [folder] : await filesUnder(repository, folder)));
   }
   return files.filter((name) => !LEFT_OUT_OF_PACKAGES.test(name));
 }
 
-/** Files and links below a package's folder, without packages inside it: those are listed by themselves. */
+/** Returns files and links below a package's folder, without nested packages, which are listed separately. */
 async function filesUnder(repository: string, folder: string): Promise<string[]> {
   const entries = await readdir(join(repository, folder), { withFileTypes: true });
   const files: string[] = [];

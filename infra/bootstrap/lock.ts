@@ -1,7 +1,7 @@
 /**
- * `node infra/bootstrap/lock.ts [ENVIRONMENT...]`: writes `locks/ENVIRONMENT.txt`, all packages that an environment of
- * `pins.json` needs, each at one version, so that a node made next year gets the same packages as one made today. Needs
- * uv on PATH. Run it after changing a pin, and test the result.
+ * `node infra/bootstrap/lock.ts [ENVIRONMENT...]` writes `locks/ENVIRONMENT.txt`: all packages that an environment of
+ * `pins.json` needs, each at one version, so later nodes get the same packages. Needs uv on PATH. Run it after changing
+ * a pin, and test the result.
  */
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';

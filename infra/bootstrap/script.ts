@@ -13,16 +13,16 @@ import { z } from 'zod';
 /** Hardware of a node: it decides which Python environments are installed. `lean` has none. */
 export type NodeKind = 'tpu' | 'gpu' | 'lean';
 
-/** In the order in which the shell reads them. */
+/** Parts of the script, in the shell's order. */
 const PARTS = ['settings', 'store', 'steps', 'install', 'service'] as const;
-/** Compute Engine takes 256 KiB for a value of the metadata. */
+/** Compute Engine's limit on a metadata value. */
 const SCRIPT_BYTES_MAX = 256 * 1024;
-/** Steps of environments have the numbers from here on. */
+/** Number of the first step that installs an environment. */
 const FIRST_ENVIRONMENT_STEP = 60;
 
 const purpose = z.string().min(1);
 const word = z.string().regex(/^[\w.:/@+-]+$/);
-/** `marin-levanter[tpu,gcp]==0.2.20.dev1`: always one version. */
+/** A package at one version, such as `marin-levanter[tpu,gcp]==0.2.20.dev1`. */
 const requirement = z.string().regex(/^[\w.-]+(?:\[[\w,-]+\])?==[\w.+]+$/, 'must be a package at one version');
 const pinsSchema = z.strictObject({
   lean: z.strictObject({ purpose, toolchain: word }),
@@ -49,16 +49,19 @@ export function readPins(): Pins {
   return pinsSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'pins.json'), 'utf8')));
 }
 
-/** Where the lock of an environment is. */
+/** Returns the path of an environment's lock file. */
 export const lockPath = (environment: string): string => join(import.meta.dirname, 'locks', `${environment}.txt`);
 
-/** All packages of an environment, what its own packages ask for among them, each at one version (`lock.ts`). */
+/** Returns all packages of an environment, with dependencies, each at one version (`lock.ts`). */
 export function readLock(environment: string): string[] {
   const lines = readFileSync(lockPath(environment), 'utf8').trim().split('\n');
   return z.array(requirement).parse(lines.filter((line) => !line.startsWith('#')));
 }
 
-/** The script, for the metadata key `startup-script`. The same for every node of a kind; it holds no secret. */
+/**
+ * Returns the script for the metadata key `startup-script`. It is the same for every node of a kind and contains no
+ * secret.
+ */
 export function startupScript({ kind, pins = readPins() }: { readonly kind: NodeKind; readonly pins?: Pins }): string {
   const values = {
     NODE_KIND: kind,
@@ -104,11 +107,11 @@ export interface StartUpSettings {
   /** The worker's archive (`bundle.ts`) and the SHA-256 that it must have. */
   readonly bundle: { readonly uri: string; readonly sha256: string };
   readonly temporal: { readonly address: string; readonly namespace: string };
-  /** Variable of the worker → `projects/P/secrets/S/versions/V`. */
+  /** Maps a variable of the worker to `projects/P/secrets/S/versions/V`. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Every metadata key that a node of ours needs; none of them is a secret. */
+/** Returns every metadata key that a node needs; none is a secret. */
 export function startupMetadata(settings: StartUpSettings): Record<string, string> {
   const { kind, run, storeUri, bundle, temporal, secrets } = settings;
   return {
@@ -129,5 +132,5 @@ function shellPart(name: string): string {
   return readFileSync(join(import.meta.dirname, 'shell', `${name}.sh`), 'utf8').trimEnd();
 }
 
-/** Quotes any text as one word of the shell. */
+/** Quotes a text as one word of the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

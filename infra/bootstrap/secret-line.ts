@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const STDIN = 0;
-/** Secret Manager's own limit is 64 KiB, a third more in base64, and some fields beside it. */
+/** Secret Manager's limit is 64 KiB, a third more in base64, plus some further fields. */
 const ANSWER_CHARS_MAX = 128 * 1024;
 const answerSchema = z.object({ payload: z.object({ data: z.base64().min(1) }) });
 
@@ -26,7 +26,7 @@ try {
   fail('the answer is not JSON');
 }
 if (!parsed?.success) fail('the answer has no payload');
-// A line feed at the end is an editor's, not the secret's.
+// An editor may have added a final line feed.
 const secret = Buffer.from(parsed?.data?.payload.data ?? '', 'base64')
   .toString('utf8')
   .replace(/\r?\n$/, '');

@@ -7,25 +7,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** `google.rpc.Code` */
 const DEADLINE_EXCEEDED = 4;
 
-/** The answer, or an error with the code DEADLINE_EXCEEDED after `limitMs`; the call is broken off where it can be. */
+/**
+ * Returns the answer, or throws an error with the code DEADLINE_EXCEEDED after `limitMs`. Cancels the call if possible.
+ */
 export async function answered<T>(limitMs: number, call: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const late = sleep(limitMs, null, { signal: ended.signal }).then(() => {
     throw Object.assign(new Error(`no answer within ${limitMs} ms`), { code: DEADLINE_EXCEEDED });
   });
-  // The promise that settles second may have no listener.
+  // The promise that settles second may have no handler.
   late.catch(() => undefined);
   call.catch(() => undefined);
   try {
     return await Promise.race([call, late]);
   } finally {
     ended.abort();
-    // Of no effect where it has ended.
+    // Has no effect on a finished call.
     (call as { cancel?: () => void }).cancel?.();
   }
 }
 
-/** All of a list that comes page by page; each page has the time of a call. */
+/** Returns a whole paged list; each page has the time limit of one call. */
 export async function allAnswered<T>(limitMs: number, list: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   const iterator = list[Symbol.asyncIterator]();

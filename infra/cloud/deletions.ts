@@ -1,8 +1,8 @@
-/** Deletes many things. Where some deletions fail the others still run. */
+/** Deletes many resources. If some deletions fail, the others still run. */
 
 /**
- * One after the other. One that fails keeps no other from going, since what stays is paid for; the first failure is thrown
- * when all were tried.
+ * Deletes one after the other. A failure does not stop the rest, since remaining resources cost money. Throws the first
+ * failure after all were tried.
  */
 export async function deleteEach<T>(all: readonly T[], remove: (one: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];

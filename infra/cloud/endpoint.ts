@@ -9,7 +9,7 @@ export interface ServerOptions {
   readonly protocol: string;
 }
 
-/** Options for `http://host:port`; none for Google's own. */
+/** Returns options for `http://host:port`; empty for Google's servers. */
 export function parseEndpoint(endpoint: string | undefined): ServerOptions | Record<string, never> {
   if (endpoint === undefined) return {};
   const { hostname, port, protocol } = new URL(endpoint);

@@ -1,11 +1,11 @@
 /**
- * Failures of Google's APIs in words for people, and whether to try again. Knows gRPC codes, HTTP statuses and the
+ * Describes failures of Google's APIs for people, and decides whether to retry. Knows gRPC codes, HTTP statuses and the
  * reasons that Compute Engine writes into operations. It distinguishes quota (a person must ask for more), capacity
- * (there is none now) and too many calls.
+ * (currently unavailable) and too many calls.
  */
 import { StpError } from '@stp/base';
 
-/** gRPC codes by HTTP status (google.rpc.Code), for answers that carry the status alone. */
+/** gRPC codes by HTTP status (google.rpc.Code), for answers with only a status. */
 const CODE_OF_STATUS: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -26,7 +26,7 @@ const PERMISSION_DENIED = 7;
 const RESOURCE_EXHAUSTED = 8;
 const FAILED_PRECONDITION = 9;
 const UNAUTHENTICATED = 16;
-/** Deadline, aborted, internal, unavailable; unknown, where a connection broke. */
+/** Unknown (a broken connection), deadline, aborted, internal, unavailable. */
 const TRANSIENT: ReadonlySet<number> = new Set([2, 4, 10, 13, 14]);
 
 const CONNECTION =
@@ -37,7 +37,7 @@ const QUOTA = /QUOTA_EXCEEDED|quota/i;
 const RATE = /per (?:second|minute|hour|day|100 seconds)|rate ?limit/i;
 const NO_CREDENTIALS = /default credentials|could not refresh access token|unable to detect a project/i;
 
-/** gRPC code of a failure, or null for one of the connection or of another kind. */
+/** Returns the gRPC code of a failure; null for a failure of the connection or of another kind. */
 export function codeOf(error: unknown): number | null {
   const { code } = error as { code?: unknown };
   const number = typeof code === 'string' && /^\d{1,3}$/.test(code) ? Number(code) : code;
@@ -45,7 +45,10 @@ export function codeOf(error: unknown): number | null {
   return number >= 400 ? (CODE_OF_STATUS[number] ?? 2) : number;
 }
 
-/** Is something of that name there already? Over REST the libraries make ABORTED of every 409 and keep the message. */
+/**
+ * Does the error say that the name exists already? Over REST the libraries turn every 409 into ABORTED and keep the
+ * message.
+ */
 export function isAlreadyThere(error: unknown): boolean {
   const code = codeOf(error);
   return code === ALREADY_EXISTS || (code === ABORTED && /already exists/i.test(String(error)));
@@ -53,7 +56,7 @@ export function isAlreadyThere(error: unknown): boolean {
 
 export type Shortage = 'quota' | 'capacity' | null;
 
-/** Is it a shortage, and which? A quota on calls is neither: the call may be made again. */
+/** Returns the kind of shortage. A quota on calls is none, since the call may be repeated. */
 export function shortageOf(code: number | null, message: string): Shortage {
   if (CAPACITY.test(message)) return 'capacity';
   if (QUOTA.test(message) && !RATE.test(message)) return 'quota';
@@ -65,7 +68,7 @@ export const QUOTA_ADVICE =
 export const CAPACITY_ADVICE =
   'Wait longer (nodes.validUntilMinutes), or take another zone, a smaller slice, spot or a reservation.';
 
-/** The call, whose failure is told as `cloudError`. */
+/** Makes the call and reports its failure as `cloudError`. */
 export async function cloudCall<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -74,7 +77,7 @@ export async function cloudCall<T>(what: string, work: () => Promise<T>): Promis
   }
 }
 
-/** The failure as STP1602 (shortage of quota) or STP1603, with what to do; what is an StpError already stays. */
+/** Returns the failure as STP1602 (exhausted quota) or STP1603, with advice; an StpError stays as it is. */
 export function cloudError(what: string, error: unknown): StpError {
   if (error instanceof StpError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,10 +1,7 @@
-/**
- * The common behaviour of all clients of a cloud: a client is made at its first call, and "not found" is an ordinary
- * answer.
- */
+/** Common behaviour of cloud clients: a client is made at its first call, and "not found" is an ordinary answer. */
 import { codeOf, NOT_FOUND } from './errors.ts';
 
-/** Made at the first call; a failure is not remembered. */
+/** Makes the value at the first call; a failure is not cached. */
 export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
@@ -16,7 +13,7 @@ export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Returns the result of the call, or null if it says that there is no such thing. */
+/** Returns the result of the call, or null for "not found". */
 export async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

@@ -1,6 +1,4 @@
-/**
- * Opens the provider named in a configuration. Clients of clouds are made at their first call and shared by all runs.
- */
+/** Opens the provider named in a configuration. Cloud clients are made at their first call and shared by all runs. */
 import type { NodesConfig } from '@stp/config';
 import { inventoryProvider } from '../nodes/inventory.ts';
 import type { Metadata, NodeProvider } from '../nodes/provider.ts';
@@ -11,7 +9,8 @@ import { tpuProvider } from './tpu/provider.ts';
 
 /**
  * STP_TPU_ENDPOINT and STP_COMPUTE_ENDPOINT (`http://host:port`) name other servers with the same APIs, for tests.
- * @param metadata what a machine reads at its start (`start-up.ts`)
+ *
+ * @param metadata metadata that a machine reads at its start (`start-up.ts`)
  */
 export function providers(
   environment: NodeJS.ProcessEnv = process.env,

@@ -1,7 +1,7 @@
 /**
- * The hourly prices of machines, by date: `prices.json`, and before it the file that STP_PRICES names, of the same form. The
- * repository's are Google's published ones on demand in US regions, rounded to cents; other regions cost more, contracts
- * less.
+ * Hourly prices of machines, by date, from `prices.json` and, with precedence, from the file in STP_PRICES of the same
+ * form. The repository's prices are Google's published on-demand ones in US regions, rounded to cents; other regions
+ * cost more, contracts less.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,17 +11,17 @@ import { z } from 'zod';
 const priceSchema = z.strictObject({
   /** A family of TPU chips (`v4`), or a machine type (`a2-highgpu-8g`). */
   kind: z.string().min(1).max(64),
-  /** USD for a chip or a machine. */
+  /** USD for one chip or machine. */
   usdPerHour: z.number().nonnegative(),
   /** The first day of the price. */
   from: z.iso.date(),
-  /** `spot`: a price for machines that may be taken away; without one they are counted at `spotShare` of the other. */
+  /** `spot`: price of preemptible machines. Without one they cost `spotShare` of the on-demand price. */
   tier: z.enum(['onDemand', 'spot']).default('onDemand'),
   source: z.string().max(512).default(''),
 });
 
 const tableSchema = z.strictObject({
-  /** Upper bound of spot prices as a share of those on demand: the discount has been 60 % at least, and changes daily. */
+  /** Upper bound of spot prices as a share of on-demand ones: the discount is at least 60 % and changes daily. */
   spotShare: z.number().positive().max(1).optional(),
   prices: z.array(priceSchema).max(10_000),
 });
@@ -30,14 +30,14 @@ type Table = z.infer<typeof tableSchema>;
 export interface ListPrice {
   readonly usdPerHour: number;
   readonly from: string;
-  /** Less than 1: an upper bound, made from the price on demand. */
+  /** Less than 1: an upper bound derived from the on-demand price. */
   readonly share: number;
   readonly isOwn: boolean;
 }
 
 const PUBLISHED = join(import.meta.dirname, 'prices.json');
 
-/** The price of a chip or a machine on a day; null where no table has one that begins before. */
+/** Returns the price of a chip or a machine on a day; null if no table has a price that has begun by then. */
 export function listPrice(kind: string, tier: 'onDemand' | 'spot', day: Date): ListPrice | null {
   const own = process.env.STP_PRICES ? readTable(process.env.STP_PRICES) : null;
   const published = readTable(PUBLISHED);

@@ -1,10 +1,10 @@
-/** Hourly prices of the machines of a configuration, for plans, cost guards and the accounts of runs. */
+/** Hourly prices of configured machines, for plans, cost guards and the costs of runs. */
 import type { NodesConfig } from '@stp/config';
 import type { Price } from '../nodes/provider.ts';
 import { listPrice } from './price-table.ts';
 import { sliceOf } from './tpu/requests.ts';
 
-/** The machines in words, such as `4 chips of v4, spot`. */
+/** Describes the machines in words, such as `4 chips of v4, spot`. */
 export function machinesText(nodes: NodesConfig): string {
   switch (nodes.provider) {
     case 'local':
@@ -20,7 +20,7 @@ export function machinesText(nodes: NodesConfig): string {
 
 const tierText = (tier: string): string => (tier === 'onDemand' ? '' : `, ${tier}`);
 
-/** @param day on which they are used */
+/** @param day day of use */
 export function priceOfNodes(nodes: NodesConfig, day: Date): Price {
   const own = nodes.pricePerHour;
   if (own !== null) return { perHour: own, basis: 'nodes.pricePerHour of the configuration' };

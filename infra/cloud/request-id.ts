@@ -1,7 +1,7 @@
-/** Request ids of Google's APIs: a repeated call with the same id is recognised as a repetition. */
+/** Request ids of Google's APIs. The API recognises a repeated call by its id. */
 import { createHash } from 'node:crypto';
 
-/** A UUID that is the same for the same asking: a lost answer and a repeated call ask for one thing. */
+/** Returns a UUID that is the same for the same request, so a repetition after a lost answer requests nothing new. */
 export function requestId(name: string, attempt: number): string {
   const hex = createHash('sha256').update(`${name}/${attempt}`).digest('hex');
   const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16);

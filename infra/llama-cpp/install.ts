@@ -1,6 +1,6 @@
 /**
- * Installs llama.cpp (npm's node-llama-cpp) into the cache, when a person asks for it: exactly the packages of `lock.json`, and of
- * the binaries those that this machine needs. It is there whole, tried and working, or not at all; no script of a package runs.
+ * Installs llama.cpp (npm's node-llama-cpp) into the cache on request: exactly the packages of `lock.json`, and only
+ * the binaries that this machine needs. The installation is complete and tested or absent; no package script runs.
  */
 import { existsSync, globSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const lockSchema = z.strictObject({
 });
 
 const probeSchema = z.strictObject({
-  /** Device that computes: `cuda`, `vulkan`, `metal`, or the processor. */
+  /** Compute device: `cuda`, `vulkan`, `metal`, or the processor. */
   device: z.string().max(100),
   names: z.array(z.string().max(200)).max(64),
 });
@@ -65,7 +65,7 @@ function thisMachine(): LlamaCppMachine {
   };
 }
 
-/** The packages of binaries for a machine, of those that the lock has. STP1301 where there is none. */
+/** Returns the locked packages with binaries for a machine. Throws STP1301 if there is none. */
 export function binariesFor(machine: LlamaCppMachine, locked: Iterable<string>): string[] {
   const { platform, arch, hasCuda, hasVulkan } = machine;
   const known = new Set(locked);
@@ -82,7 +82,7 @@ export function binariesFor(machine: LlamaCppMachine, locked: Iterable<string>):
 
 const folderOf = (cacheDirectory: string): string => join(cacheDirectory, 'llama-cpp');
 
-/** Null where it is not installed, or its record is damaged. */
+/** Returns null if it is not installed, or its record is damaged. */
 export async function installedLlamaCpp(cacheDirectory: string): Promise<InstalledLlamaCpp | null> {
   const folder = folderOf(cacheDirectory);
   const text = await readFile(join(folder, RECORD_FILE), 'utf8').catch(() => null);
@@ -94,7 +94,9 @@ export async function installedLlamaCpp(cacheDirectory: string): Promise<Install
   }
 }
 
-/** Folder of the installed library. STP1301, which names the command that installs it, where it is not there. */
+/**
+ * Returns the folder of the installed library. Throws STP1301, which names the installing command, if it is missing.
+ */
 export async function requireLlamaCpp(cacheDirectory: string): Promise<string> {
   const installed = await installedLlamaCpp(cacheDirectory);
   if (installed !== null && installed.version === (await readLock()).version) return installed.library;
@@ -112,8 +114,8 @@ export interface InstallOptions {
 }
 
 /**
- * Installs what is missing or no longer runs. STP1405 where the registry cannot be reached, STP1204 where a package is not the one of the lock,
- * STP1301 where no binary runs on this machine.
+ * Installs what is missing or no longer runs. Throws STP1405 if the registry cannot be reached, STP1204 for a package
+ * that differs from the lock, and STP1301 if no binary runs on this machine.
  */
 export async function installLlamaCpp(options: InstallOptions): Promise<InstalledLlamaCpp> {
   const { cacheDirectory, say, machine = thisMachine() } = options;
@@ -200,7 +202,7 @@ async function npm(folder: string, environment: NodeJS.ProcessEnv): Promise<void
   throw new StpError('STP1405', `llama.cpp cannot be installed: ${why}`, advice, { retryable: true });
 }
 
-/** Starts llama.cpp in a process of its own, which a damaged binary may end. STP1301 where it does not start. */
+/** Starts llama.cpp in a separate process, which a damaged binary may crash. Throws STP1301 if it does not start. */
 export async function probe(library: string): Promise<z.infer<typeof probeSchema>> {
   const {
     failed,

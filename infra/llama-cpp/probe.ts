@@ -1,6 +1,6 @@
 /**
- * Entry of a process that starts llama.cpp (`probe.ts LIBRARY`) and prints what it computes on. Where no binary fits, it loads them
- * one by one, because the library does not say what is wrong with them.
+ * Entry of a process that starts llama.cpp (`probe.ts LIBRARY`) and prints its compute device. If no binary fits, it
+ * loads them one by one, because the library does not report their errors.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function start(): Promise<Llama> {
   }
 }
 
-/** The processor that an ELF file is for, as a number; null for other files. */
+/** Returns the processor type of an ELF file as a number; null for other files. */
 function machineOf(path: string): number | null {
   const head = readFileSync(path).subarray(0, 20);
   return head.toString('latin1', 1, 4) === 'ELF' && head.length === 20 ? head.readUInt16LE(18) : null;

@@ -1,7 +1,7 @@
 /** Several monitors as one: each gets every metric, and the failure of one does not affect the others. */
 import type { Monitor } from './monitor.ts';
 
-/** Each method resolves once all have done their part, and rejects with the first failure after that. */
+/** Each method resolves once all monitors have finished. If one failed, it then rejects with the first failure. */
 export function combineMonitors(...monitors: readonly Monitor[]): Monitor {
   const each = async (work: (monitor: Monitor) => Promise<void>): Promise<void> => {
     const failed = (await Promise.allSettled(monitors.map(work))).find((result) => result.status === 'rejected');

@@ -22,11 +22,13 @@ const lineSchema = z.strictObject({
 
 export type LoggedMetric = Metric & { readonly at: string };
 
-/** Opens (or makes, with its folders) the file for appending. STP1401 where it cannot be written. */
+/**
+ * Opens the file for appending and creates it with its folders if necessary. Throws STP1401 if it cannot be written.
+ */
 export async function openJsonlMonitor(path: string): Promise<Monitor> {
   const file = await openForAppending(path);
   let ended = false;
-  // Appends wait for each other, so that the lines of one call stay together.
+  // Appends are sequential, so the lines of one call stay together.
   let last: Promise<void> = Promise.resolve();
 
   return {
@@ -53,7 +55,7 @@ export async function openJsonlMonitor(path: string): Promise<Monitor> {
   };
 }
 
-/** Metrics of a file in the order they were written; lines torn by a crash are left out. */
+/** Yields the metrics of a file in order; lines torn by a crash are left out. */
 export async function* readMetrics(path: string): AsyncGenerator<LoggedMetric> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
@@ -62,7 +64,7 @@ export async function* readMetrics(path: string): AsyncGenerator<LoggedMetric> {
   }
 }
 
-/** A metric as one line. STP1002 where it is out of form. */
+/** Returns a metric as one line. Throws STP1002 for an invalid metric. */
 export function metricLine(metric: Metric, at: string): string {
   const checked = metricSchema.safeParse(metric);
   if (!checked.success)
@@ -75,7 +77,7 @@ export function metricLine(metric: Metric, at: string): string {
   return JSON.stringify({ at, name, step, value: Number.isFinite(value) ? value : String(value) });
 }
 
-/** Null for a line that holds no metric, or only a part of one. */
+/** Returns null for a line without a complete metric. */
 export function readMetricLine(line: string): LoggedMetric | null {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(line));

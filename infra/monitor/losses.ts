@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readMetrics } from './jsonl-monitor.ts';
 
-/** Loss of every logged optimizer step, by training, as they were written; none where there is no such file. */
+/** Returns the loss of every logged optimizer step, by training, in order; empty if the file does not exist. */
 export async function readLosses(path: string): Promise<{ stage: string; step: number; loss: number }[]> {
   if (!existsSync(path)) return [];
   const losses = [];

@@ -1,10 +1,10 @@
 /**
- * The `Monitor` port: numbers over steps, for people who watch a run. Implemented as a file of JSON Lines, for Prometheus,
- * and for trackers (`trackers/`), which get those of `tracked-metrics.ts`.
+ * The `Monitor` port: metrics over steps, for people who watch a run. Implemented as a file of JSON Lines, for
+ * Prometheus, and for trackers (`trackers/`), which get the metrics of `tracked-metrics.ts`.
  */
 import { z } from 'zod';
 
-/** Slash groups, so that dashboards fold them: `train/loss`, `lean/checks_per_second`, `round/pass_rate`. */
+/** Names with slash groups, which dashboards fold: `train/loss`, `lean/checks_per_second`, `round/pass_rate`. */
 export const metricNameSchema = z
   .string()
   .max(120)
@@ -12,9 +12,9 @@ export const metricNameSchema = z
 
 export const metricSchema = z.strictObject({
   name: metricNameSchema,
-  /** Training step, round or another counter of the group; never less than 0. */
+  /** Training step, round or another counter of the group; at least 0. */
   step: z.number().int().nonnegative(),
-  /** NaN and infinities are kept: a loss that became NaN is what one looks for. */
+  /** NaN and infinities are kept, because a loss that became NaN is important. */
   value: z.union([z.number(), z.nan(), z.literal(Number.POSITIVE_INFINITY), z.literal(Number.NEGATIVE_INFINITY)]),
 });
 export type Metric = z.infer<typeof metricSchema>;
@@ -27,9 +27,9 @@ export const runEndSchema = z.strictObject({
 export type RunEnd = z.infer<typeof runEndSchema>;
 
 export interface Monitor {
-  /** Resolves once the metrics would survive the end of this process. STP1002 for a name or step out of form. */
+  /** Resolves when the metrics would survive the end of this process. Throws STP1002 for an invalid name or step. */
   log(metrics: readonly Metric[]): Promise<void>;
-  /** The run has ended. Missing where only numbers are taken. */
+  /** Reports the end of a run. Missing for monitors that take only metrics. */
   conclude?(end: RunEnd): Promise<void>;
   /** Ends the log; safe to call twice. No `log` after it. */
   finalise(): Promise<void>;

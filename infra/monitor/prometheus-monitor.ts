@@ -1,13 +1,13 @@
 /**
- * The numbers of a run for Prometheus: sums and last values under a few fixed names, while the log has a name for every
- * stage. Figures of rounds have the names that trackers know. They use the meter of Temporal's runtime, so that a worker has one address with its own metrics and the SDK's.
- * Sums count the work done; a shard that is done twice counts twice.
+ * A run's metrics for Prometheus: sums and last values under a few fixed names, whereas the log has a name for every
+ * stage. Figures of rounds have the trackers' names. They use the meter of Temporal's runtime, so a worker serves its
+ * own metrics and the SDK's at one address. Sums count work done; a shard that is done twice counts twice.
  */
 import type { MetricMeter } from '@temporalio/common';
 import type { Metric, Monitor } from './monitor.ts';
 import { TRACKED_METRICS } from './tracked-metrics.ts';
 
-/** Names without the `_total` that the exporter gives to sums, and without units, which it appends. */
+/** Names without the exporter's suffixes: `_total` for sums, and units. */
 export const RUN_METRICS = {
   samples: 'stp_samples',
   tokens: 'stp_tokens',
@@ -19,7 +19,7 @@ export const RUN_METRICS = {
 } as const;
 
 /**
- * Buckets of `stp_shard_duration_seconds`: from a shard of a laptop's smoke run to one of a large model that waits for slow
+ * Bucket bounds of `stp_shard_duration_seconds`, from a shard of a laptop's smoke run to one of a large model with slow
  * proofs.
  */
 export const SHARD_SECONDS_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 2_400, 3_600, 7_200];
@@ -27,7 +27,7 @@ export const SHARD_SECONDS_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 2_
 /** `stp_round_proved` for `round/proved`. */
 export const prometheusName = (name: string): string => `stp_${name.replaceAll('/', '_')}`;
 
-/** How a metric of the log adds to those above, by the last part of its name; parts that are not here are the log's alone. */
+/** Adds a metric of the log to those above, by the last part of its name. Other parts are only in the log. */
 type Count = (value: number, step: number, part: string) => void;
 
 /** @param meter `Runtime.instance().metricMeter` of a worker that exports metrics */

@@ -50,7 +50,7 @@ export const TRACKED_METRICS: readonly TrackedMetric[] = [
 
 const KNOWN = new Set(TRACKED_METRICS.map(({ name }) => name));
 
-/** The name under which trackers get a metric of the log; null: it is the log's alone. */
+/** Returns the name under which trackers get a metric of the log; null if only the log has it. */
 export function trackedName(name: string): string | null {
   if (KNOWN.has(name)) return name;
   const [, training, part] = /^checkpoints\/(\w+)\/(\w+)$/.exec(name) ?? [];

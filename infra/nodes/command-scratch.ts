@@ -1,6 +1,7 @@
 /**
- * Scratch folders of commands (`bin/stp check`, `data prepare`, `verify`, `lean serve`, `suggest serve`), and leftovers of killed commands: their
- * folders, their Lean processes, and the control groups of these. A folder's name gives its owner (`owned-folders.ts`).
+ * Scratch folders of commands (`bin/stp check`, `data prepare`, `verify`, `lean serve`, `suggest serve`), and leftovers
+ * of killed commands: their folders, Lean processes and control groups. A folder's name identifies its owner
+ * (`owned-folders.ts`).
  */
 import { rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -11,21 +12,21 @@ import { isOwnerGone, ownerOfThisProcess } from '../processes.ts';
 import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 
-/** Names that stand in folders and marks in place of a run; runs carry a hash behind their name, so none is called so. */
+/** Names used in folders and marks in place of a run. They cannot equal a run's, which ends in a hash. */
 const COMMANDS = ['certificate', 'check', 'data', 'lean-serve', 'mcp', 'suggest', 'verify'] as const;
 export type ScratchCommand = (typeof COMMANDS)[number];
 
 export interface CommandScratch {
   readonly directory: string;
-  /** For the Lean processes of the command. */
+  /** Mark for the command's Lean processes. */
   readonly runMark: string;
   remove(): Promise<void>;
 }
 
-/** A new folder in `scratchDirectory`, which is made where it is not there. */
+/** Makes a new folder in `scratchDirectory`, which is created if necessary. */
 export async function openCommandScratch(scratchDirectory: string, command: ScratchCommand): Promise<CommandScratch> {
   const directory = await makeOwnedFolder(scratchDirectory, command);
-  // If the process ends before it calls `remove`: after an unexpected error, or after a second signal.
+  // Covers a process that ends before it calls `remove`, after an unexpected error or a second signal.
   const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeAtExit);
   return {
@@ -44,13 +45,13 @@ export interface Leavings {
 }
 
 /**
- * Ends and removes the leftovers of dead commands. A leftover that cannot be removed stays: no work depends on it.
- * Rejects with STP1601 where a process does not end.
+ * Ends and removes the leftovers of dead commands. A leftover that cannot be removed stays, since no work depends on
+ * it. Throws STP1601 if a process does not end.
  */
 export async function removeLeavings(scratchDirectory: string): Promise<Leavings> {
   const isMeant = async ({ run, owner }: RunMark): Promise<boolean> =>
     isCommand(run) && owner !== null && (await isOwnerGone(owner));
-  // Processes first: they may still write there.
+  // Processes come first, because they may still write into the folders.
   const ended = await endMarkedProcesses({
     what: 'Lean processes of commands that are gone',
     isMeant: ({ mark }) => isMeant(mark),
@@ -67,7 +68,7 @@ export async function removeLeavings(scratchDirectory: string): Promise<Leavings
   return { processes: ended.processes + inGroups, folders };
 }
 
-/** Scratch folders of commands that are gone. */
+/** Returns the scratch folders of dead commands. */
 export async function orphanFolders(scratchDirectory: string): Promise<string[]> {
   const entries = await readdir(scratchDirectory, { withFileTypes: true }).catch(() => []);
   const orphans: string[] = [];

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunMark, RunPart } from '@stp/base/files';
 
-/** `stp-MARK-PID-NUMBER`, characters of the mark that cannot stand in a name replaced by `_`. */
+/** Matches `stp-MARK-PID-NUMBER`; characters of the mark that a name cannot contain are `_`. */
 const GROUP_NAME = /^stp-(.+)_(\d+)\.(\d+)\.(\d+)_(lean|model)-\d+-\d+$/;
-/** Number of folders to search: a machine with thousands of containers has some ten thousand. */
+/** Most folders that are searched: a machine with thousands of containers has some ten thousand. */
 const FOLDERS_MAX = 50_000;
 const EMPTYING_POLLS_MAX = 250;
 const EMPTYING_POLL_MS = 20;
 
-/** Ends and removes the groups of the marks that are meant; returns the processes that were still in them. */
+/** Ends and removes the groups of the selected marks. Returns the processes that were in them. */
 export async function endControlGroups(isMeant: (mark: RunMark) => boolean | Promise<boolean>): Promise<number> {
   const folders: string[] = [];
   for (const { folder, mark } of await findGroups()) if (await isMeant(mark)) folders.push(folder);
@@ -24,7 +24,7 @@ export async function endControlGroups(isMeant: (mark: RunMark) => boolean | Pro
     if (poll > 0) await sleep(EMPTYING_POLL_MS);
     for (const folder of [...folders]) {
       for (const pid of await pidsIn(folder)) if (pid !== process.pid && kill(pid)) ended.add(pid);
-      // It can be removed once the kernel has taken the last one apart; until then this says so.
+      // The removal fails until the kernel has removed the last process.
       const isGone = await rmdir(folder).then(
         () => true,
         (error: NodeJS.ErrnoException) => error.code !== 'EBUSY',
@@ -35,7 +35,7 @@ export async function endControlGroups(isMeant: (mark: RunMark) => boolean | Pro
   return ended.size;
 }
 
-/** Every group with a mark of ours in its name. */
+/** Finds every group whose name contains a mark of ours. */
 async function findGroups(): Promise<{ folder: string; mark: RunMark }[]> {
   const found: { folder: string; mark: RunMark }[] = [];
   const waiting = await mounts();
@@ -59,7 +59,7 @@ function markOf(name: string): RunMark | null {
   return { run, owner, part: part as RunPart };
 }
 
-/** Where the hierarchies with our groups are mounted; none where there is no /proc. */
+/** Returns where the hierarchies with our groups are mounted; none without /proc. */
 async function mounts(): Promise<string[]> {
   const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {
@@ -72,14 +72,14 @@ async function mounts(): Promise<string[]> {
 }
 
 async function pidsIn(folder: string): Promise<number[]> {
-  // Version 2 ends all at once, those too that are being started; version 1 has no such file.
+  // Version 2 kills all processes at once, including those being started; version 1 has no such file.
   const pids = (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
   if (pids.length > 0) await writeFile(join(folder, 'cgroup.kill'), '1', { flag: 'r+' }).catch(() => undefined);
-  // One that another PID namespace has is shown as 0, and a signal to 0 would end ourselves.
+  // A process of another PID namespace appears as 0, and a signal to 0 would end this process.
   return pids.map(Number).filter((pid) => pid > 0);
 }
 
-/** True where it was there. */
+/** Returns whether the process existed. */
 function kill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

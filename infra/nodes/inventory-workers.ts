@@ -1,6 +1,6 @@
 /**
  * Workers on machines of an inventory: copies and unpacks the bundle, starts a worker for every slot, and ends the
- * workers again. Existing bundles and workers stay unchanged, so starting twice starts nothing twice.
+ * workers. Existing bundles and workers are left unchanged, so a second start changes nothing.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -17,19 +17,22 @@ const HASH_DIGITS = 16;
 
 export interface HostResult {
   readonly host: string;
-  /** Null: done. */
+  /** Null: it succeeded. */
   readonly problem: string | null;
 }
 
 export interface StartOptions {
-  /** The worker's archive on this machine (`bin/stp nodes bundle`); null where the machines have it from before. */
+  /** The worker's archive on this machine (`bin/stp nodes bundle`); null if the machines have it already. */
   readonly bundleFile: string | null;
-  /** Environment of every worker, beside its queue. Goes through standard input into a file that the user alone reads. */
+  /**
+   * Environment of every worker, in addition to its queue. It is sent through standard input into a file that only the
+   * user can read.
+   */
   readonly environment: Readonly<Record<string, string>>;
   readonly onProgress: (line: string) => void;
 }
 
-/** Starts workers on every host at once; a host that fails does not keep the others from starting. */
+/** Starts workers on all hosts at once; a failing host does not affect the others. */
 export async function startWorkers(hosts: readonly InventoryHost[], options: StartOptions): Promise<HostResult[]> {
   const { bundleFile, onProgress } = options;
   const sha256 = bundleFile === null ? null : await sha256Of(bundleFile);
@@ -45,7 +48,7 @@ export async function startWorkers(hosts: readonly InventoryHost[], options: Sta
   );
 }
 
-/** Ends the workers with all that they have started. The bundle stays. */
+/** Ends the workers and all processes that they started. The bundle stays. */
 export async function stopWorkers(
   hosts: readonly InventoryHost[],
   onProgress: (line: string) => void,
@@ -76,7 +79,7 @@ async function firstProblem(steps: readonly (() => Promise<RemoteResult>)[]): Pr
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1)?.slice(0, 500) ?? '';
 
-/** Copied once and held against its checksum before anything of it is unpacked. */
+/** Copies the archive once and checks its checksum before unpacking it. */
 async function installBundle(
   host: InventoryHost,
   bundleFile: string,
@@ -100,7 +103,7 @@ async function installBundle(
   return shellOnHost(host, `set -e; ${unpack}`, { timeoutMs: COPY_TIMEOUT_MS, input: createReadStream(bundleFile) });
 }
 
-/** Starts a worker in a session of its own, so that it outlives this one; its process group is what ends it. */
+/** Starts a worker in its own session, so that it outlives this one. It is later ended by its process group. */
 async function startWorker(host: InventoryHost, slot: number, options: StartOptions): Promise<RemoteResult> {
   const files = `worker-${host.name}-${slot}`;
   const isUp = `group="$(cat ${files}.pid 2> /dev/null)" && ${isOurGroup(host, slot)}`;
@@ -119,7 +122,7 @@ async function startWorker(host: InventoryHost, slot: number, options: StartOpti
   return shellOnHost(host, line, { timeoutMs: COMMAND_TIMEOUT_MS, input });
 }
 
-/** Asked to end, and made to after ten seconds. */
+/** Returns shell text that asks the group to end, and kills it after ten seconds. */
 function stopLine(host: InventoryHost, slot: number): string {
   const pid = `worker-${host.name}-${slot}.pid`;
   return [
@@ -134,9 +137,9 @@ function stopLine(host: InventoryHost, slot: number): string {
 }
 
 /**
- * Condition of the shell: is the process group `$group` there and this slot's worker? After a reboot another
- * process may have its number. The queue of the group's first process decides; if only its children are left, it is
- * ours.
+ * Returns a shell condition: does the process group `$group` exist, and is it this slot's worker? After a reboot
+ * another process may have its number. The queue of the group's first process decides; if only its children are left,
+ * the group is ours.
  */
 function isOurGroup(host: InventoryHost, slot: number): string {
   const queue = quoted(`STP_HOST_QUEUE=${hostQueue(host.name, slot)}`);

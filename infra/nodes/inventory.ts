@@ -1,6 +1,6 @@
 /**
- * Existing machines, listed in a file (JSON or YAML): reached by `ssh`, or this one. A run uses the machines whose
- * workers `bin/stp nodes up` has started; nothing is bought and nothing is deleted.
+ * Existing machines, listed in a file (JSON or YAML), reached by `ssh` or local. A run uses the machines whose workers
+ * `bin/stp nodes up` has started; no machine is bought or deleted.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { StpError } from '@stp/base';
@@ -12,7 +12,7 @@ import type { NodeHost, NodeProvider } from './provider.ts';
 
 const BYTES_MAX = 1_000_000;
 const HOSTS_MAX = 10_000;
-/** A name or an address of a machine; never an option of ssh, which begins with a dash. */
+/** Name or address of a machine; it cannot begin with a dash like an option of ssh. */
 const addressSchema = z
   .string()
   .max(253)
@@ -22,14 +22,14 @@ const inventoryHostSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'may have lower-case letters, digits and "-"'),
   /** Host name or address; `localhost` is this machine, without ssh. */
   address: addressSchema,
-  /** Null: as ssh's own configuration says. */
+  /** Null: as ssh's configuration says. */
   user: z
     .string()
     .regex(/^[a-z_][a-z0-9_.-]{0,31}$/)
     .nullable()
     .default(null),
   port: z.int().min(1).max(65_535).nullable().default(null),
-  /** Workers on the machine. */
+  /** Number of workers on the machine. */
   slots: z.int().min(1).max(64).default(1),
   labels: z.record(z.string().max(63), z.string().max(255)).default({}),
 });
@@ -37,12 +37,12 @@ export type InventoryHost = z.infer<typeof inventoryHostSchema>;
 
 const inventorySchema = z.strictObject({ hosts: z.array(inventoryHostSchema).min(1).max(HOSTS_MAX) });
 
-/** The hosts of the file; STP1001 naming the entry that is wrong. */
+/** Returns the hosts of the file. Throws STP1001 with the wrong entry. */
 export function readInventory(path: string): readonly InventoryHost[] {
   let content: unknown;
   try {
     if (statSync(path).size > BYTES_MAX) throw new Error(`is larger than ${BYTES_MAX} bytes`);
-    // JSON is YAML as well. Aliases could blow a small file up.
+    // JSON is valid YAML. The limit on aliases keeps a small file from expanding.
     content = parse(readFileSync(path, 'utf8'), { maxAliasCount: 100 });
   } catch (cause) {
     throw wrong(path, (cause as Error).message.split('\n')[0]!, cause);
@@ -60,7 +60,7 @@ export function readInventory(path: string): readonly InventoryHost[] {
   return parsed.data.hosts;
 }
 
-/** One entry for every worker of every host. */
+/** Returns one entry for every worker of every host. */
 export const inventoryWorkers = (hosts: readonly InventoryHost[]): NodeHost[] =>
   hosts.flatMap(({ name, address, slots }) =>
     Array.from({ length: slots }, (_, index) => ({
@@ -86,7 +86,7 @@ export function inventoryProvider(config: InventoryConfig): NodeProvider {
       readInventory(config.file);
       return { kind: 'accepted' };
     },
-    // Whether a worker answers shows with the first work that it is given.
+    // The first work on a worker shows whether it answers.
     async state() {
       return { kind: 'ready', hosts: inventoryWorkers(readInventory(config.file)) };
     },

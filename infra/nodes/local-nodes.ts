@@ -1,4 +1,4 @@
-/** The `Nodes` port for this machine: there is one node, it is always available, and only its leftovers need work. */
+/** The `Nodes` port for this machine: one node, always available, of which only leftovers are cleaned. */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
@@ -14,18 +14,18 @@ import { type CleanUpReport, type CleanUpScope, type Nodes, sumReports } from '.
 /** Unit of `Stats.blocks` (POSIX). */
 const BLOCK_BYTES = 512;
 /**
- * A process of a run that is not in the list of open runs is left alone while it is younger than this: the run may have
- * begun after the list was made.
+ * Processes of a run that is missing from the list of open runs are spared below this age, because the run may have
+ * started after the list was made.
  */
 const CLOSED_RUN_AGE_SECONDS_MIN = 600;
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 export interface LocalNodesOptions {
-  /** Folder that holds a folder a run for files that may vanish. */
+  /** Parent of the runs' folders for files that may vanish. */
   readonly scratchDirectory: string;
   /** Task queue of the worker on this machine. */
   readonly taskQueue: string;
-  /** Lets go of what this process itself holds for the run: warm Lean processes, and with `all` its engine. */
+  /** Releases what this process holds for the run: warm Lean processes, and with `all` also its engine. */
   readonly release?: (run: string, what: CleanUpScope) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
   });
   const cleanUp = async (run: string, what: CleanUpScope = 'all'): Promise<CleanUpReport> => {
     const scratch = runScratchDirectory(scratchDirectory, run);
-    // Processes first: they may still write there.
+    // Processes come first, because they may still write into the folder.
     const ended = await end(
       `processes of run ${run}`,
       (mark) => mark.run === run && (what === 'all' || mark.part === what),
@@ -74,12 +74,12 @@ export function localNodes({ scratchDirectory, taskQueue, release }: LocalNodesO
       const entries = await readdir(scratchDirectory, { withFileTypes: true }).catch(() => []);
       return entries.filter((entry) => entry.isDirectory() && RUN.test(entry.name)).map(({ name }) => name);
     },
-    // The machine was there before the run and stays.
+    // The machine existed before the run and stays.
     async release() {},
   };
 }
 
-/** Ends processes by mark, then by control group: one that has shed its mark is still in its group. */
+/** Ends processes by mark, then by control group, which also contains processes without their mark. */
 async function end(
   what: string,
   isMeant: (mark: RunMark) => boolean | Promise<boolean>,
@@ -93,7 +93,7 @@ async function end(
   return { ...marked, processes: marked.processes + (await endControlGroups(isMeant)) };
 }
 
-/** Runs that have processes of this worker, none of them young. */
+/** Returns the runs with processes of this worker, none of them young. */
 async function heldRuns(): Promise<string[]> {
   const self = await ownerOfThisProcess();
   const marked = await findMeant({ isMeant: () => true });
@@ -106,7 +106,7 @@ async function heldRuns(): Promise<string[]> {
   return [...held].filter((run) => ages.get(run)! >= CLOSED_RUN_AGE_SECONDS_MIN);
 }
 
-/** Folders of commands that are gone; the bytes that were given back. Another user's cannot be removed, and stays. */
+/** Removes folders of dead commands. Returns the bytes that were freed. Folders of other users stay. */
 async function removeOrphanFolders(scratchDirectory: string): Promise<number> {
   let bytes = 0;
   for (const folder of await orphanFolders(scratchDirectory))
@@ -114,7 +114,7 @@ async function removeOrphanFolders(scratchDirectory: string): Promise<number> {
   return bytes;
 }
 
-/** Bytes that were given back. */
+/** Returns the bytes that were freed. */
 async function removeScratch(scratch: string, run: string): Promise<number> {
   const bytes = await bytesUnder(scratch);
   await rm(scratch, { recursive: true, force: true, maxRetries: 3 }).catch((error: Error) => {
@@ -126,7 +126,10 @@ async function removeScratch(scratch: string, run: string): Promise<number> {
   return bytes;
 }
 
-/** `scratchDirectory/run`; STP1002 for a run that is not one plain part of a path, as what lies there is removed. */
+/**
+ * Returns `scratchDirectory/run`. Throws STP1002 unless the run is one plain part of a path, because its contents are
+ * removed.
+ */
 function runScratchDirectory(scratchDirectory: string, run: string): string {
   if (RUN.test(run)) return join(scratchDirectory, run);
   throw new StpError(
@@ -137,15 +140,15 @@ function runScratchDirectory(scratchDirectory: string, run: string): string {
   );
 }
 
-/** Memory this process may use: a container's limit where there is one. */
+/** Returns the memory that this process may use: a container's limit if there is one. */
 function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : totalmem();
 }
 
 /**
- * Bytes allocated on disk for a folder and all it holds; links are counted, not followed. 0 if the folder does not
- * exist.
+ * Returns the bytes allocated on disk for a folder and its contents; links are counted, not followed. 0 if the folder
+ * does not exist.
  */
 async function bytesUnder(path: string): Promise<number> {
   const own: Stats | null = await lstat(path).catch(() => null);

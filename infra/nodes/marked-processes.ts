@@ -1,21 +1,21 @@
 /**
- * Ends processes by their run mark, even if their parents have died. Only the mark counts: a process without one is
- * never ended, nor is this process or one of its ancestors. It uses SIGKILL at once: a marked process keeps no state of
- * its own, and Lean in the middle of a proof ignores gentler signals.
+ * Ends processes by their run mark, even if their parents are dead. Only the mark counts: a process without one is
+ * never ended, nor is this process or an ancestor. It uses SIGKILL at once: a marked process has no state to save, and
+ * Lean ignores gentler signals during a proof.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
 import type { RunMark } from '@stp/base/files';
 import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from '../processes.ts';
 
-/** A process may start another between our look and its end; each round finds those. */
+/** Most rounds. A process may start another before it is ended; the next round finds that one. */
 const ROUNDS_MAX = 20;
 const ENDING_POLLS_MAX = 1500;
 const ENDING_POLL_MS = 20;
 
 export interface EndedProcesses {
   readonly processes: number;
-  /** Resident bytes just before the end. */
+  /** Resident bytes just before its end. */
   readonly memoryBytes: number;
   readonly cpuSeconds: number;
 }
@@ -25,17 +25,19 @@ export interface MarkedProcess extends ProcessStat {
 }
 
 export interface Selection {
-  /** Says what is ended, for the error where that fails. */
+  /** Describes the processes, for the error message. */
   readonly what: string;
   readonly isMeant: (found: MarkedProcess) => boolean | Promise<boolean>;
   /**
-   * Called once what is there has been counted and before anything is ended: a part of this process that holds some of it
-   * lets go, and starts no others in its place.
+   * Called after the processes are counted and before any is ended: parts of this process release theirs and start no
+   * others.
    */
   readonly release?: () => Promise<void>;
 }
 
-/** Ends the chosen processes and waits until they have ended. STP1601 with the pids of those that do not end. */
+/**
+ * Ends the selected processes and waits until they have ended. Throws STP1601 with the pids of those that do not end.
+ */
 export async function endMarkedProcesses(selection: Selection): Promise<EndedProcesses> {
   const total = { processes: 0, memoryBytes: 0, cpuSeconds: 0 };
   const counted = new Set<string>();
@@ -63,13 +65,13 @@ export async function endMarkedProcesses(selection: Selection): Promise<EndedPro
   throw notGone(selection, await findMeant(selection));
 }
 
-/** While a process changes into another program (execve) its environment cannot be read: a second look finds it. */
+/** The environment of a process cannot be read during execve, so a second search finds such a process. */
 async function noneAppears(selection: Selection): Promise<boolean> {
   await sleep(ENDING_POLL_MS);
   return (await findMeant(selection)).length === 0;
 }
 
-/** Living processes with a mark that is meant, without this process and its ancestors. */
+/** Returns the living processes with a selected mark, without this process and its ancestors. */
 export async function findMeant({ isMeant }: Pick<Selection, 'isMeant'>): Promise<readonly MarkedProcess[]> {
   const all = await listProcesses();
   const parents = new Map(all.map((found) => [found.pid, found.parentPid]));
@@ -89,7 +91,8 @@ async function killAll(marked: readonly MarkedProcess[], selection: Selection): 
   const markedByPid = new Map(marked.map((found) => [found.pid, found]));
   const killed = new Set<number>();
   for (const { groupId } of marked) {
-    // Ending a whole group at once leaves no member time to start another process; only if every member has the mark.
+    // Ending a whole group at once leaves no member time to start another process. This is done only if every member
+    // has the mark.
     const members = all.filter((found) => found.groupId === groupId);
     if (groupId <= 1 || members.length === 0 || killed.has(groupId)) continue;
     const ours = await Promise.all(
@@ -102,11 +105,11 @@ async function killAll(marked: readonly MarkedProcess[], selection: Selection): 
     killed.add(groupId);
     signal(-groupId);
   }
-  // Each by itself too: the group may hold others, or the process has left it since we looked.
+  // Ends each process separately too, because the group may have other members or the process may have left it.
   for (const found of marked) if (await isStill(found, selection)) signal(found.pid);
 }
 
-/** The process that was found, not a later one that was given its pid. */
+/** Is it still the process that was found, and not a later one with the same pid? */
 async function isStill(found: MarkedProcess, { isMeant }: Selection): Promise<boolean> {
   const mark = (await isRunning(found)) ? await runMarkOf(found.pid) : null;
   return mark !== null && (await isMeant({ ...found, mark }));
@@ -116,7 +119,7 @@ function signal(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // Gone already; or another user's, which the wait afterwards reports.
+    // The process is gone, or belongs to another user, which the later wait reports.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

@@ -1,13 +1,10 @@
-/**
- * Finds the meeting point on this machine for processes of several machines: an address that the others reach, and a
- * free port.
- */
+/** Finds a rendezvous on this machine for processes of several machines: a reachable address and a free port. */
 import { createSocket } from 'node:dgram';
 import { createServer, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { StpError } from '@stp/base';
 
-/** An address of documentation (RFC 5737), beyond every network of ours: what leads there is the machine's usual way out. */
+/** A documentation address (RFC 5737), outside all our networks. The route to it is the machine's default route. */
 const FAR_AWAY = '192.0.2.1';
 /** Port of a datagram that is never sent. */
 const ANY_PORT = 9;
@@ -19,14 +16,15 @@ export interface MeetingPlace {
   readonly port: number;
 }
 
-/** The port is free now: take it soon, and ask for another one if it is taken by then. */
+/** The port is free now. Use it soon; if it is taken by then, request another. */
 export async function meetingPlace(environment: NodeJS.ProcessEnv = process.env): Promise<MeetingPlace> {
   return { address: await ownAddress(environment), port: await freePort() };
 }
 
 /**
- * STP_NODE_ADDRESS; else the address of the interface that leads out of this machine, which is also where others come in on
- * machines of one network; without a way out the first that is no loopback; without a network the loopback.
+ * Returns STP_NODE_ADDRESS. Otherwise returns the address of the interface with the default route, at which machines of
+ * the same network reach this one; without a route the first address that is no loopback; without a network the
+ * loopback.
  */
 async function ownAddress({ STP_NODE_ADDRESS: given }: NodeJS.ProcessEnv): Promise<string> {
   if (given !== undefined && given !== '') {
@@ -40,7 +38,7 @@ async function ownAddress({ STP_NODE_ADDRESS: given }: NodeJS.ProcessEnv): Promi
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? LOOPBACK;
 }
 
-/** This machine's own address on the way there, or null where no way leads there. Nothing is sent. */
+/** Returns this machine's address on the route to `address`, or null without a route. Sends nothing. */
 function addressTowards(address: string): Promise<string | null> {
   const socket = createSocket('udp4');
   return new Promise<string | null>((resolve) => {

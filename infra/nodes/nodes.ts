@@ -12,9 +12,9 @@ export interface NodeDescription {
 export interface CleanUpReport {
   readonly node: string;
   readonly processesEnded: number;
-  /** Resident memory of the ended processes, bytes, just before they ended. */
+  /** Resident memory of the ended processes just before their end, bytes. */
   readonly memoryBytesFreed: number;
-  /** CPU time the ended processes had used, seconds. */
+  /** CPU time that the ended processes had used, seconds. */
   readonly cpuSecondsUsed: number;
   readonly scratchBytesFreed: number;
 }
@@ -35,16 +35,16 @@ export type CleanUpScope = 'all' | 'lean';
 export interface Nodes {
   provision(run: string): Promise<readonly NodeDescription[]>;
   /**
-   * Ends the run's processes on the node by process group and touches nothing else. `all`: every process, and its scratch
-   * goes too. `lean`: Lean alone, if the run continues with its scratch and its engine.
+   * Ends the run's processes on the node by process group, and no others. `all`: every process, and the run's scratch
+   * folder is removed. `lean`: only Lean, for a run that continues with its scratch folder and engine.
    */
   cleanUp(run: string, what?: CleanUpScope): Promise<CleanUpReport>;
   /**
-   * Removes leftovers: processes of any run whose worker is dead, scratch folders of dead commands and, if the open
-   * runs are given, processes that this worker holds for a closed run.
+   * Removes leftovers: processes of runs whose worker is dead, scratch folders of dead commands and, if the open runs
+   * are given, processes that this worker holds for closed runs.
    */
   sweep(openRuns: readonly string[] | null): Promise<CleanUpReport>;
-  /** Runs that have a scratch folder on this node. */
+  /** Returns the runs that have a scratch folder on this node. */
   runsWithFiles(): Promise<readonly string[]>;
   release(run: string): Promise<void>;
 }

@@ -1,17 +1,17 @@
 /**
  * The `NodeProvider` port: gets machines from a cloud, or finds those of an inventory, and gives them back. Every call
- * is short and may be repeated: the caller waits (timers of a workflow), and names are made from the run alone.
+ * is short and repeatable: the caller waits (timers of a workflow), and names derive only from the run.
  */
 
-/** Which machines are meant: those of one run, of its first, second … set. A set that was lost is replaced by the next. */
+/** A set of machines of one run: its first, its second and so on. The next set replaces a lost one. */
 export interface NodeSet {
-  /** The run as it is called on machines (`localRunName`): the same name in another store is another run. */
+  /** The run's name on machines (`localRunName`), which includes its store. */
   readonly run: string;
   /** 1, 2, … */
   readonly generation: number;
 }
 
-/** One call to a cloud's API as it goes out, without credentials. */
+/** One call to a cloud's API, without credentials. */
 export interface CloudRequest {
   readonly method: 'POST' | 'DELETE';
   readonly url: string;
@@ -20,7 +20,7 @@ export interface CloudRequest {
 
 /** Price of machines, and its source. */
 export interface Price {
-  /** USD an hour for all of them; null where the table does not have them. */
+  /** USD an hour for all of them; null if the table lacks them. */
   readonly perHour: number | null;
   readonly basis: string;
 }
@@ -28,20 +28,20 @@ export interface Price {
 export interface NodesPlan {
   readonly requests: readonly CloudRequest[];
   readonly hosts: number;
-  /** TPU chips or GPUs, of all hosts together. */
+  /** TPU chips or GPUs, summed over all hosts. */
   readonly accelerators: number;
   readonly price: Price;
-  /** Facts that a person should know before the requests go out. */
+  /** Notes for a person before the requests are sent. */
   readonly notes: readonly string[];
 }
 
 /** One machine with a worker on it. */
 export interface NodeHost {
-  /** `<node>/<n>`: the node as the cloud calls it, and the machine's number in it. */
+  /** `<node>/<n>`: the cloud's name of the node, and the machine's number in it. */
   readonly name: string;
   /** The worker polls this queue. */
   readonly taskQueue: string;
-  /** Address inside the network; null where it is not known. */
+  /** Address inside the network; null if unknown. */
   readonly address: string | null;
 }
 
@@ -49,14 +49,14 @@ export interface NodeHost {
 export type Asked = { readonly kind: 'accepted' } | { readonly kind: 'no-capacity'; readonly reason: string };
 
 export type NodesState =
-  /** Nothing of that name is there. */
+  /** No resource of this name exists. */
   | { readonly kind: 'absent' }
-  /** Asked for and on the way, or on the way back up. */
+  /** Requested and coming up, or coming up again. */
   | { readonly kind: 'waiting'; readonly reason: string }
-  /** Some machines are there and others are not, nor will they come by themselves. */
+  /** Some machines are up, and the others will not come up by themselves. */
   | { readonly kind: 'incomplete'; readonly reason: string }
   | { readonly kind: 'ready'; readonly hosts: readonly NodeHost[] }
-  /** Taken away: preempted, suspended, stopped, deleted. */
+  /** The machines were preempted, suspended, stopped or deleted. */
   | { readonly kind: 'lost'; readonly reason: string }
   /** The cloud gave the request up. `again`: the same request may succeed later. */
   | { readonly kind: 'failed'; readonly reason: string; readonly advice: string; readonly again: boolean };

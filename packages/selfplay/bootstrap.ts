@@ -6,10 +6,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Random } from './random.ts';
 
-/** Resamplings of a bootstrap: the ends of a 95 % interval then rest on 50 of them each. */
+/** Resamplings of a bootstrap: 50 of them lie beyond each end of a 95 % interval. */
 const RESAMPLINGS = 2_000;
 const TAIL = 0.025;
-/** Class draws between two turns of the event loop: some tens of milliseconds, far below any heartbeat. */
+/** Class draws before the event loop gets control: some tens of milliseconds, far less than the heartbeat interval. */
 const DRAWS_PER_TURN = 100_000;
 
 export interface Interval {
@@ -18,10 +18,11 @@ export interface Interval {
 }
 
 /**
- * 95 % intervals of the mean of each column. Lets the event loop turn now and then: thousands of classes take seconds.
+ * Computes 95 % intervals of the mean of each column. Gives control to the event loop from time to time, since
+ * thousands of classes take seconds.
  *
- * @param counts how many values each class stands for, each at least 1
- * @param columns values of the classes, a list a column, each as long as `counts`
+ * @param counts number of values that each class stands for, at least 1
+ * @param columns values of the classes, one list for each column, each as long as `counts`
  */
 export async function bootstrapIntervals(
   counts: readonly number[],
@@ -49,8 +50,9 @@ export async function bootstrapIntervals(
 }
 
 /**
- * A function that draws `total` times among classes in proportion to their counts and says how often each came; it fills
- * the same array every time. Class by class: given those before, the next one's number is binomial.
+ * Returns a function that draws `total` times among classes in proportion to their counts, and returns the number of
+ * draws of each class. It fills the same array every time. It proceeds class by class: given the earlier classes, the
+ * next number is binomial.
  */
 export function multinomial(counts: readonly number[], total: number, random: Random): () => Float64Array {
   const logFactorial = new Float64Array(total + 1);
@@ -74,7 +76,7 @@ export function multinomial(counts: readonly number[], total: number, random: Ra
   };
 }
 
-/** The probability of one class among the remaining ones, in (0, 1]: 1 for the last, which gets the remaining count. */
+/** Probability of one class among the remaining ones, in (0, 1]; 1 for the last, which gets the remaining draws. */
 interface Chance {
   readonly p: number;
   readonly odds: number;
@@ -83,8 +85,8 @@ interface Chance {
 }
 
 /**
- * A binomial number by inversion, from the most likely one outwards to both sides: about as many steps as the standard
- * deviation is wide.
+ * Draws a binomial number by inversion, from the most likely value outwards to both sides. The number of steps is about
+ * the standard deviation.
  *
  * @param logFactorial natural logarithms of 0! … n!
  */
@@ -98,7 +100,7 @@ function binomial(n: number, { p, odds, logP, logRest }: Chance, logFactorial: F
   let chanceDown = chanceUp;
   let left = random.next() - chanceUp;
   if (left < 0) return mode;
-  // A chance below this adds nothing any more; what rounding has left over goes to the most likely number.
+  // Smaller probabilities add nothing. The remainder from rounding goes to the most likely number.
   while (chanceUp > Number.EPSILON || chanceDown > Number.EPSILON) {
     chanceUp *= ((n - up) / (up + 1)) * odds;
     up++;

@@ -11,18 +11,18 @@ import { CLOSERS, statementPieces, type TextPiece } from '@stp/lean-text';
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './statement-signature.ts';
 
-/** Bind names up to a `,`; what follows is their scope, to the end of the bracket or the next `,` or `;`. */
+/** Bind names up to a `,`; the scope follows, up to the end of the bracket or the next `,` or `;`. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['∀', '∃', '∑', '∏', '⋃', '⋂', '⨆', '⨅', '∫']);
-/** Belong to the quantifier that they stand right behind. */
+/** Marks that belong to the quantifier directly before them. */
 const QUANTIFIER_MARKS: ReadonlySet<string> = new Set(['!', 'ᶠ', 'ᵐ']);
 const FUNCTIONS: ReadonlySet<string> = new Set(['fun', 'λ']);
 const GROUP_OPENERS: ReadonlySet<string> = new Set(['(', '{', '⦃', '[']);
-/** Words that may stand between the variable of `{x … | p x}` and the rest of its restriction. */
+/** Words that can come between the variable of `{x … | p x}` and the rest of its restriction. */
 const RESTRICTIONS: ReadonlySet<string> = new Set([':', '∈', '∉', '⊆', '<', '>', '≤', '≥', '≠', '|', '/']);
-/** Longer texts are taken as they are written: the reading goes a level of the stack down for every bracket. */
+/** Longer texts are used as written, because the recursion goes one level deeper for every bracket. */
 const PIECES_MAX = 4_000;
 
-/** Numbers of the names that are bound where a text stands, and how many variables there are. */
+/** Numbers of the names bound at a position of a text, and the number of variables. */
 interface Scope {
   readonly numbers: ReadonlyMap<string, number>;
   readonly bound: number;
@@ -31,9 +31,9 @@ interface Scope {
 const NOTHING_BOUND: Scope = { numbers: new Map(), bound: 0 };
 
 /**
- * The text of a statement without its own name, variables numbered, white space gone but for one blank between two words.
- * Binders stand one a name, explicit and implicit ones alike, and leading `∀` as if before the colon: none of that changes
- * what is claimed.
+ * Returns the text of a statement without its name, with numbered variables, and white space reduced to single blanks
+ * between words. Each binder binds one name, explicit and implicit binders are alike, and leading `∀` are binders
+ * before the colon. None of this changes the claim.
  */
 export function canonicalText(statement: string): string {
   const text = displayStatement(statement);
@@ -77,10 +77,10 @@ function read(text: string, scope: Scope): string[] {
 }
 
 /**
- * Writes the pieces [from, to), which hold whole brackets only.
+ * Writes the pieces [from, to), which must contain whole brackets only.
  *
- * @param isBody of a binder: it ends before a `,` or `;` that belongs to what is around it
- * @returns where it ended
+ * @param isBody whether the term is a binder's body, which ends before a `,` or `;` of the surrounding text
+ * @returns the end position
  */
 function readTerm(reading: Reading, from: number, to: number, scope: Scope, isBody: boolean): number {
   const { pieces, out } = reading;
@@ -113,25 +113,28 @@ function readTerm(reading: Reading, from: number, to: number, scope: Scope, isBo
   return to;
 }
 
-/** A name, or the head of `xs.length`, as its number. */
+/** Returns the number of a name, or of the head of `xs.length`. */
 function renamed(word: string, { numbers }: Scope): string {
   const [head, ...rest] = word.startsWith('«') ? [word] : word.split('.');
   const number = numbers.get(head!);
   return number === undefined ? word : [`#${number}`, ...rest].join('.');
 }
 
-/** Where the bracket at `open` is closed. */
+/** Returns the index of the bracket that closes the one at `open`. */
 function closing(pieces: readonly TextPiece[], open: number, to: number): number {
   return find(pieces, open + 1, to, ({ kind, depth }) => kind === 'other' && depth <= pieces[open]!.depth);
 }
 
-/** Index of the first piece of [from, to) that is so; `to`: none. */
+/** Returns the index of the first wanted piece in [from, to), or `to`. */
 function find(pieces: readonly TextPiece[], from: number, to: number, isWanted: (piece: TextPiece) => boolean): number {
   for (let at = from; at < to; at++) if (isWanted(pieces[at]!)) return at;
   return to;
 }
 
-/** Where the header of the quantifier or function at `at` ends and what is in its scope begins; null: it has none. */
+/**
+ * Returns where the header of the quantifier or function at `at` ends and where its scope begins; null if it has no
+ * header.
+ */
 function bodyStart(pieces: readonly TextPiece[], at: number, to: number): { header: number; body: number } | null {
   const { text, depth } = pieces[at]!;
   const isFunction = FUNCTIONS.has(text);
@@ -144,7 +147,7 @@ function bodyStart(pieces: readonly TextPiece[], at: number, to: number): { head
   return null;
 }
 
-/** Writes a quantifier or `fun` once for each variable that it binds, and returns their scope. */
+/** Writes a quantifier or `fun` once for each variable that it binds, and returns the variables' scope. */
 function readBinders(reading: Reading, from: number, to: number, outer: Scope): Scope {
   const { pieces, out } = reading;
   const symbol = pieces[from]!.text;
@@ -174,7 +177,7 @@ function readBinders(reading: Reading, from: number, to: number, outer: Scope): 
     write(group.names, termOf(reading, group.restriction, close, scope));
     at = close;
   }
-  // What is left restricts the names before it (`: T`, `∈ s`, `> 0`), or is a pattern that binds what is not looked into.
+  // The rest restricts the names before it (`: T`, `∈ s`, `> 0`), or is a pattern, whose bound names are not read.
   const restriction = termOf(reading, at, to, scope);
   if (names.length > 0) write(names, restriction);
   else if (restriction.length > 0) out.push(...opening, ...restriction, ',');
@@ -190,7 +193,7 @@ function termOf({ pieces }: Reading, from: number, to: number, scope: Scope): st
 const isName = ({ kind, text }: TextPiece): boolean =>
   text === '_' || kind === 'quoted' || (kind === 'word' && text !== 'in' && !text.includes('.'));
 
-/** `a b : T` within brackets; null where it is something else. */
+/** Reads `a b : T` within brackets; null if it is something else. */
 function groupOf(
   pieces: readonly TextPiece[],
   from: number,
@@ -201,7 +204,10 @@ function groupOf(
   return names.length > 0 && names.every(isName) ? { names: names.map(({ text }) => text), restriction: colon } : null;
 }
 
-/** Writes `x : T |` of `{x : T | p x}` or `{x // p x}` and says where its scope begins; null where the bracket is neither. */
+/**
+ * Writes `x : T |` of `{x : T | p x}` or `{x // p x}` and returns where its scope begins; null if the bracket is
+ * neither.
+ */
 function setBuilder(reading: Reading, from: number, to: number, scope: Scope): { at: number; scope: Scope } | null {
   const { pieces, out } = reading;
   const isSolid = ({ kind }: TextPiece): boolean => kind !== 'space';
@@ -219,7 +225,7 @@ function setBuilder(reading: Reading, from: number, to: number, scope: Scope): {
   return null;
 }
 
-/** Writes `let x := v;` and says where the scope of `x` begins; null: it is not of this form. */
+/** Writes `let x := v;` and returns where the scope of `x` begins; null for other forms. */
 function readLet(reading: Reading, from: number, to: number, scope: Scope): { at: number; scope: Scope } | null {
   const { pieces, out } = reading;
   const name = find(pieces, from + 1, to, ({ kind }) => kind !== 'space');
@@ -232,7 +238,7 @@ function readLet(reading: Reading, from: number, to: number, scope: Scope): { at
 const ENDS_IN_WORD = /[\p{L}\p{N}_'!?₀-₉]$/u;
 const BEGINS_WORD = /^[\p{L}\p{N}_'!?₀-₉#.]/u;
 
-/** The tokens with white space only where two words would run into one. */
+/** Joins the tokens, with white space only between two words. */
 function joined(tokens: readonly string[]): string {
   let text = '';
   let isApart = false;

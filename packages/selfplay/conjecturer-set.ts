@@ -10,10 +10,10 @@ import type { Tally } from './rates.ts';
 /** Facts about an attempted conjecture. */
 export interface ConjectureFacts {
   readonly id: string;
-  /** The premise that it was asked to share; null: none was asked. */
+  /** The premise that the conjecture was asked to share; null: none was asked. */
   readonly lemma: string | null;
   readonly tally: Tally;
-  /** Characters of its statement and of its shortest certified proof; null: it has none. */
+  /** Characters of its statement and of its shortest certified proof; null: no proof. */
   readonly statementChars: number;
   readonly shortestProofChars: number | null;
   /** Does a certified proof of it use the lemma? */
@@ -22,7 +22,7 @@ export interface ConjectureFacts {
 
 export interface ChosenConjecture {
   readonly id: string;
-  /** Train it with its lemma, or as one for which no lemma was asked? */
+  /** Whether it trains with its lemma, or as a conjecture without one. */
   readonly withLemma: boolean;
   /** Above 0. */
   readonly weight: number;
@@ -31,12 +31,12 @@ export interface ChosenConjecture {
 type Provable = ConjectureFacts & { readonly shortestProofChars: number };
 
 /**
- * Chooses proved conjectures in the band (`reward: band`), without the least elegant, each of weight 1.
- * Conjectures that did not use their requested lemma are relabelled, and only as many are kept as the configuration
- * allows. Sorted by id, so the result does not depend on the order of the facts.
+ * Chooses proved conjectures in the band (`reward: band`), without the least elegant ones, each with weight 1.
+ * Conjectures that did not use their lemma are relabelled, and only the configured number of them is kept. The result
+ * is sorted by id, so the order of the facts does not matter.
  *
  * @param facts all attempted conjectures of the round
- * @param order a random key an id (`orderKey`): it decides which stay where there are too many
+ * @param order a random key for each id (`orderKey`), which decides which are kept if there are too many
  */
 export function chooseConjectures(
   facts: readonly ConjectureFacts[],
@@ -66,8 +66,8 @@ function isRewarded({ tally }: ConjectureFacts, reward: ConjectureReward): boole
 }
 
 /**
- * Conjectures that used their lemma, or had no requested lemma, stay. The others are relabelled: they become examples
- * of conjecturing without a lemma; the first max(factor × number that used their lemma, least) of them stay (docs/algorithm.md, section 7).
+ * Keeps conjectures that used their lemma or had none. Relabels the others as examples without a lemma, and keeps the
+ * first max(factor × number that used their lemma, least) of them (docs/algorithm.md, section 7).
  */
 function limitUnusedLemmas(
   facts: readonly Provable[],

@@ -8,14 +8,14 @@ import { displayProof } from './prompts.ts';
 
 export interface RawSample {
   readonly statementId: string;
-  /** Which of its statement's samples it is, from 0. */
+  /** Index of the sample among the statement's samples, from 0. */
   readonly index: number;
   readonly text: string;
   readonly tokens: number;
   readonly logprob: number | null;
   readonly seed: number;
   readonly finish: 'stop' | 'length';
-  /** The answer gave no proof, and `text` is empty. */
+  /** Set if the answer has no proof; then `text` is empty. */
   readonly refused?: Sample['refused'];
   readonly changedStatement?: Sample['changedStatement'];
   readonly dropped?: Sample['dropped'];
@@ -25,10 +25,10 @@ export interface RawSample {
 }
 
 /**
- * Samples with equal proof text become one that counts them and says which they were; the first one's seed and
- * log-probability stay. Order is that of the first appearance.
+ * Merges samples with equal proof text into one, which has their number and indices. The first sample's seed and
+ * log-probability are kept. The order is that of first appearance.
  *
- * @param earlier distinct samples of the same statements; the new ones are counted with them and come after them
+ * @param earlier distinct samples of the same statements; the new ones are merged with them and come after them
  */
 export function dedupeSamples(raw: readonly RawSample[], model: string, earlier: readonly Sample[] = []): Sample[] {
   const distinct = new Map(earlier.map((sample) => [sample.id, { ...sample, indices: [...sample.indices] }]));
@@ -36,7 +36,7 @@ export function dedupeSamples(raw: readonly RawSample[], model: string, earlier:
     const { statementId, index, tokens, logprob, seed, finish, refused } = sample;
     const { changedStatement, dropped, written, steps } = sample;
     const proof = displayProof(sample.text);
-    // Of answers without a proof those count as one that say the same, where it is known what they say.
+    // Answers without a proof are merged if they have the same text, as far as the text is known.
     const why = refused === undefined ? [] : [refused.reason, ...(written === undefined ? [] : [written])];
     const id = contentId('sample', statementId, proof, ...why);
     const seen = distinct.get(id);
@@ -68,8 +68,8 @@ export function dedupeSamples(raw: readonly RawSample[], model: string, earlier:
 }
 
 /**
- * Key under which two statements are the same up to names (their own, those of bound variables and of definitions in their
- * header), white space and the way their binders are grouped; see `canonicalText`.
+ * Returns a key that two statements share if they are equal up to names (their own, of bound variables, and of
+ * definitions in their header), white space and the grouping of binders; see `canonicalText`.
  */
 export function statementKey(header: string | null, statement: string): string {
   const own = ownDefinitions(header);
@@ -78,7 +78,7 @@ export function statementKey(header: string | null, statement: string): string {
   return contentId('key', numbered(header!), canonicalText(numbered(statement)));
 }
 
-/** Makes a key as `statementKey` does, in which the header's definitions count, but not its imports and opens. */
+/** Returns a key like `statementKey`, which depends on the header's definitions but not on its imports and opens. */
 export function keyUnderAnyHeader({ header, statement }: Pick<Statement, 'header' | 'statement'>): string {
   const own = ownDefinitions(header);
   if (own.length === 0) return statementKey(null, statement);
@@ -87,8 +87,8 @@ export function keyUnderAnyHeader({ header, statement }: Pick<Statement, 'header
 }
 
 /**
- * Keys by which a held-out statement is recognised: with its definitions, and by its text alone, since training examples
- * come without headers.
+ * Returns the keys by which a held-out statement is recognised: one with its definitions, and one by its text alone,
+ * since training examples have no headers.
  */
 export function heldOutKeysOf(stated: Pick<Statement, 'header' | 'statement'>): string[] {
   return [...new Set([keyUnderAnyHeader(stated), statementKey(null, stated.statement)])];

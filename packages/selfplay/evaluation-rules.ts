@@ -2,14 +2,14 @@
  * Decides when pass@k must not be reported, by STP's rule (docs/algorithm.md, section 10), for logs and for our own evaluations.
  */
 
-/** Share of samples without a verdict from which on a split has no result (STP's summary.py). */
+/** From this share of samples without a verdict on, a split has no result (STP's summary.py). */
 const UNVERIFIED_SHARE_MAX = 0.01;
 
 /**
- * Why these samples support no estimate, or null.
+ * Returns why the samples support no estimate, or null.
  *
- * @param unverified samples without a verdict, those that are missing included
- * @param missing of those, samples that nothing is known of
+ * @param unverified number of samples without a verdict, including missing ones
+ * @param missing number of those that have no record at all
  */
 export function refusal(counts: {
   readonly statements: number;

@@ -1,8 +1,8 @@
 /**
- * The tests that refuse a conjecture, as things to prove: a cheap tactic closes the statement, its hypotheses
- * contradict each other, or a cheap tactic proves its negation. Each question is a list of candidates for the verifier;
- * a conjecture is refused when Lean accepts one of them, so a refusal as `vacuous` or `refutable` is never wrong.
- * Lean's answer within the small limits is final: a longer proof is not cheap.
+ * The tests that refuse a conjecture, as statements to prove: a cheap tactic closes it, its hypotheses contradict each
+ * other, or a cheap tactic proves its negation. Each question is a list of candidates for the verifier. A conjecture is
+ * refused when Lean accepts one of them, so a refusal as `vacuous` or `refutable` is never wrong. Lean's answer within
+ * the small limits is final, since a longer proof is not cheap.
  */
 
 import type { Conjecturing } from '@stp/config';
@@ -11,7 +11,7 @@ import { instanceArguments, isData, typeVariables } from './instances.ts';
 import { displayStatement } from './prompts.ts';
 import { readSignature } from './statement-signature.ts';
 
-/** Something to prove about a conjecture. */
+/** A statement to prove about a conjecture. */
 export interface GateCandidate {
   readonly statement: string;
   readonly proof: string;
@@ -20,30 +20,30 @@ export interface GateCandidate {
 const first = (tactics: readonly string[]): string => `first\n  | ${tactics.join('\n  | ')}`;
 
 /**
- * Closes what needs no idea: the two sides are the same, it is a hypothesis, it is a finite check, or arithmetic does
- * it. `simp` runs with what is marked for it, and no tactic here names a lemma. One `first`, cheapest first, since
- * starting a candidate costs as much as a tactic that fails.
+ * Closes statements that need no idea: the two sides are equal, a hypothesis is the statement, a finite check or
+ * arithmetic suffices. `simp` uses its marked theorems, and no tactic here names a lemma. All tactics are in one
+ * `first`, cheapest first, since starting a candidate costs as much as a failing tactic.
  */
 export const TRIVIAL_PROOF = `intros\n${first(['rfl', 'assumption', 'decide', 'omega', '(simp <;> fail)'])}`;
-/** Finds a contradiction among hypotheses. `simp_all` comes last: it is the only one that can take long. */
+/** Finds a contradiction among hypotheses. `simp_all` comes last, because only it can take long. */
 const CONTRADICTION_TACTICS = ['contradiction', 'omega', '(simp_all <;> fail)'];
-/** Proves a negated statement without an instance: `n + 1 = n` becomes `False` by itself. */
+/** Proves a negated statement without an instance: `n + 1 = n` becomes `False` directly. */
 const NEGATION_TACTICS = ['decide', '(simp <;> fail)'];
 
 /**
- * Closes what an instance leaves: its hypotheses, and the negation of its conclusion. Not a `by` within a term: its
- * failure would be reported, and `first` would take the instance for a success.
+ * Closes the goals that an instance leaves: its hypotheses, and the negation of its conclusion. It is no `by` inside a
+ * term, whose failure would be reported while `first` counted the instance as a success.
  */
 const AT_VALUES = '(first | decide | (simp <;> fail))';
 
-/** Is it closed by a cheap tactic? */
+/** Does a cheap tactic close the statement? */
 export function trivialityCandidates(statement: string): GateCandidate[] {
   return [{ statement, proof: TRIVIAL_PROOF }];
 }
 
 /**
- * Do its hypotheses contradict each other: is it proved without a look at its conclusion? None where it has no hypothesis.
- * A statement that concludes `False` says of itself that its hypotheses do, and is refused as well when that is cheap.
+ * Do the hypotheses contradict each other, so that the conclusion is irrelevant? No candidates without hypotheses. A
+ * statement that concludes `False` asserts the contradiction itself, and is also refused if a cheap proof exists.
  */
 export function vacuityCandidates(statement: string): GateCandidate[] {
   const signature = readSignature(statement);
@@ -56,10 +56,10 @@ export function vacuityCandidates(statement: string): GateCandidate[] {
   return [{ statement, proof: `intros\nexfalso\n${first(CONTRADICTION_TACTICS)}` }];
 }
 
-/** Small enough that a decision by computation stays cheap. */
+/** Matches numbers small enough that deciding by computation stays cheap. */
 const NUMERAL = /(?<![\p{L}\p{N}_.])\d{1,2}(?![\p{L}\p{N}_.])/gu;
 
-/** Is its negation proved by a cheap tactic, or by an instance with small values? */
+/** Does a cheap tactic, or an instance with small values, prove the negation? */
 export function refutationCandidates(statement: string): GateCandidate[] {
   const signature = readSignature(statement);
   if (signature === null) return [];
@@ -74,7 +74,7 @@ export function refutationCandidates(statement: string): GateCandidate[] {
   return [{ statement: negation, proof: first([...instances, ...NEGATION_TACTICS]) }];
 }
 
-/** `(n : Nat) : P` → `∀ (n : Nat), P`: the statement as one proposition. */
+/** Rewrites `(n : Nat) : P` as `∀ (n : Nat), P`, one proposition. */
 function quantified(statement: string): string {
   const text = displayStatement(statement);
   if (text.startsWith(':')) return text.slice(1).trim();
@@ -89,10 +89,9 @@ export interface GateQuestion {
 }
 
 /**
- * The questions that the configuration asks, in the order in which they cost least for what they remove. Of what a small
- * model writes and Lean elaborates two thirds are refutable and a fifth trivial, at about the same cost a question; hardly
- * anything is vacuous. No statement is both trivial and refutable, or vacuous and refutable, so the order of these does
- * not change what is counted.
+ * Returns the configured questions, ordered by cost for each refusal: of a small model's statements that elaborate most
+ * are refutable, some trivial, hardly any vacuous. No statement is both trivial and refutable, or both vacuous and
+ * refutable, so the order of these does not change the counts.
  */
 export function gateQuestions(gate: Conjecturing['gate']): GateQuestion[] {
   const questions: GateQuestion[] = [];

@@ -1,13 +1,13 @@
 /**
- * Small values at which a statement may fail: a few for each binder of a known type, and for each hypothesis a tactic
- * that may prove it at those values. The terms are Lean text of our own; nothing here decides anything, Lean does.
+ * Small values at which a statement may fail: some for each binder of a known type, and for each hypothesis a tactic
+ * that may prove it at those values. The terms are our own Lean text, and only Lean decides about them.
  */
 import type { Binder } from './statement-signature.ts';
 
-/** Stands for the proof of a hypothesis, to be found at the values. */
+/** Stands for the proof of a hypothesis at the values. */
 const HYPOTHESIS = '?_';
 
-/** Values of a type by the position they are tried in: two that are often exceptions, and two that are not. */
+/** Values of a type in the order in which they are tried: two that are often exceptions, and two that are not. */
 const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
   ['Nat', ['0', '1', '2', '3']],
   ['Int', ['0', '(-1)', '2', '(-3)']],
@@ -16,13 +16,14 @@ const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
   ['Char', ["'a'", "'b'", "'a'", "'b'"]],
   ['Unit', ['()', '()', '()', '()']],
 ]);
-/** Stands for a type that a statement is about. `Nat` has decidable equality, an order and arithmetic. */
+/** Stands for a type variable of a statement. `Nat` has decidable equality, an order and arithmetic. */
 const TYPE_VALUE = 'Nat';
 const TYPES: ReadonlySet<string> = new Set(['Type', 'Type _', 'Type*', 'Sort _', 'Type 0', 'Type u', 'Sort u']);
 
 /**
- * Instances that are tried, as the place of a binder's value by the binder's position: first the same for all, where most
- * false equations fail, then different ones, where commutativity, orders and truncated subtraction do.
+ * Instances that are tried; each maps a binder's position to the index of its value. The first ones use the same index
+ * for all binders, which refutes most false equations. The others use different indices, which refutes false claims
+ * about commutativity, orders and truncated subtraction.
  */
 const PLACES: readonly ((position: number) => number)[] = [
   () => 0,
@@ -31,14 +32,14 @@ const PLACES: readonly ((position: number) => number)[] = [
   (position) => 3 * position + 2,
   (position) => (position === 0 ? 3 : 0),
 ];
-/** Numbers of the statement itself that are tried for its first variable, where `x = 5` asks for one. */
+/** Most numerals of the statement that are tried for its first variable, for statements such as `x = 5`. */
 const NUMERALS_MAX = 3;
 const NUMERAL_TYPES: ReadonlySet<string> = new Set(['Nat', 'Int']);
 
-/** Types within types are looked into this deep: each level asks for two values of the next. */
+/** Depth of nested types that are handled: each level asks for two values of the next. */
 const NESTING_MAX = 4;
 
-/** Value of the type at a place, with type variables standing for `Nat`; null where the type is not known here. */
+/** Returns the value of the type at an index, with `Nat` for type variables; null for an unknown type. */
 function exampleOf(type: string, place: number, variables: ReadonlySet<string>, nesting = 0): string | null {
   if (nesting > NESTING_MAX) return null;
   const bare = type.replace(/^\((.*)\)$/u, '$1').trim();
@@ -69,7 +70,9 @@ function exampleOf(type: string, place: number, variables: ReadonlySet<string>, 
   return domains.length < 2 ? null : functionOf(domains, place, variables, nesting);
 }
 
-/** Makes a function: a constant at even places; at odd ones of one argument the identity, or a test for one value. */
+/**
+ * Makes a function: a constant at even indices; at odd ones with one argument the identity, or a test for one value.
+ */
 function functionOf(
   domains: readonly string[],
   place: number,
@@ -92,20 +95,20 @@ function functionOf(
         .join(' ')} => ${value})`;
 }
 
-/** Is a binder of this type a thing to choose a value for, rather than a hypothesis? */
+/** Does a binder of this type take a value, rather than the proof of a hypothesis? */
 export function isData(type: string, variables: ReadonlySet<string> = new Set()): boolean {
   return exampleOf(type, 0, variables) !== null;
 }
 
-/** Names of binders that are types themselves. */
+/** Returns the names of binders that are types. */
 export function typeVariables(binders: readonly Binder[]): ReadonlySet<string> {
   return new Set(binders.filter((binder) => TYPES.has(binder.type)).flatMap((binder) => binder.names));
 }
 
 /**
- * Argument lists for `@h`, one an instance, without repeats. Instance arguments are left to Lean.
+ * Returns argument lists for `@h`, one for each instance, without repeats. Lean finds instance arguments.
  *
- * @param numerals numbers that stand in the statement, in order
+ * @param numerals numbers that occur in the statement, in order
  */
 export function instanceArguments(binders: readonly Binder[], numerals: readonly string[] = []): string[] {
   const variables = typeVariables(binders);

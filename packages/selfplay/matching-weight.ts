@@ -1,15 +1,15 @@
 /**
- * The matching weight of a statement in a round (docs/algorithm.md, sections 7 and 12): how much its set counts when conjectures are matched
- * to it.
+ * The matching weight of a statement in a round (docs/algorithm.md, sections 7 and 12): how much its set counts when
+ * conjectures are matched to it.
  */
 import type { RunConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 
 /**
- * The last weight of the set's schedule that has begun by `round`; the statement's own where the schedule does not name
- * its set or begins later. A statement's set is its first label.
+ * Returns the last weight of the set's schedule that has begun by `round`. If the schedule omits the set or begins
+ * later, returns the statement's own weight. A statement's set is its first label.
  *
- * @returns a positive number; 1 for a set that nothing was said of
+ * @returns a positive number; 1 for a set without a weight
  */
 export function matchingWeight(
   schedule: RunConfig['data']['weights'],

@@ -15,13 +15,15 @@ import type { SampleOutcomes } from './sample-outcomes.ts';
 export const STP_BUDGETS = [1, 32, 128, 640, 3_200, 6_400, 25_600] as const;
 /** STP gives a standard deviation from this many blocks on. */
 const BLOCKS_FOR_DEVIATION = 4;
-/** With fewer samples a statement the budgets are powers of two: STP's would leave one or two points of a curve. */
+/**
+ * With fewer samples for each statement the budgets are powers of two: STP's would leave one or two points of a curve.
+ */
 const SMALL_SAMPLES = 128;
 
-/** A number so small that subtracting it from one leaves one as it is. */
+/** A number so small that 1 minus it is 1. */
 const LOST = Number.EPSILON / 8;
 
-/** The treatment of a last block of fewer than k samples: leave it out, or count it as a full one, as STP does. */
+/** How a last block of fewer than k samples counts: not at all, or as a full one, as in STP. */
 export type ShortBlock = 'drop' | 'count';
 
 export interface BlockEstimate {
@@ -31,12 +33,12 @@ export interface BlockEstimate {
   readonly deviation: number | null;
 }
 
-/** STP's budgets up to `samples`, in order. */
+/** Returns STP's budgets up to `samples`, in order. */
 export function stpBudgets(samples: number): number[] {
   return STP_BUDGETS.filter((k) => k <= samples);
 }
 
-/** Budgets worth showing for so many samples a statement; the last one is all of them. */
+/** Returns budgets to show for this many samples of each statement; the last one is all samples. */
 export function budgetsFor(samples: number): number[] {
   if (samples < 1) return [];
   const smaller =
@@ -47,8 +49,8 @@ export function budgetsFor(samples: number): number[] {
 }
 
 /**
- * STP's estimator: samples 0 … `samples` − 1 in consecutive disjoint blocks of `k`; a statement counts in a block if any
- * of its samples there succeeded; the mean over the blocks of the share of statements that count.
+ * STP's estimator. Cuts samples 0 … `samples` − 1 into consecutive disjoint blocks of `k`. A statement counts in a
+ * block if any of its samples there succeeded. Returns the mean over the blocks of the share of statements that count.
  */
 export function blockEstimate(
   outcomes: readonly SampleOutcomes[],
@@ -68,8 +70,8 @@ export function blockEstimate(
 }
 
 /**
- * 1 − C(n − c, k) / C(n, k): the share of the subsets of `k` out of `n` samples, `c` of them successes, that hold a
- * success. As a product of ratios below one, which neither overflows nor cancels.
+ * Returns 1 − C(n − c, k) / C(n, k): the share of the subsets of `k` out of `n` samples, `c` of them successes, that
+ * contain a success. Computed as a product of ratios below one, which neither overflows nor cancels.
  *
  * @param k at most n
  */
@@ -79,14 +81,14 @@ export function unbiasedPassAtK(n: number, c: number, k: number): number {
   const terms = Math.min(c, k);
   const other = Math.max(c, k);
   let allFail = 1;
-  // What is below half the distance from one to the number before it is lost in the difference: no need to go on.
+  // Once the product is too small to change 1 minus it, the remaining factors do not matter.
   for (let term = 0; term < terms && allFail > LOST; term++) allFail *= 1 - other / (n - term);
   return 1 - allFail;
 }
 
 /**
- * The unbiased estimate for every budget with its 95 % interval; `random` gives the bootstrap's choices. Statements with as
- * many successes are one class: the cost depends on the classes, at most `samples` + 1.
+ * Returns the unbiased estimate for every budget with its 95 % interval; `random` drives the bootstrap. Statements with
+ * equally many successes form one class. The cost depends on the number of classes, at most `samples` + 1.
  */
 export async function passAtK(
   outcomes: readonly SampleOutcomes[],

@@ -1,5 +1,5 @@
 /**
- * Prompts and their parsing. One form serves training and sampling (STP uses three different ones, stp-code defect 1).
+ * Prompts and their parsing. Training and sampling share one form (STP uses three different ones, stp-code defect 1).
  * The markers are tokens of their own in the embedded tokenizer. Names of theorems are left out, because a proof does
  * not need them.
  */
@@ -8,24 +8,24 @@ import type { Example } from '@stp/config/records';
 import { PROMPT_MARKERS, PROOF_MARKER, STATE_MARKER } from '@stp/config/words';
 import { declarationHead, onOneLine, proofAssignment, statementPieces, typeColon } from '@stp/lean-text';
 
-/** No text of a prompt may hold one. */
+/** Marker texts; no text inside a prompt may contain one. */
 export const MARKERS: readonly string[] = [...PROMPT_MARKERS, STATE_MARKER];
-/** Stands where no lemma is asked of the conjecture (STP's `theorem true: True`). */
+/** Stands for a missing lemma (STP's `theorem true: True`). */
 const NO_LEMMA = 'True';
 
-/** `theorem foo (n : Nat) : p n` → `(n : Nat) : p n`, white space made single. */
+/** Rewrites `theorem foo (n : Nat) : p n` as `(n : Nat) : p n`, with single blanks. */
 export function displayStatement(statement: string): string {
   const opening = declarationHead(statement)?.text ?? '';
-  // Blanks in its place keep every column, which decides where a `let` ends.
+  // Blanks replace the name, so every column stays; columns decide where a `let` ends.
   return onOneLine(' '.repeat(opening.length) + statement.slice(opening.length));
 }
 
-/** `theorem foo (n : Nat) : p n` → `foo (n : Nat) : p n`. */
+/** Rewrites `theorem foo (n : Nat) : p n` as `foo (n : Nat) : p n`. */
 export function namedStatement(statement: string): string {
   return statement.replace(/^\s*(?:theorem|lemma)\s+/u, '');
 }
 
-/** A proof as it is trained and sampled: common indentation and trailing white space removed. */
+/** Returns a proof as it is trained and sampled: without common indentation and trailing white space. */
 export function displayProof(proof: string): string {
   const lines = proof
     .replace(/\r\n?/gu, '\n')
@@ -55,12 +55,12 @@ export function conjecturerPrompt(input: ConjecturerInput): string {
   return `<lemma>${lemma}<easy>${displayStatement(input.easyStatement)}${PROOF_MARKER}${displayProof(input.easyProof)}<hard>`;
 }
 
-/** Asks for an easier statement that helps with an unproved one, as SGS does: the markers the other way round. */
+/** Asks for an easier statement that helps with an unproved one, as SGS does: the markers in reverse order. */
 export function targetPrompt(target: string): string {
   return `<hard>${displayStatement(target)}<easy>`;
 }
 
-/** The source of a request for a conjecture: a proved statement and its lemma, or an unproved target. */
+/** What a conjecture is requested from: a proved statement and its lemma, or an unproved target. */
 export type ConjectureOrigin =
   | ({ readonly kind: 'seed'; readonly lemmaStatement: string | null } & Omit<ConjecturerInput, 'lemma'>)
   | { readonly kind: 'target'; readonly targetStatement: string };
@@ -73,16 +73,16 @@ export function conjecturerExample(input: ConjecturerInput, hard: string, weight
   return { prompt: conjecturerPrompt(input), target: displayStatement(hard), weight, role: 'conjecturer' };
 }
 
-/** (harder theorem → an easier one that it stands on), in the shape that targets are sampled with. */
+/** Makes a (harder theorem → easier theorem below it) example, in the form in which targets are sampled. */
 export function targetExample(target: string, easier: string, weight: number): Example {
   return { prompt: targetPrompt(target), target: displayStatement(easier), weight, role: 'conjecturer' };
 }
 
 /**
- * Reads the conjecturer's text as a statement named `name`; null if it cannot be one: no `:` outside brackets, brackets that do
- * not balance, a marker, or nothing at all. Text after a line end is kept: a statement may have several lines. STP's released
- * form is read too: `theorem NAME` in front is dropped, and what comes with the `:=` of a proof of its own is cut off. That is
- * the first one outside brackets which no `let` or `have` asks for, so default values and `let` stay.
+ * Reads the conjecturer's text as a statement named `name`. Null if it cannot be one: no `:` outside brackets,
+ * unbalanced brackets, a marker, or an empty text. Text after a line end is kept, since a statement may have several
+ * lines. STP's released form is accepted too: a leading `theorem NAME` is dropped, and a proof is cut off at its `:=`.
+ * That is the first `:=` outside brackets that belongs to no `let` or `have`, so default values and `let` stay.
  */
 export function parseConjecture(text: string, name: string): string | null {
   if (MARKERS.some((marker) => text.includes(marker))) return null;
@@ -99,10 +99,10 @@ export function parseConjecture(text: string, name: string): string | null {
   return `theorem ${name} ${binders === '' ? '' : `${binders} `}: ${type}`;
 }
 
-/** Ends a conjecture in STP's prompts. */
+/** Marks the end of a conjecture in STP's prompts. */
 const STP_END_MARKER = '</hard theorem>';
 
-/** The text before the `:=` of its proof. What follows may be cut off anywhere, so its brackets do not matter. */
+/** Returns the text before the `:=` of its proof. The proof may be truncated, so its brackets do not matter. */
 function dropProof(text: string): string {
   const { pieces } = statementPieces(text);
   const assignment = pieces[proofAssignment(pieces)];

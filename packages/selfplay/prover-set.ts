@@ -12,19 +12,19 @@ import type { Tally } from './rates.ts';
 /** Training examples from a proof: the whole proof, the steps of the search that found it, or both. */
 export type ProofExamples = (found: Proved, weight: number) => Example[];
 
-/** Hex digits that a round takes in a sort key; larger than any round. */
+/** Bound on the round in a sort key; larger than any round. */
 const ROUND_END = 0xffff;
 
 /**
- * Sort key under which the proofs of a statement stand together, its distinct texts in an order that the stream names
- * choose, and a text that several rounds found with the newest first.
+ * Returns the sort key of a proof. It groups the proofs of a statement, orders the distinct texts at random by the
+ * stream's names, and puts the newest round first among equal texts.
  */
 export function proofKey(proof: Proved, ...stream: readonly (string | number)[]): string {
   const text = orderKey(...stream, proof.statementId, displayProof(proof.proof));
   return `${proof.statementId} ${text} ${(ROUND_END - proof.round).toString(16).padStart(4, '0')}`;
 }
 
-/** Distinct texts, the first proof of each, in order. */
+/** Returns the first proof of each distinct text, in order. */
 function distinctProofs(proofs: readonly Proved[]): Proved[] {
   const texts = new Map<string, Proved>();
   for (const proof of proofs) {
@@ -40,8 +40,8 @@ export function trainsProver(tally: Tally | null, config: RunConfig['selection']
 }
 
 /**
- * Prover examples of one statement: its distinct proofs, the first `proofsPerStatementMax` of them, each with weight
- * exp(−a·characters − b·seconds) over how many they are. Multiplicity does not count.
+ * Returns prover examples of one statement: the first `proofsPerStatementMax` distinct proofs, each with weight
+ * exp(−a·characters − b·seconds) divided by their number. Multiplicity does not count.
  *
  * @param proofs certified proofs of the statement over the window, sorted by `proofKey`
  */
@@ -57,14 +57,15 @@ export function proverExamples(
   });
 }
 
-/** Does a proof join the retraining, going by its statement's pass rate in the round that found it? */
+/** Does a proof join the retraining, by its statement's pass rate in the round that found it? */
 export function joinsRetraining(proof: Pick<Proved, 'origin' | 'passRate'>, config: RunConfig['retrain']): boolean {
   const max = proof.origin === 'conjecture' ? config.conjectureBandMax : config.datasetBandMax;
   return max === null || proof.passRate <= max;
 }
 
 /**
- * Retraining examples of one statement: at most `proofsPerStatementMax` distinct proofs, with weight exp(−a·characters).
+ * Returns retraining examples of one statement: at most `proofsPerStatementMax` distinct proofs, with weight
+ * exp(−a·characters).
  *
  * @param proofs proofs of the statement that join the retraining, sorted by `proofKey`
  */

@@ -1,19 +1,19 @@
 /**
- * Seeded randomness. Every random choice comes from a stream named by (run seed, round, shard, index …): the same names
- * give the same choices, independent of the order of work and of earlier work.
+ * Seeded randomness. Every random choice comes from a stream named by (run seed, round, shard, index …). The same names
+ * give the same choices, independent of other work and its order.
  */
 import { createHash, hash } from 'node:crypto';
 
 export interface Random {
-  /** Uniform in [0, 1), 32 bits of it random. */
+  /** Returns a uniform number in [0, 1), with 32 random bits. */
   next(): number;
-  /** Uniform whole number in [0, bound). */
+  /** Returns a uniform integer in [0, bound). */
   below(bound: number): number;
-  /** A new array in random order (Fisher–Yates). */
+  /** Returns a new array in random order (Fisher–Yates). */
   shuffle<T>(items: readonly T[]): T[];
 }
 
-/** A stream of its own for every list of parts: xoshiro128** (Blackman and Vigna 2018) seeded with SHA-256. */
+/** Returns a stream for this list of parts: xoshiro128** (Blackman and Vigna 2018) seeded with SHA-256. */
 export function randomStream(...parts: readonly (string | number)[]): Random {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   let a = digest.readUInt32LE(0);
@@ -47,17 +47,17 @@ export function randomStream(...parts: readonly (string | number)[]): Random {
   };
 }
 
-/** A 31-bit seed named by its parts, for engines that take a number. */
+/** Returns a 31-bit seed named by its parts, for engines that take a number. */
 export function seedFrom(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32LE(0) >>> 1;
 }
 
-/** Hex digits of an order key: 80 bits, so that among 10¹⁰ things two alike are not to be expected. */
+/** Hex digits of an order key: 80 bits, so a collision among 10¹⁰ items is unlikely. */
 const ORDER_DIGITS = 20;
 
 /**
- * A key that puts things into a random order which is the same however they were found: things sorted by the key of
- * (seed, purpose, what each one is) are shuffled, and neither shards nor files need be read in a fixed order.
+ * Returns a key for a random order that does not depend on how items were found. Sorting items by the key of (seed,
+ * purpose, item) shuffles them, so shards and files may be read in any order.
  */
 export function orderKey(...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts)).slice(0, ORDER_DIGITS);

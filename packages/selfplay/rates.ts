@@ -9,8 +9,8 @@ export interface JudgedSamples {
 }
 
 /**
- * Successes and attempts a statement, multiplicity counted. A sample without a verdict, or with `infra`,
- * counts in neither. In order of the statements' first samples.
+ * Counts successes and attempts of each statement, with multiplicity. A sample without a verdict, or with `infra`,
+ * counts in neither. The order is that of the statements' first samples.
  */
 export function countRates(
   { samples, verdicts }: JudgedSamples,
@@ -36,14 +36,17 @@ export function passRate(rate: Tally): number {
   return rate.attempts === 0 ? 0 : rate.successes / rate.attempts;
 }
 
-/** Raises a statement's best rate to this round's, where it was proved (the maximum over rounds). */
+/** Raises a proved statement's best rate to this round's (the maximum over rounds). */
 export function keepBest(best: Map<string, number>, rate: Rate): void {
   if (rate.successes > 0) best.set(rate.statementId, Math.max(best.get(rate.statementId) ?? 0, passRate(rate)));
 }
 
 const FIRST_CAPACITY = 1_024;
 
-/** Attempts and successes by statement, added up over rounds; two numbers a statement, for hundreds of thousands. */
+/**
+ * Attempts and successes by statement, summed over rounds; two numbers for each statement, for hundreds of thousands of
+ * statements.
+ */
 export class RateTable {
   private readonly places = new Map<string, number>();
   private numbers = new Float64Array(2 * FIRST_CAPACITY);

@@ -1,13 +1,16 @@
 /**
- * The outcomes of one statement's samples, by their index: one bit for "was there" and one for "proved". A statement
- * with 25,600 samples takes 6.4 kB, so memory can hold the outcomes of millions of samples, but never their texts.
+ * The outcomes of one statement's samples by index: one bit for "present" and one for "proved". A statement with 25,600
+ * samples takes 6.4 kB, so memory can hold the outcomes of millions of samples, but never their texts.
  */
 
 export class SampleOutcomes {
   private proved = new Uint8Array(4);
   private present = new Uint8Array(4);
 
-  /** Notes sample `index`; one success is enough where an index comes twice (docs/algorithm.md, section 10). Says whether it is new. */
+  /**
+   * Records sample `index`. If an index comes twice, one success suffices (docs/algorithm.md, section 10). Returns
+   * whether the index is new.
+   */
   add(index: number, isProved: boolean): boolean {
     const byte = index >> 3;
     const bit = 1 << (index & 7);
@@ -18,12 +21,12 @@ export class SampleOutcomes {
     return isNew;
   }
 
-  /** Successes among the samples [from, to). */
+  /** Returns the number of successes among the samples [from, to). */
   successes(from: number, to: number): number {
     return countBits(this.proved, from, to);
   }
 
-  /** Samples of [from, to) that were noted at all. */
+  /** Returns the number of recorded samples in [from, to). */
   recorded(from: number, to: number): number {
     return countBits(this.present, from, to);
   }
@@ -44,7 +47,7 @@ export class SampleOutcomes {
   }
 }
 
-/** Ones among the bits [from, to); bits past the end are zero. */
+/** Counts ones among the bits [from, to); bits past the end are zero. */
 function countBits(bits: Uint8Array, from: number, to: number): number {
   const end = Math.min(to, bits.length * 8);
   let count = 0;

@@ -15,9 +15,9 @@ export function conjecturesMax(perRoundMax: Conjecturing['perRoundMax'], stateme
 
 /** A statement that seeds conjectures. */
 export interface Seed {
-  /** Its proof where no lemma is asked for. */
+  /** Its proof if no lemma is requested. */
   readonly proof: Proved;
-  /** Every lemma that one of its proofs used, sorted, each with one of the proofs that did. */
+  /** Every lemma that one of its proofs used, sorted, each with one of those proofs. */
   readonly lemmas: readonly { readonly name: string; readonly proof: Proved }[];
 }
 
@@ -27,7 +27,7 @@ interface Keyed {
 }
 
 /**
- * Chooses the proofs that may seed conjectures as they stream by: one for every statement, and one for each lemma that its
+ * Chooses the proofs that may seed conjectures from a stream: one for every statement, and one for each lemma that its
  * proofs used. (STP has a seed for each pair of statement and lemma.)
  */
 export class SeedProofs {
@@ -55,8 +55,8 @@ export class SeedProofs {
   }
 
   /**
-   * Considers one certified proof. Conjectures seed no conjectures. Of those to choose from the one whose random key is smallest stays: every distinct text
-   * has the same chance, and the order in which they come does not matter.
+   * Considers one certified proof. Conjectures seed no conjectures. The candidate with the smallest random key is kept,
+   * so every distinct text has the same chance, in any order of arrival.
    */
   offer(proof: Proved): void {
     if (proof.origin === 'conjecture') return;
@@ -72,7 +72,7 @@ export class SeedProofs {
     }
   }
 
-  /** The chosen statements in random order. */
+  /** Returns the chosen statements in random order. */
   chosen(): Seed[] {
     return [...this.kept.values()]
       .sort((a, b) => (a.any.key < b.any.key ? -1 : 1))
@@ -119,10 +119,10 @@ export function conjectureInputs(
 }
 
 /**
- * Makes the list that is sampled from. Each input stands in it as often as its matching weight says; it is cut to as many
- * entries as there are statements, and repeated until there are about `wanted` texts, at most `copiesMax` times.
+ * Makes the list of inputs to sample. Each input occurs as often as its matching weight says. The list is cut to the
+ * number of statements, and repeated at most `copiesMax` times until it has about `wanted` entries.
  *
- * @param wanted texts asked for; never exceeded
+ * @param wanted number of texts to ask for; never exceeded
  */
 export function repeatInputs<T>(
   inputs: readonly T[],
@@ -135,7 +135,7 @@ export function repeatInputs<T>(
   const listMax = Math.min(statementCount, wanted);
   const weighted: T[] = [];
   for (const input of random.shuffle(inputs)) {
-    // A weight may be in the hundreds: no more copies are made than the list can hold.
+    // A weight may be in the hundreds; the list's length limits the copies.
     const repeats = Math.min(Math.max(1, Math.round(weightOf(input))), listMax);
     for (let copy = 0; copy < repeats; copy++) weighted.push(input);
   }
@@ -146,9 +146,10 @@ export function repeatInputs<T>(
 }
 
 /**
- * Is a dataset statement attempted in a round? Unproved ones are, those proved at a low rate, and a few others.
+ * Is a dataset statement attempted in a round? True for unproved statements, those proved at a low rate, and a few
+ * others.
  *
- * @param best its best pass rate of any round; undefined: it was never proved
+ * @param best its best pass rate over rounds; undefined: never proved
  * @param coin uniform in [0, 1)
  */
 export function isAttempted(best: number | undefined, config: RunConfig['selection'], coin: number): boolean {

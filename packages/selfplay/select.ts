@@ -1,13 +1,16 @@
-/** Sets of training examples as a whole: which examples are equal, and how many steps a set is worth. */
+/** Operations on whole sets of training examples: equality of examples, and the number of training steps. */
 import type { Example } from '@stp/config/records';
 import { orderKey } from './random.ts';
 
-/** Equal for examples with the same prompt and target and, with the stream's names, a random order of the others. */
+/**
+ * Returns a key that is equal for examples with the same prompt and target. With the stream's names it orders other
+ * examples at random.
+ */
 export function exampleKey(example: Example, ...stream: readonly (string | number)[]): string {
   return orderKey(...stream, example.prompt, example.target);
 }
 
-/** Examples without repeats of (prompt, target); the first one stays. */
+/** Returns examples without repeats of (prompt, target); the first one is kept. */
 export function dedupeExamples(examples: Iterable<Example>): Example[] {
   const seen = new Map<string, Example>();
   for (const example of examples) {
@@ -17,7 +20,7 @@ export function dedupeExamples(examples: Iterable<Example>): Example[] {
   return [...seen.values()];
 }
 
-/** Optimizer steps for a number of examples (docs/algorithm.md, section 8), capped. */
+/** Returns the number of optimizer steps for a number of examples (docs/algorithm.md, section 8), capped. */
 export function optimiserSteps(
   examples: number,
   config: { epochs: number; examplesPerStep: number; stepsMin: number; stepsMax: number },

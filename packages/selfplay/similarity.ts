@@ -1,6 +1,6 @@
 /**
- * Inner products: cosines where both vectors have length 1. Sums run in 64 bits over the dimensions in order, so the result
- * is the same on every machine.
+ * Inner products, which are cosines for vectors of length 1. Sums use 64 bits in the order of the dimensions, so the
+ * result is the same on every machine.
  */
 
 /** Computes the inner product of two vectors of one length. */

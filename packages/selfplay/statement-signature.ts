@@ -1,6 +1,6 @@
 /**
- * Takes a statement apart as far as its text shows it: binders, hypotheses, conclusion. Knows brackets, `∀` and `→` at
- * the front of a type; does not elaborate, so a notation that hides a `∀` hides it here too.
+ * Splits a statement, as far as its text shows, into binders, hypotheses and conclusion. Knows brackets, and `∀` and
+ * `→` at the front of a type. It does not elaborate, so a `∀` inside a notation is not seen.
  */
 
 import { statementPieces, type TextPiece, typeColon } from '@stp/lean-text';
@@ -8,7 +8,7 @@ import { displayStatement } from './prompts.ts';
 
 export interface Binder {
   readonly kind: 'explicit' | 'implicit' | 'instance';
-  /** Names bound, in order; an instance without a name has none. */
+  /** Bound names, in order; an instance without a name has none. */
   readonly names: readonly string[];
   readonly type: string;
 }
@@ -28,7 +28,7 @@ const KINDS: ReadonlyMap<string, Binder['kind']> = new Map([
   ['[', 'instance'],
 ]);
 
-/** The parts of `theorem NAME BINDERS : TYPE`; null where the text has no such shape. */
+/** Splits `theorem NAME BINDERS : TYPE`; null if the text has another form. */
 export function readSignature(statement: string): Signature | null {
   const text = displayStatement(statement);
   const { pieces, balanced } = statementPieces(text);
@@ -51,7 +51,7 @@ export function readSignature(statement: string): Signature | null {
   return { binders, antecedents: parts.slice(0, -1), conclusion: parts.at(-1)! };
 }
 
-/** Texts between the pieces equal to `separator` outside brackets, trimmed. */
+/** Returns the trimmed texts between the pieces equal to `separator` outside brackets. */
 export function splitAt(pieces: readonly TextPiece[], separator: string): string[] {
   const parts: string[] = [''];
   for (const piece of pieces) {
@@ -61,7 +61,7 @@ export function splitAt(pieces: readonly TextPiece[], separator: string): string
   return parts.map((part) => part.trim());
 }
 
-/** `(a b : T) {c : U} [D]`, each group in its brackets. */
+/** Reads `(a b : T) {c : U} [D]`, each group in its brackets. */
 function bracketedBinders(pieces: readonly TextPiece[]): Binder[] | null {
   const binders: Binder[] = [];
   for (let index = 0; index < pieces.length; index++) {
@@ -87,7 +87,7 @@ function quantifiedBinders(pieces: readonly TextPiece[]): Binder[] | null {
   return binder === null ? null : [binder];
 }
 
-/** `names : type := default`, the default dropped. */
+/** Reads `names : type := default` without the default. */
 function readBinder(pieces: readonly TextPiece[], kind: Binder['kind'], depth: number): Binder | null {
   const text = (from: number, to?: number): string =>
     pieces

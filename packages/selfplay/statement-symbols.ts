@@ -1,9 +1,9 @@
-/** The symbols of a statement: by these two statements about the same functions are told to be alike. */
+/** The symbols of a statement, by which similar statements about the same functions are found. */
 
 import { declarationHead, statementPieces } from '@stp/lean-text';
 import { readSignature } from './statement-signature.ts';
 
-/** Carry no meaning of their own: brackets, punctuation, quantifiers and logical connectives stand in every statement. */
+/** Symbols that carry no meaning here: brackets, punctuation, quantifiers and connectives occur in every statement. */
 const COMMON: ReadonlySet<string> = new Set([
   '.',
   ',',
@@ -22,7 +22,7 @@ const COMMON: ReadonlySet<string> = new Set([
 ]);
 const BRACKET = /^[()[\]{}⟨⟩⦃⦄⟦⟧‹›]$/u;
 
-/** Constants and operators of a statement, without the variables that it binds. */
+/** Returns the constants and operators of a statement, without its bound variables. */
 export function statementSymbols(statement: string): Set<string> {
   const signature = readSignature(statement);
   const bound = new Set(signature?.binders.flatMap((binder) => binder.names) ?? []);
@@ -32,7 +32,7 @@ export function statementSymbols(statement: string): Set<string> {
     if (kind === 'space' || BRACKET.test(text) || COMMON.has(text)) continue;
     const head = text.split('.')[0]!;
     if (!bound.has(head)) symbols.add(text);
-    // `xs.reverse` of a bound `xs`: the method is the symbol.
+    // In `xs.reverse` with bound `xs` the symbol is the method.
     else if (text.length > head.length) symbols.add(text.slice(head.length + 1));
   }
   return symbols;

@@ -4,19 +4,19 @@
 import type { LibraryTheorem } from '@stp/config/records';
 import type { Random } from './random.ts';
 
-/** Theorems this far apart in a file are still about the same thing. */
+/** Two theorems at most this far apart in a file count as related. */
 const NEIGHBOUR_DISTANCE_MAX = 5;
 
 export interface TargetPair {
   /** The later theorem of the library. */
   readonly target: LibraryTheorem;
-  /** An earlier one of the same file that its proof uses or that stands near it. */
+  /** An earlier theorem of the same file that the target's proof uses or that is near it. */
   readonly easier: LibraryTheorem;
 }
 
 /**
- * (later theorem, earlier theorem) pairs, those whose proof uses the earlier one before mere neighbours, `max` for each
- * later theorem; null: all.
+ * Returns (later theorem, earlier theorem) pairs, at most `max` for each later theorem (null: all). Pairs whose proof
+ * uses the earlier theorem come before mere neighbours.
  *
  * @param theorems in file order
  */

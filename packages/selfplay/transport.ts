@@ -1,24 +1,27 @@
 /**
- * Distribution matching (docs/algorithm.md, section 7): weighs conjectures towards the statements that are still unproved. In theory every
- * unproved statement sends its mass to its nearest conjecture (optimal transport with free weights). In practice a
- * greedy algorithm takes one statement after the other and skips a conjecture that has enough.
+ * Distribution matching (docs/algorithm.md, section 7): weights conjectures towards the unproved statements. In theory
+ * every unproved statement sends its mass to its nearest conjecture (optimal transport with free weights). In practice
+ * a greedy algorithm takes one statement after the other and skips a conjecture at its cap.
  */
 
 export interface TransportCap {
-  /** A conjecture that weighs this much gets no more. */
+  /** A conjecture with this weight receives no more. */
   readonly weightCap: number;
-  /** At this weight already (stp-code), or above it only (stp-paper)? */
+  /** Whether the cap applies at this weight (stp-code), or only above it (stp-paper). */
   readonly capInclusive: boolean;
 }
 
-/** Statements that a matching weight stands for: a whole number, at least 1 (docs/algorithm.md, section 12). */
+/**
+ * Returns the number of statements that a matching weight stands for: an integer, at least 1 (docs/algorithm.md,
+ * section 12).
+ */
 export const matchingCount = (weight: number): number => Math.max(1, Math.round(weight));
 
 /**
- * The greedy with cap, fed one statement's similarities at a time.
+ * The capped greedy algorithm; it takes one statement's similarities at a time.
  *
- * A capped conjecture counts as similarity 0 and is not taken out, as in STP's code: where every other similarity is
- * negative it still receives, so a weight can exceed the cap. Of equal similarities the earlier conjecture wins.
+ * A capped conjecture counts as similarity 0 and is not removed, as in STP's code: if every other similarity is
+ * negative it still receives, so a weight can exceed the cap. Among equal similarities the earlier conjecture wins.
  */
 export class Transport {
   private readonly hits: Float64Array;
@@ -40,32 +43,35 @@ export class Transport {
     this.mass = total;
   }
 
-  /** One statement with matching count k: its min(k, N) nearest conjectures receive. `similarities` has N cosines. */
+  /**
+   * Processes one statement with matching count k: its min(k, N) nearest conjectures receive. `similarities` has N
+   * cosines.
+   */
   receive(similarities: Float32Array, count: number): void {
     for (const index of this.nearest(similarities, Math.min(count, this.hits.length))) {
       this.hits[index]!++;
-      // Hits and not sums of N/M are compared: forty times 0.1 must be 4.
+      // Compares hits, not sums of N/M: forty times 0.1 must be 4.
       const weight = this.hits[index]! * this.hits.length;
       const bound = this.cap.weightCap * this.mass;
       if (this.cap.capInclusive ? weight >= bound : weight > bound) this.capped[index] = 1;
     }
   }
 
-  /** Weight of every conjecture; they sum to N once all statements have come. */
+  /** Returns the weight of every conjecture; the weights sum to N once all statements were processed. */
   weights(): Float64Array {
     return this.hits.map((hits) => (hits * this.hits.length) / this.mass);
   }
 
   /**
-   * Returns the similarities that decide who receives, where more than `count` could, if similarities are right to `tolerance`
-   * only. With their exact values in their places, `receive` does what it would do with all exact. A capped one's is 0, and so
-   * exact.
+   * Returns the indices of similarities that decide who receives, if more than `count` could when similarities are
+   * exact only up to `tolerance`. With exact values at these indices, `receive` gives the same result as with all
+   * exact. A capped conjecture's similarity is exactly 0.
    */
   undecided(similarities: Float32Array, count: number, tolerance: number): number[] {
     if (count >= this.hits.length) return [];
     let worst = Number.POSITIVE_INFINITY;
     for (const index of this.nearest(similarities, count)) worst = Math.min(worst, this.masked(similarities, index));
-    // One that loses by more than both can be wrong by loses for certain.
+    // A similarity that is lower by more than both errors loses for certain.
     const bound = worst - 2 * tolerance;
     const close: number[] = [];
     for (let index = 0; index < this.hits.length; index++)
@@ -79,7 +85,7 @@ export class Transport {
 
   private nearest(similarities: Float32Array, count: number): number[] {
     if (count === this.hits.length) return Array.from(this.hits.keys());
-    // A heap of the best so far, the worst of them on top; nearly every conjecture loses against it at once.
+    // A heap of the best so far with the worst on top; nearly every conjecture loses against it at once.
     const best: { index: number; value: number }[] = [];
     for (let index = 0; index < this.hits.length; index++) {
       const value = this.masked(similarities, index);
@@ -100,7 +106,7 @@ interface Found {
   readonly value: number;
 }
 
-/** Restores the heap: on top is the smallest value, of equal ones the latest. */
+/** Restores the heap: the top is the smallest value, among equal values the latest. */
 function sink(heap: Found[], from: number): void {
   const isWorse = (a: Found, b: Found): boolean => a.value < b.value || (a.value === b.value && a.index > b.index);
   for (let parent = from; ; ) {

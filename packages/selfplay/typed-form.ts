@@ -1,7 +1,8 @@
 /**
- * The forms in which a conjecturer writes equations over the functions near a statement, under a grammar by type: with slots a token
- * each, after definitions and statement as a prover sees them; with real names as terms in brackets, for models that read a question. Words of an
- * equation (`packages/config/schemas/equation-words.ts`) and what the model writes are two ways to write one thing.
+ * The forms in which a conjecturer writes equations over the functions near a statement, under a grammar by type. With
+ * slots: one token each, after definitions and statement as a prover sees them. With real names: bracketed terms, for
+ * models that answer a question. The words of an equation (`packages/config/schemas/equation-words.ts`) and the model's
+ * text are two notations for one equation.
  */
 import type { GrammarSymbol, ShownDefinition, TypedGrammar } from '@stp/config/records';
 import { EQUALS, IMPLIES, type SlotRole, slotToken, type TermSignature, variableWord } from '@stp/config/words';
@@ -12,7 +13,7 @@ import { readSignature } from './statement-signature.ts';
 
 export interface TypedForm extends Prompt {
   readonly grammar: TypedGrammar;
-  /** The words of what was sampled; null where a token is none of the grammar. */
+  /** Returns the words of a sampled text; null if the grammar lacks a token. */
   read(text: string): string[] | null;
   /** Null where a word has no token. */
   write(words: readonly string[]): string | null;
@@ -32,18 +33,18 @@ const CORE_CONSTRUCTORS: ReadonlyMap<string, string> = new Map([
 ]);
 const ROLES: Readonly<Record<string, SlotRole>> = { Nat: 'n', Int: 'n', List: 's', '→': 'g' };
 /**
- * Tokens of the longest equation, the end included: enough for `len (filter p (append xs ys))` to be the sum of two such lengths. With
- * more a model that has learnt little writes long repetitions.
+ * Tokens of the longest equation, including its end: enough for `len (filter p (append xs ys))` to be the sum of two
+ * such lengths. With more, a little-trained model writes long repetitions.
  */
 const TOKENS_MAX = 16;
 const SLOTTED_TOKEN = /<[a-z]\d+>|./gsu;
 const NAMED_TOKEN = /[^\s()]+/gu;
 
 /**
- * Makes the form of equations with slots. Null where nothing can be written: no function has a slot.
+ * Makes the form of equations with slots. Null if no function has a slot.
  *
- * @param definitions that the statement stands on, nearest first
- * @param definitionTokens about how many tokens of a prompt they may take
+ * @param definitions definitions that the statement depends on, nearest first
+ * @param definitionTokens approximate limit on their tokens in a prompt
  */
 export function typedForm(
   statement: string,
@@ -76,11 +77,11 @@ export function typedForm(
 }
 
 /**
- * Makes the form of equations with real names: `rev (append s1 s2) = append (rev s2) (rev s1)`, and `leq n1 n2 = Bool.true → …`
- * under a condition. Null where nothing can be written: there is no function.
+ * Makes the form of equations with real names: `rev (append s1 s2) = append (rev s2) (rev s1)`, and `leq n1 n2 =
+ * Bool.true → …` under a condition. Null if there is no function.
  *
- * @param definitions that the statement stands on, nearest first
- * @param ask the question as a prompt of the model's family
+ * @param definitions definitions that the statement depends on, nearest first
+ * @param ask makes a question a prompt of the model's family
  */
 export function namedTypedForm(
   statement: string,
@@ -142,7 +143,7 @@ const writtenNames = (definitions: readonly ShownDefinition[]): ReadonlyMap<stri
   new Map(definitions.map(({ name, written }) => [name, written]));
 
 interface Tokens {
-  /** Returns the text of a symbol; undefined: it cannot be written. */
+  /** Returns the text of a symbol; undefined if it cannot be written. */
   symbol(symbol: TermSignature['symbols'][number]): string | undefined;
   variable(role: SlotRole, index: number): string | undefined;
   readonly implies: string;
@@ -189,19 +190,19 @@ class Vocabulary {
     return this.grammar.symbols.some(({ kind }) => kind === 'function');
   }
 
-  /** Null where a token has no word. */
+  /** Returns the words of tokens; null if a token has no word. */
   words(tokens: readonly string[]): string[] | null {
     const words = tokens.map((token) => this.#wordOf.get(token));
     return words.every((word) => word !== undefined) ? words : null;
   }
 
-  /** Null where a word has no token. */
+  /** Returns the tokens of words; null if a word has no token. */
   tokens(words: readonly string[]): string[] | null {
     const tokens = words.map((word) => this.#tokenOf.get(word));
     return tokens.every((token) => token !== undefined) ? tokens : null;
   }
 
-  /** In brackets; null where a word has no token, or the words are no terms. */
+  /** Returns a bracketed text; null if a word has no token or the words are no terms. */
   text(words: readonly string[]): string | null {
     const tokens = this.tokens(words);
     if (tokens === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Counts proofs that name unknown things, as Lean's messages report them: the most frequent error of a prover that
- * cannot see its context.
+ * Counts proofs that use unknown names, according to Lean's messages: the most frequent error of a prover that does not
+ * see its context.
  */
 import type { Verdict } from '@stp/config/records';
 

@@ -1,9 +1,9 @@
 /**
- * Credits lemmas for their use: 1 for each statement of the dataset that a round proves with a lemma, and a share of the credit
- * of each lemma whose own proof uses it. So credit reaches the lemmas behind lemmas.
+ * Credits lemmas for their use: 1 for each dataset statement that a round proves with a lemma, plus a share of the
+ * credit of each lemma whose own proof uses it. So credit also reaches indirectly used lemmas.
  */
 
-/** The share that a lemma passes on to those that its proof uses. */
+/** Share of its credit that a lemma passes on to the lemmas in its proof. */
 export const PASSED_ON = 0.5;
 
 export interface CreditedLemma {
@@ -13,10 +13,10 @@ export interface CreditedLemma {
 }
 
 /**
- * Lemmas with a worth above 0.
+ * Returns the lemmas with a credit above 0.
  *
  * @param lemmas each after those that its proof uses
- * @param uses names of the lemmas that a statement's proofs use, a set for each statement
+ * @param uses names of the lemmas that a statement's proofs use, one set for each statement
  */
 export function useCredit(
   lemmas: readonly CreditedLemma[],

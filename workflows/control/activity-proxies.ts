@@ -1,4 +1,4 @@
-/** Activities as workflows see them: queue, time-outs and retries by kind of work, and a summary for the UI. */
+/** The activities as workflows call them: queue, timeouts and retries by kind of work, and a summary for the UI. */
 
 import { HEARTBEAT_TIMEOUT_MS } from '@stp/config/workflow';
 import { proxyActivities } from '@temporalio/workflow';
@@ -12,11 +12,17 @@ const RETRY = {
   maximumAttempts: 5,
 } as const;
 
-/** Reads and writes of the store, seconds on a laptop; one whose worker is gone starts again after this. */
+/**
+ * For reads and writes of the store that take seconds on a laptop. An activity whose worker is lost starts again after
+ * this timeout.
+ */
 export const control = (summary: string) =>
   proxyActivities<ControlActivities>({ startToCloseTimeout: '5 minutes', retry: RETRY, summary });
 
-/** Passes over all samples or proofs of a round or a run: as `control`, but as long as it takes, with heartbeats. */
+/**
+ * For passes over all samples or proofs of a round or a run. As `control`, but without a limit on time and with
+ * heartbeats.
+ */
 export const streaming = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '24 hours',
@@ -26,15 +32,18 @@ export const streaming = (summary: string) =>
     summary,
   });
 
-/** Type of a failure by a full disk (`packages/base/errors.ts`). */
+/** Type of the failure for a full disk (`packages/base/errors.ts`). */
 export const DISK_FULL = 'STP1406';
 
-/** Queues of machines that may go without a word (`infra/nodes/names.ts`): where nobody takes work for so long, they have. */
+/**
+ * Prefix of the queues of cloud machines, which may disappear (`infra/nodes/names.ts`). If no worker takes a task in
+ * time, the machine is gone.
+ */
 const CLOUD_QUEUES = 'host/';
 
 /**
- * Work on a node. A lost worker shows by its heartbeats: they come every 1.5 s, so 20 s without one means that it is gone
- * and the activity starts again elsewhere, or here once the worker is back.
+ * For work on a node. Heartbeats come every 1.5 s, so after 20 s without one the worker counts as lost. The activity
+ * then starts again on another node, or on this one when its worker is back.
  */
 export const host = (taskQueue: string, summary: string) =>
   proxyActivities<HostActivities>(hostOptions(taskQueue, summary));
@@ -50,7 +59,10 @@ const hostOptions = (taskQueue: string, summary: string) =>
     summary,
   }) as const;
 
-/** Work on a node that another node can do as well: where nobody takes it soon, or the disk is full, it goes to another. */
+/**
+ * For work on a node that another node can do too. If no worker takes the task soon, or the disk is full, it goes to
+ * another node.
+ */
 export const oneOfSeveral = (taskQueue: string, summary: string) =>
   proxyActivities<HostActivities>({
     ...hostOptions(taskQueue, summary),
@@ -59,16 +71,17 @@ export const oneOfSeveral = (taskQueue: string, summary: string) =>
   });
 
 /**
- * Above so many activities in flight, heartbeats come the more seldom the more there are, so that there are some 26 a second:
- * each is a write to the state of the one workflow, one after the other. A server on PostgreSQL that got 65 a second answered a
- * third of them after 5 to 20 s. A worker hears of a cancellation with its next heartbeat: within 1.5 s with 40 in flight, within
- * 15.4 s with 400.
+ * Up to this many activities in flight, heartbeats keep their usual pace. Beyond it they slow down to about 26 a second
+ * in total, because each is a sequential write to the state of one workflow. A worker hears of a cancellation with its
+ * next heartbeat: within 1.5 s with 40 in flight, within 15.4 s with 400.
  */
 const IN_FLIGHT_AT_USUAL_PACE_MAX = 40;
 
 /**
- * Checks by Lean, on whichever node is free. What it works on comes by reference, so every such node must reach the store.
- * @param inFlight activities of this kind that the workflow has open at once, at most
+ * For checks by Lean, on whichever node is free. The input is given by reference, so every such node must reach the
+ * store.
+ *
+ * @param inFlight most activities of this kind that the workflow has open at once
  */
 export const lean = (summary: string, inFlight = 1) =>
   proxyActivities<LeanActivities>({
@@ -80,7 +93,10 @@ export const lean = (summary: string, inFlight = 1) =>
     summary,
   });
 
-/** A node that may be gone: where nobody takes the task soon, it is. A worker that lives takes it at once. */
+/**
+ * For a node that may be gone. A live worker takes the task at once, so the node counts as gone if no worker takes it
+ * soon.
+ */
 export const nodeIfThere = (taskQueue: string, summary: string) =>
   proxyActivities<NodeActivities>({
     taskQueue,

@@ -1,6 +1,6 @@
 /**
- * The contract of the workflows with the outside and with each other: names, inputs, queries, updates. Clients import this
- * file; it imports nothing that a workflow may not.
+ * The contract of the workflows with clients and with each other: names, inputs, queries, updates. Clients import this
+ * file, and it imports only what workflows may import.
  */
 
 import type { RunConfig } from '@stp/config';
@@ -9,7 +9,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
 
 export const CONTROL_QUEUE = 'stp';
-/** Checks by Lean: every node that has Lean polls it, so a free node takes the next shard. */
+/** Queue of checks by Lean: every node that has Lean polls it, so a free node takes the next shard. */
 export const LEAN_QUEUE = 'stp/lean';
 export const SELFPLAY_TYPE = 'stp-selfplay';
 export const ROUND_TYPE = 'stp-round';
@@ -18,12 +18,14 @@ export const JANITOR_TYPE = 'stp-janitor';
 export const EVERY_NODE_TYPE = 'stp-every-node';
 export const CLEAN_NODES_TYPE = 'stp-clean-nodes';
 
-/** Entry of the memo of a run or an evaluation: own queues of the nodes that it works on. */
+/** Key of the memo entry of a run or an evaluation with the host queues of its nodes. */
 export const HOST_QUEUES_MEMO = 'hostQueues';
-/** Entry of the memo of a run on machines of a cloud: its `nodes` configuration, by which they can be given back. */
+/**
+ * Key of the memo entry with the `nodes` configuration of a run on cloud machines, which is needed to give them back.
+ */
 export const NODES_MEMO = 'nodes';
 
-/** Digits of a model's name in object names: 32 bits tell a run's models apart. */
+/** Number of digits of a model's hash in object names: 32 bits distinguish a run's models. */
 export const MODEL_DIGITS = 8;
 
 export const selfplayWorkflowId = (run: string): string => `stp/${run}`;
@@ -34,7 +36,7 @@ export interface RoundInput {
   readonly run: string;
   readonly round: number;
   readonly config: RunConfig;
-  /** Own queues of all nodes of the run. */
+  /** Host queues of all nodes of the run. */
   readonly hostQueues: readonly string[];
   readonly data: PreparedData;
   readonly checkpoint: CheckpointRef;
@@ -42,7 +44,7 @@ export interface RoundInput {
   readonly sftCheckpoint: CheckpointRef;
   /** First round whose proofs are replayed. */
   readonly replayFrom: number;
-  /** Manifests of the rounds before, oldest first. */
+  /** Manifests of the earlier rounds, oldest first. */
   readonly history: readonly ArtifactRef[];
   readonly paused: boolean;
 }
@@ -67,7 +69,7 @@ export interface Progress {
   readonly stage: Stage;
   readonly round: number;
   readonly rounds: number;
-  /** Workflow id of the round that runs now, whose own progress says more. */
+  /** Workflow id of the current round, whose own progress has more detail. */
   readonly child: string | null;
   readonly stageStartedAtMs: number;
   readonly shardsDone: number;
@@ -75,10 +77,10 @@ export interface Progress {
   readonly samples: number;
   readonly verified: number;
   readonly successes: number;
-  /** Tokens of answers, if models gave them; and their cost so far, if `sampling.price` says. */
+  /** Number of tokens in answers, if models reported them, and their cost so far, if `sampling.price` is set. */
   readonly tokens?: number;
   readonly cost?: number;
-  /** Dataset statements: in the run, proved at baseline, and after each round so far. */
+  /** Number of dataset statements: in the run, proved at baseline, and proved after each round so far. */
   readonly statements: number;
   readonly provedBaseline: number | null;
   readonly provedPerRound: readonly number[];

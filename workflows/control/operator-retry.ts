@@ -1,4 +1,6 @@
-/** Work that may fail without failing the run: tried until it is done, or a person gives it up or ends the run. */
+/**
+ * Work whose failure does not fail the run: it is repeated until it succeeds, or a person skips it or aborts the run.
+ */
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, isCancellation, log } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { rootMessage } from './causes.ts';
@@ -6,18 +8,19 @@ import type { Stage } from './contracts.ts';
 import type { RunControl } from './run-control.ts';
 import type { RunStatus } from './run-status.ts';
 
-/** Characters that are kept of the message of a failure. */
+/** Length to which the message of a failure is cut. */
 const FAILURE_CHARS_MAX = 2_000;
 
 export interface Attempted<T> {
-  /** Null where a person gave it up. */
+  /** Null if a person skipped it. */
   readonly result: T | null;
   readonly failures: RunState['failures'];
 }
 
 /**
- * Enters the stage and does the work. On a failure the run says what went wrong and waits for `retryRound` (again),
- * `skipRound` (null) or `abort` (the run fails); work that is done is not done again, since every activity finds its result.
+ * Enters the stage and does the work. On a failure the run shows what went wrong and waits for `retryRound` (repeats
+ * it), `skipRound` (returns null) or `abort` (fails the run). Finished work is not repeated, since every activity finds
+ * its result.
  */
 export async function runWithOperatorRetry<T>(
   stage: Stage,

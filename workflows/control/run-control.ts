@@ -4,7 +4,7 @@ import * as contracts from './contracts.ts';
 
 export type Decision = 'retry' | 'skip' | 'abort';
 
-/** State for a continue-as-new. */
+/** State carried over a continue-as-new. */
 export interface Steered {
   readonly paused: boolean;
   readonly stopping: boolean;
@@ -13,7 +13,7 @@ export interface Steered {
 export class RunControl {
   paused: boolean;
   stopping: boolean;
-  /** Workflow id of the round that runs now. */
+  /** Workflow id of the current round. */
   child: string | null = null;
   /** The failure, while the run waits for a decision. */
   failure: string | null = null;
@@ -63,7 +63,7 @@ export class RunControl {
 
   readonly isOpen = (): boolean => !this.paused;
 
-  /** Waits for a person to decide on a round that failed. */
+  /** Waits for a person's decision about a failed round. */
   async awaitDecision(failure: string): Promise<Decision> {
     this.failure = failure;
     this.decision = null;
@@ -75,7 +75,7 @@ export class RunControl {
   private async setPaused(value: boolean, said: string): Promise<string> {
     this.paused = value;
     if (this.child !== null)
-      // A round that ends at this very moment cannot take the word any more, and need not.
+      // A round that ends at this moment cannot receive the signal and does not need it.
       await getExternalWorkflowHandle(this.child)
         .signal(contracts.setPausedSignal, value)
         .catch(() => undefined);

@@ -46,7 +46,7 @@ export class RunStatus {
     );
   }
 
-  /** Enters a stage: the clock turns, the UI shows it, searches find it. */
+  /** Enters a stage: starts its clock and updates the UI and the search attributes. */
   enter(stage: Stage, details: string): void {
     this.clock.enter(stage);
     setCurrentDetails(`**Run ${this.run}** · ${details}\n\n${this.soFar()}`);
@@ -60,7 +60,7 @@ export class RunStatus {
     });
   }
 
-  /** Shows what is going on beside the stage, until the next is entered. */
+  /** Shows a line beside the stage, until the next stage is entered. */
   readonly note = (line: string): void => setCurrentDetails(`**Run ${this.run}** · ${line}\n\n${this.soFar()}`);
 
   private get outcomes(): readonly RoundOutcome[] {
@@ -71,7 +71,7 @@ export class RunStatus {
     return this.outcomes.reduce((sum, outcome) => sum + pick(outcome), 0);
   }
 
-  /** A line a finished round; the last dozen, since details have a size limit. */
+  /** Returns one line for each finished round; only the last dozen, since details have a size limit. */
   private soFar(): string {
     const statements = this.state?.data.train.count ?? 0;
     return this.outcomes

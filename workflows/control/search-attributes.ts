@@ -13,7 +13,7 @@ export interface RunFacts {
   readonly round?: number;
   readonly stage?: string;
   readonly model?: string;
-  /** Share of the dataset's statements proved so far. */
+  /** Share of the dataset's statements that are proved so far. */
   readonly passRate?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Sums over the shards of a round or an evaluation so far. */
+/** Sums over the finished shards of a round or an evaluation. */
 import { costOf, type RunConfig, type ShardResult, sumTokens } from '@stp/config/workflow';
 import type { Progress } from './contracts.ts';
 
@@ -6,7 +6,7 @@ export class ShardTally {
   private total = 0;
   private done: ShardResult[] = [];
 
-  /** Begins with that many shards to come; those before are done with. */
+  /** Starts a set of `total` shards and forgets the earlier ones. */
   begin(total: number): void {
     this.total = total;
     this.done = [];
@@ -20,13 +20,13 @@ export class ShardTally {
     return this.done.reduce((total, shard) => total + pick(shard), 0);
   }
 
-  /** Returns the cost of the answers, in tokens and by the price of each. */
+  /** Returns the tokens of the answers and their cost at the given price. */
   spent(price: RunConfig['sampling']['price']): Pick<Progress, 'tokens' | 'cost'> {
     const tokens = sumTokens(this.done);
     return { tokens: tokens.tokens, ...costOf(tokens, price) };
   }
 
-  /** The figures of the `progress` query. */
+  /** Returns the figures for the `progress` query. */
   figures(): Pick<Progress, 'shardsDone' | 'shardsTotal' | 'samples' | 'verified' | 'successes'> {
     return {
       shardsDone: this.done.length,

@@ -1,4 +1,4 @@
-/** The stage that a workflow is in, and the time of each stage, by workflow time (deterministic on replay). */
+/** The current stage of a workflow and the time of each stage, by workflow time (deterministic on replay). */
 import type { Stage } from './contracts.ts';
 
 export class StageClock {
@@ -15,12 +15,12 @@ export class StageClock {
     this.stage = stage;
   }
 
-  /** Adds time that was spent elsewhere, in a child that kept its own clock. */
+  /** Adds times by stage from a child workflow's clock. */
   add(other: Readonly<Record<string, number>>): void {
     for (const [stage, value] of Object.entries(other)) this.seconds[stage] = (this.seconds[stage] ?? 0) + value;
   }
 
-  /** Seconds by stage up to now. */
+  /** Returns the seconds of each stage up to now. */
   close(): Record<string, number> {
     this.settle();
     return { ...this.seconds };
@@ -28,7 +28,7 @@ export class StageClock {
 
   private settle(): void {
     const now = Date.now();
-    // Time in a round is counted by the round itself, stage by stage.
+    // A round counts its own time, stage by stage.
     if (this.stage !== 'round')
       this.seconds[this.stage] = (this.seconds[this.stage] ?? 0) + (now - this.startedAtMs) / 1_000;
     this.startedAtMs = now;

@@ -1,4 +1,4 @@
-/** Lets a few pieces of work through at once, in the order they came: how a workflow bounds its fan-out. */
+/** Limits the fan-out of a workflow: runs at most a few pieces of work at once, in order of arrival. */
 import { condition } from '@temporalio/workflow';
 
 export class ConcurrencyLimit {
@@ -8,7 +8,7 @@ export class ConcurrencyLimit {
   private readonly width: () => number;
   private readonly isOpen: () => boolean;
 
-  /** @param isOpen while it says false, nothing new starts (a paused run) */
+  /** @param isOpen while it returns false, no new piece starts (a paused run) */
   constructor(width: number | (() => number), isOpen: () => boolean = () => true) {
     this.width = typeof width === 'number' ? () => width : width;
     this.isOpen = isOpen;

@@ -1,7 +1,7 @@
 /**
- * The same work on many machines at once, each by its own queue, with a result for each: done, failed, lost, cancelled. Work
- * that hangs when one of its machines is missing (a training over a slice) goes all together or not at all: the first that
- * fails or is lost ends the others.
+ * Runs the same work on many machines at once, each through its own queue, with a result for each: done, failed, lost,
+ * cancelled. Work that hangs when one of its machines is missing (a training over a slice) runs on all machines or on
+ * none: the first that fails or is lost ends the others.
  */
 
 import { HEARTBEAT_TIMEOUT_MS } from '@stp/config/workflow';
@@ -17,31 +17,31 @@ import type { CommandResult, NodeCommand } from '../../activities/every-node/run
 import type { NodeActivities } from '../../activities/index.ts';
 import { causes, rootMessage } from '../control/causes.ts';
 
-/** A worker that lives takes its task at once, but may be starting anew after a crash. */
+/** A live worker takes its task at once, but it may be restarting after a crash. */
 const START_SECONDS_DEFAULT = 60;
-/** Characters of output in all results together: a result of a workflow has at most 2 MB. */
+/** Limit on the characters of output in all results together: Temporal limits a workflow's result to 2 MB. */
 const OUTPUT_CHARS_TOTAL = 512 * 1024;
 const OUTPUT_CHARS_MAX = 16_384;
 
 export type HostOutcome<Result> =
   | { readonly kind: 'done'; readonly queue: string; readonly result: Result }
-  /** The machine is there; what it was asked to do did not work. */
+  /** The machine answered, but the work on it failed. */
   | { readonly kind: 'failed'; readonly queue: string; readonly why: string; readonly result: Result | null }
-  /** A lost piece of work: nobody took it in time, or whoever took it fell silent. */
+  /** The work is lost: no worker took it in time, or its worker stopped its heartbeats. */
   | { readonly kind: 'lost'; readonly queue: string; readonly why: string }
-  /** Ended, or never begun, because another machine failed. */
+  /** The work was ended, or never started, because another machine failed. */
   | { readonly kind: 'cancelled'; readonly queue: string };
 
 export interface EveryNodeOptions<Result> {
-  /** The first machine that fails or is lost ends the work of all others. */
+  /** Whether the first machine that fails or is lost ends the work of all others. */
   readonly together: boolean;
-  /** Why a result is a failure, or null. */
+  /** Returns why a result is a failure, or null. */
   readonly problemOf?: (result: Result) => string | null;
 }
 
 /**
- * Does the work on every queue, numbered from 0, at the same time and waits for all. Outcomes are in the order of the queues. Only the
- * caller's own cancellation is thrown.
+ * Runs the work on every queue, numbered from 0, at the same time and waits for all. Outcomes are in the order of the
+ * queues. Throws only for the caller's own cancellation.
  */
 export async function onEveryNode<Result>(
   queues: readonly string[],
@@ -59,7 +59,7 @@ export async function onEveryNode<Result>(
     return outcome;
   };
   const outcomes = await scope.run(() => Promise.all(queues.map(one)));
-  // Cancelled from outside: the caller gets the cancellation, not a list of the nodes that it stopped.
+  // After a cancellation from outside the caller gets the cancellation, not a list of stopped nodes.
   if (!endedByUs && outcomes.some(({ kind }) => kind === 'cancelled')) await scope.cancelRequested;
   return outcomes;
 }
@@ -81,7 +81,7 @@ async function outcomeOf<Result>(
   }
 }
 
-/** A line in the log for each machine that did not come to its end. */
+/** Logs a warning for each machine that did not finish. */
 export function warnOf(outcomes: readonly HostOutcome<unknown>[], message: string): void {
   for (const outcome of outcomes)
     if (outcome.kind === 'failed' || outcome.kind === 'lost')
@@ -99,7 +99,7 @@ export function lossOf(error: unknown): string | null {
   return null;
 }
 
-/** Activities of a node that do their work once: a command is not started again because its worker was lost. */
+/** Activities of a node that run at most once: a command is not repeated when its worker is lost. */
 export const onceOnNode = (taskQueue: string, summary: string, limits: { startSeconds?: number; runSeconds: number }) =>
   proxyActivities<NodeActivities>({
     taskQueue,
@@ -113,21 +113,24 @@ export const onceOnNode = (taskQueue: string, summary: string, limits: { startSe
 
 export interface EveryNodeInput {
   readonly run: string;
-  /** Own queues of the machines. */
+  /** Host queues of the machines. */
   readonly queues: readonly string[];
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
-  /** How long a machine may take to begin. */
+  /** Time in which a machine must start, s. */
   readonly startSeconds?: number;
-  /** All or none, as above. */
+  /** Whether all machines run the command or none does; see above. */
   readonly together: boolean;
 }
 
-/** Between a command's own limit and the activity's: for ending it. */
+/** Time between a command's own limit and the activity's, s, for ending the command. */
 const ENDING_SECONDS = 60;
 
-/** `stp-every-node`: a command on every machine. A command that fails fails no workflow: its outcome says so. */
+/**
+ * `stp-every-node`: runs a command on every machine. A failed command does not fail the workflow; its outcome records
+ * the failure.
+ */
 export async function stpEveryNode(input: EveryNodeInput): Promise<readonly HostOutcome<CommandResult>[]> {
   const { run, queues, command, environment = {}, timeoutSeconds, startSeconds, together } = input;
   const outputCharsMax = Math.min(OUTPUT_CHARS_MAX, Math.floor(OUTPUT_CHARS_TOTAL / Math.max(1, queues.length)));
@@ -149,7 +152,7 @@ export async function stpEveryNode(input: EveryNodeInput): Promise<readonly Host
   return outcomes;
 }
 
-/** Why a command did not end well, or null. */
+/** Returns why a command failed, or null. */
 export function commandProblem({ exitCode, signal, timedOut, output }: CommandResult): string | null {
   if (exitCode === 0 && !timedOut) return null;
   const how = timedOut ? 'took too long' : signal !== null ? `was ended by ${signal}` : `ended with code ${exitCode}`;

@@ -1,6 +1,7 @@
 /**
- * Several machines that do the same kind of work, each by its own queue and one piece at a time: whichever is free takes the
- * next piece, in the order they came. A machine that is lost or whose disk is full gets no more, and what it had goes to another.
+ * Several machines that do the same kind of work, one piece at a time each, through their own queues. A free machine
+ * takes the next piece, in order of arrival. A machine that is lost or whose disk is full gets no more work, and its
+ * piece goes to another.
  */
 import { ApplicationFailure, log } from '@temporalio/workflow';
 import { DISK_FULL, host, oneOfSeveral } from '../control/activity-proxies.ts';
@@ -20,8 +21,8 @@ export class MachinePool {
   }
 
   /**
-   * Rejects with what the work rejects with; of a machine that gets no more only where it was the last, which the work is
-   * told.
+   * Runs a piece of work and rejects with its error. If the machine is lost or full, another runs the piece, unless it
+   * was the last one. `isLast` tells the work whether it is.
    */
   async run<T>(work: (queue: string, isLast: boolean) => Promise<T>): Promise<T> {
     for (;;) {
@@ -52,8 +53,8 @@ export class MachinePool {
 }
 
 /**
- * Work that one machine does: the first of them, or the next where that one is lost or its disk is full. The last waits for
- * space.
+ * Runs work on one machine: the first, or the next if that one is lost or its disk is full. The last machine waits for
+ * disk space.
  */
 export async function byOne<T>(
   queues: readonly string[],
@@ -71,7 +72,7 @@ export async function byOne<T>(
   return work(host(queues.at(-1)!, summary));
 }
 
-/** Why work is to be done by another machine, in words; null where it would fail there as well. */
+/** Returns in words why another machine must do the work; null if it would fail there too. */
 function whyUnfit(error: unknown): string | null {
   const isFull = causes(error).some((cause) => cause instanceof ApplicationFailure && cause.type === DISK_FULL);
   return isFull ? 'its disk is full' : lossOf(error);

@@ -1,7 +1,7 @@
 /**
- * Nodes of a run or an evaluation: got at its start, cleaned and given back at its end, also after a failure. This machine
- * is simply there; machines of a cloud are got, watched and replaced by `provisioning.ts`, over Temporal's activities,
- * timers and scopes.
+ * The nodes of a run or an evaluation: acquired at its start, cleaned and given back at its end, also after a failure.
+ * The local machine needs no request. `provisioning.ts` requests, watches and replaces cloud machines, through
+ * Temporal's activities, timers and scopes.
  */
 
 import { HEARTBEAT_TIMEOUT_MS, type NodesConfig } from '@stp/config/workflow';
@@ -27,32 +27,35 @@ type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;
 
 /** The machines of a run, of any kind. */
 export interface Machines {
-  /** Does the work on the present machines, given by their own queues, and again on others when these are lost on the way. */
+  /**
+   * Runs the work on the present machines, given by their host queues, and runs it again on others if these are lost
+   * meanwhile.
+   */
   use<T>(work: (hostQueues: readonly string[]) => Promise<T>): Promise<T>;
-  /** State for a continue-as-new; null for this machine. */
+  /** State carried over a continue-as-new; null for the local machine. */
   readonly held: HeldNodes | null;
-  /** Since the start of the run. */
+  /** Machine time since the start of the run. */
   readonly time: TimeHeld;
 }
 
 export interface OnNodes {
   readonly run: string;
   readonly nodes: NodesConfig;
-  /** Where the run has machines from before a continue-as-new. */
+  /** Machines that the run holds from before a continue-as-new. */
   readonly carried: {
     readonly hostQueues: readonly string[];
     readonly held: HeldNodes | null;
     readonly time: TimeHeld;
   } | null;
-  /** One line on what is going on with the machines. */
+  /** Reports one line about the machines' state. */
   readonly say: (line: string) => void;
 }
 
-/** The body with the machines of the configuration. They are given back at its end, but not for a continue-as-new. */
+/** Runs the body with the configured machines. They are given back at its end, except for a continue-as-new. */
 export async function onNodes<T>(context: OnNodes, body: (machines: Machines) => Promise<T>): Promise<T> {
   const { run, nodes, carried, say } = context;
   if (nodes.provider === 'local') return onThisMachine(run, carried, body);
-  // The janitor looks there for what a terminated run has left in the cloud.
+  // The janitor reads this memo to find cloud machines of a terminated run.
   upsertMemo({ [NODES_MEMO]: nodes });
   const validFor = 'validUntilMinutes' in nodes ? nodes.validUntilMinutes : INVENTORY_MINUTES;
   const hoursMax = 'hoursMax' in nodes ? nodes.hoursMax : INVENTORY_HOURS;
@@ -65,7 +68,7 @@ export async function onNodes<T>(context: OnNodes, body: (machines: Machines) =>
 
 const NO_TIME: TimeHeld = { setMs: 0, machineMs: 0 };
 
-/** Machines of an inventory cost nothing that we know of. One that starts anew, or is cut off for a while, is waited for. */
+/** Machines of an inventory have no known cost. A machine that restarts or is disconnected is waited for. */
 const INVENTORY_MINUTES = 10;
 const INVENTORY_HOURS = 24 * 365;
 
@@ -119,9 +122,9 @@ function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
 }
 
 /**
- * Asking for many instances one by one takes its time. Attempts are without number: one that finds nothing to be there yet
- * says when the next is to be (`activities/nodes/poll-delay.ts`), and the activity itself knows when the waiting is over. A
- * cancellation waits for the attempt that is under way.
+ * For requests. Requesting many instances one by one takes time. Attempts are unlimited: an attempt that finds nothing
+ * yet sets the delay of the next (`activities/nodes/poll-delay.ts`), and the activity itself knows when the wait is
+ * over. A cancellation waits for the current attempt.
  */
 const asking = (summary: string) =>
   proxyActivities<ControlActivities>({
@@ -132,7 +135,7 @@ const asking = (summary: string) =>
     summary,
   });
 
-/** Watches. It only reads, so nobody need wait until it has ended. A worker that is gone is noticed by its heartbeats. */
+/** For watching. It only reads, so a cancellation need not wait for its end. Heartbeats reveal a lost worker. */
 const watching = (summary: string) =>
   proxyActivities<ControlActivities>({
     startToCloseTimeout: '365 days',
@@ -157,7 +160,7 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
         scheduleToStartTimeout: setUpMinutes * 60_000,
         startToCloseTimeout: '5 minutes',
         heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-        // No cost guard holds yet: a machine that cannot be cleaned is given back.
+        // The cost guard is not active yet, so a machine that cannot be cleaned is given back.
         retry: { maximumAttempts: 5 },
         summary: 'wait for the worker of a machine, end what was left behind',
       });
@@ -209,33 +212,33 @@ function isDeadHost(error: unknown): boolean {
   );
 }
 
-/** Task queue of the node that is to do the work. */
+/** Returns the task queue of the node that does the work. */
 export async function getNode(run: string): Promise<string> {
   const [node] = await control('get nodes').provisionNodes(run);
   if (!node) throw ApplicationFailure.nonRetryable('no node was provisioned', 'STP1601');
-  // The janitor looks there for the nodes that it is to sweep.
+  // The janitor reads this memo to find the nodes that it must sweep.
   upsertMemo({ [HOST_QUEUES_MEMO]: [node.taskQueue] });
   return node.taskQueue;
 }
 
-/** Ends what an earlier run of this name left behind. */
+/** Ends the processes that an earlier run of this name left. */
 export async function cleanBefore(run: string, hostQueue: string): Promise<void> {
   await host(hostQueue, 'end what an earlier run of this name left behind').cleanUpNode(run, 'before');
 }
 
-/** Gives the machines back. Call it where nothing can cancel it. `hostQueue` null: none was got. */
+/** Gives the machines back. Call it where nothing can cancel it. `hostQueue` is null if none was acquired. */
 export async function giveNodesBack(run: string, hostQueue: string | null): Promise<void> {
   if (hostQueue !== null)
     await host(hostQueue, 'end every Lean process of the run')
       .cleanUpNode(run, 'after')
-      // What the run found, or why it failed, matters more than what it left behind.
+      // The run's result or failure matters more than leftover processes.
       .catch((error: unknown) => log.warn('the node could not be cleaned', { error }));
   await control('give the nodes back').releaseNodes(run);
 }
 
 /**
- * Returns the text after `prefix` in the workflow id. It names a folder, so it must be fit for one; `none` says what it names
- * none of.
+ * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a valid folder name. `none` says in the
+ * error message what the id does not name.
  */
 export function folderName(prefix: string, none: string, advice: string): string {
   const { workflowId } = workflowInfo();

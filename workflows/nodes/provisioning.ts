@@ -1,11 +1,11 @@
 /**
- * Machines that cost by the hour, from the first asking to the last deletion: asked for, waited for, watched, asked for
- * again when they are taken away, and given back in every case. It knows neither Temporal nor a cloud, only steps that
- * may fail and a clock: the workflow (`nodes.ts`) and the simulation of faults run this very code.
+ * Machines that cost by the hour, from the first request to the last deletion: requested, waited for, watched,
+ * requested again when they are lost, and given back in every case. This code knows neither Temporal nor a cloud, only
+ * steps that may fail and a clock. The workflow (`nodes.ts`) and the simulation of faults both run it.
  */
 import type { Asked, NodeHost, NodesState, Released } from '../../infra/nodes/provider.ts';
 
-/** Work that can be cancelled by itself. */
+/** Work that can be cancelled separately. */
 export interface Scope {
   run<T>(work: () => Promise<T>): Promise<T>;
   cancel(): void;
@@ -13,99 +13,103 @@ export interface Scope {
 
 export type WatchEnd = { readonly kind: 'lost'; readonly reason: string } | { readonly kind: 'over' };
 
-/** The steps that the logic uses. A step that throws has been tried again already as often as made sense. */
+/** The steps that the logic uses. A step throws only after it was retried as often as is useful. */
 export interface ProvisioningSteps {
   /**
-   * Asks until the cloud accepts, or until `untilMs`. A cancellation waits for the call under way: what it made must be known
-   * when things are given back.
+   * Requests until the cloud accepts, or until `untilMs`. A cancellation waits for the current call, because the
+   * resources that it made must be known when everything is given back.
    */
   request(generation: number, attempt: number, untilMs: number): Promise<Asked>;
-  /** Looks until they are there, or will not come by themselves, or until `untilMs`; then it may still be `waiting`. */
+  /**
+   * Polls until the machines are ready, or will not come up by themselves, or until `untilMs`. At `untilMs` the result
+   * may still be `waiting`.
+   */
   state(generation: number, untilMs: number): Promise<NodesState>;
-  /** Looks at the machines from time to time; returns when they are lost, or `over` when it is `untilMs`. */
+  /** Polls the machines; returns when they are lost, or `over` at `untilMs`. */
   watch(generation: number, untilMs: number): Promise<WatchEnd>;
   /**
-   * Releases all sets, until nothing is left or until `untilMs`; null: without a limit. The last that was asked for is looked
-   * for by its name too: a list may not show it yet; 0: none was.
+   * Releases all sets, until nothing is left or until `untilMs`; null: without a limit. Also looks for set number
+   * `last`, the last one requested, by its name, since a list may not show it yet; 0: none was requested.
    */
   release(last: number, untilMs: number | null): Promise<Released>;
-  /** The first work on a machine: waits until its worker is there, and ends what was left behind. */
+  /** Waits until the machine's worker runs, and ends leftover processes. It is the first work on a machine. */
   begin(hostQueue: string): Promise<void>;
-  /** The last work on a machine that may be gone. Never throws. */
+  /** Cleans a machine that may be gone. It is the last work on a machine. Never throws. */
   end(hostQueue: string): Promise<void>;
   sleep(ms: number): Promise<void>;
   /** ms since 1970 */
   now(): number;
   scope(): Scope;
-  /** Runs to its end, also if what is around it is cancelled. */
+  /** Runs to its end, also if the surrounding scope is cancelled. */
   shielded<T>(work: () => Promise<T>): Promise<T>;
   isCancellation(error: unknown): boolean;
-  /** Could the failure mean that nobody works on a machine any more? Workers elsewhere fall silent too. */
+  /** Could the failure mean that a machine's worker is lost? Lost workers of other queues look the same. */
   isDeadHost(error: unknown): boolean;
-  /** Does the machine's worker answer now? Never throws but for a cancellation. */
+  /** Does the machine's worker answer now? Throws only for a cancellation. */
   answers(hostQueue: string): Promise<boolean>;
   failure(code: 'STP1602' | 'STP1604' | 'STP1606', message: string): Error;
-  /** One line on what is going on. */
+  /** Reports one line about the machines' state. */
   say(line: string): void;
 }
 
 export interface ProvisioningLimits {
-  /** Waiting for capacity, ms. */
+  /** Time limit for waiting for capacity, ms. */
   readonly validUntilMs: number;
-  /** Holding machines, from the first time that they are ready, ms. */
+  /** Time limit for holding machines, from the first time that they are ready, ms. */
   readonly heldMsMax: number;
 }
 
-/** State that a run carries over a continue-as-new. */
+/** State carried over a continue-as-new. */
 export interface HeldNodes {
   readonly generation: number;
   readonly hosts: readonly NodeHost[];
-  /** When machines were ready for the first time, ms since 1970: the cost guard counts from there. */
+  /** Time when machines were first ready, ms since 1970; the cost guard counts from it. */
   readonly sinceMs: number;
 }
 
 /**
- * Steps wait by themselves, at no cost to the history; what is repeated here costs some dozen events each time, of the 51,200
- * that a history may have. With pauses up to an hour a month of failures is a third of that.
+ * First pause between repetitions. The steps wait by themselves without adding to the history. A repetition here costs
+ * some dozen of the 51,200 events that a history may have. With pauses up to an hour a month of failures takes a third
+ * of them.
  */
 const PAUSE_FIRST_MS = 5_000;
 const PAUSE_MAX_MS = 3_600_000;
-/** A watch that failed is begun again after so long. */
+/** Pause before a failed watch is started again, ms. */
 const WATCH_PAUSE_MS = 60_000;
-/** A look that is to answer at once may take so long where the cloud is slow. */
+/** Time limit for a poll that should answer at once, ms: the cloud may be slow. */
 const LOOK_MS_MAX = 60_000;
 /**
- * Machines that are no good any more are waited for until they are gone, at most so long: until then the project's quota
- * counts them, and where it has room for one set alone the next would be refused for good.
+ * Longest wait for unusable machines to be deleted, ms. Until then the project's quota counts them. If the quota has
+ * room for only one set, the next request would fail permanently.
  */
 const GOING_MS_MAX = 15 * 60_000;
 
-/** Time that machines were held, ms: of the set as one, and of its machines added up. */
+/** Time that machines were held, ms: counted for the set as one, and summed over its machines. */
 export interface TimeHeld {
   readonly setMs: number;
   readonly machineMs: number;
 }
 
-/** Machines in use: work is done on the present ones, and again on the next ones where they were lost meanwhile. */
+/** Machines in use. Work runs on the present machines, and again on their replacements if they are lost meanwhile. */
 export class NodesInUse {
   private readonly steps: ProvisioningSteps;
   private readonly limits: ProvisioningLimits;
   private now: HeldNodes | null;
-  /** Settles when there are machines again; rejected where there can be none. */
+  /** Resolves when there are machines again; rejects if there can be none. */
   private available: Promise<void> = Promise.resolve();
-  /** Last generation that is known to be lost, and why. */
+  /** Last generation that is known to be lost, with the reason. */
   private lost: { readonly generation: number; readonly reason: string } | null = null;
   private readonly using = new Set<Scope>();
   private watching: Scope | null = null;
   private renewed: PromiseWithResolvers<void> | null = null;
-  /** The machines that work was begun on last, be it that not all of them answered. */
+  /** Machines on which work was last started, even if not all of them answered. */
   private begun: readonly NodeHost[] = [];
   private isOver = false;
   private lastAsked: number;
-  /** The asking for others has failed, and waits until somebody needs machines. */
+  /** The request for replacements has failed; it is repeated only when work needs machines. */
   private isGivenUp = false;
   private watchAgain: () => void = () => undefined;
-  /** Time of the sets that are gone; and the start of the present one. */
+  /** Time of the past sets, and the start of the present one. */
   private past: TimeHeld = { setMs: 0, machineMs: 0 };
   private present: { readonly sinceMs: number; readonly hosts: number } | null = null;
 
@@ -118,7 +122,7 @@ export class NodesInUse {
     if (carried !== null) this.count(carried.hosts.length);
   }
 
-  /** Since this object was made. Machines cost from the moment they are there until they are deleted. */
+  /** Machine time since this object was made. Machines cost from when they are ready until they are deleted. */
   get time(): TimeHeld {
     const ms = this.present === null ? 0 : this.steps.now() - this.present.sinceMs;
     const { setMs, machineMs } = this.past;
@@ -130,18 +134,18 @@ export class NodesInUse {
     this.present = { sinceMs: this.steps.now(), hosts };
   }
 
-  /** The machines are gone, or nobody will use them. */
+  /** Stops counting time: the machines are gone or no longer used. */
   countNoMore(): void {
     this.past = this.time;
     this.present = null;
   }
 
-  /** The last set that was asked for; 0: none was. */
+  /** Number of the last set that was requested; 0: none was. */
   get asked(): number {
     return this.lastAsked;
   }
 
-  /** The machines that may have something of the run. */
+  /** Machines that may still have files or processes of the run. */
   get touched(): readonly NodeHost[] {
     return this.begun;
   }
@@ -151,7 +155,9 @@ export class NodesInUse {
     return this.now;
   }
 
-  /** Does the work with the present machines; where they are lost on the way it is cancelled and done again on the next. */
+  /**
+   * Runs the work on the present machines. If they are lost meanwhile, it is cancelled and run again on the next ones.
+   */
   async use<T>(work: (nodes: HeldNodes) => Promise<T>): Promise<T> {
     for (;;) {
       if (this.isGivenUp) this.watchAgain();
@@ -175,14 +181,15 @@ export class NodesInUse {
     }
   }
 
-  /** The first machines, unless there are some from before; then the body, under watch and cost guard. */
+  /** Acquires the first machines, unless some are carried over. Then runs the body under watch and cost guard. */
   async guard<T>(body: (nodes: NodesInUse) => Promise<T>): Promise<T> {
     if (this.now === null) await this.acquire(1);
     const { steps } = this;
     const untilMs = this.now!.sinceMs + this.limits.heldMsMax;
     const whole = steps.scope();
     const watch = steps.scope();
-    // A clock of its own: it must strike also while lost machines are replaced, or a person is waited for.
+    // The cost guard has a clock of its own, because it must also act while lost machines are replaced or a person is
+    // waited for.
     const struck = watch.run(async () => {
       await steps.sleep(Math.max(0, untilMs - steps.now()));
       this.isOver = true;
@@ -226,13 +233,13 @@ export class NodesInUse {
 
   private expectOthers(): void {
     const anew = Promise.withResolvers<void>();
-    // Nobody may be waiting for it when it fails.
+    // The failure may come while nothing awaits this promise.
     anew.promise.catch(() => undefined);
     this.available = anew.promise;
     this.renewed = anew;
   }
 
-  /** Sees losses and replaces what was lost, until it is `untilMs` or cancelled. */
+  /** Detects losses and replaces lost machines, until `untilMs` or a cancellation. */
   private async watchOn(untilMs: number): Promise<void> {
     for (;;) {
       const { generation } = this.now!;
@@ -254,7 +261,10 @@ export class NodesInUse {
     }
   }
 
-  /** Machines that came in part would be paid for while a person is waited for; a later use has all asked for again. */
+  /**
+   * Gives up an incomplete set, which would cost money while a person is waited for. A later use requests a whole set
+   * again.
+   */
   private async giveUp(error: unknown): Promise<void> {
     try {
       if (this.steps.isCancellation(error)) return;
@@ -265,10 +275,7 @@ export class NodesInUse {
     }
   }
 
-  /**
-   * Releases sets that are no longer usable. The next set has a name of its own, so what fails here can wait for the end of the
-   * run.
-   */
+  /** Releases unusable sets. The next set has another name, so a failure here can wait for the end of the run. */
   private async releaseEarly(): Promise<void> {
     const { steps } = this;
     try {
@@ -281,7 +288,7 @@ export class NodesInUse {
     }
   }
 
-  /** Null: the watch itself failed, or was told to look at once. */
+  /** Watches once. Returns null if the watch itself failed, or was told to check at once. */
   private async watchOnce(generation: number, untilMs: number): Promise<WatchEnd | null> {
     const scope = this.steps.scope();
     this.watching = scope;
@@ -298,7 +305,7 @@ export class NodesInUse {
     }
   }
 
-  /** Asks for machines until they are there and their workers answer, or the time for it is over (STP1602, STP1604). */
+  /** Requests machines until they are ready and their workers answer, or until the time is over (STP1602, STP1604). */
   private async acquire(first: number): Promise<void> {
     const { steps } = this;
     const deadlineMs = steps.now() + this.limits.validUntilMs;
@@ -325,7 +332,7 @@ export class NodesInUse {
       } else {
         reason = settled.reason;
         if (settled.kind === 'ask-anew') {
-          // The name stays taken until what has it is deleted.
+          // The name stays taken until its resources are deleted.
           generation += 1;
           await this.releaseEarly();
         }
@@ -336,7 +343,7 @@ export class NodesInUse {
     }
   }
 
-  /** Looks until the machines are ready, or it is clear that they will not come by themselves. */
+  /** Polls until the machines are ready, or will clearly not come up by themselves. */
   private async settle(generation: number, deadlineMs: number): Promise<Settled> {
     const { steps } = this;
     steps.say('waiting for machines: the request is accepted');
@@ -358,7 +365,7 @@ export class NodesInUse {
     }
   }
 
-  /** Null when every machine's worker has answered; else why these machines will not do. */
+  /** Returns null when every machine's worker has answered; else why these machines are unusable. */
   private async beginHosts(generation: number, hosts: readonly NodeHost[]): Promise<string | null> {
     const { steps } = this;
     steps.say(`${hosts.length} machines are there; waiting for their workers`);
@@ -383,9 +390,9 @@ export class NodesInUse {
 
 type Settled =
   | { readonly kind: 'ready'; readonly hosts: readonly NodeHost[] }
-  /** The request is made again under the same name: what exists already stays. */
+  /** The request is repeated under the same name: existing resources stay. */
   | { readonly kind: 'ask-again'; readonly reason: string }
-  /** The request is made again under the next name, after a deletion. */
+  /** The request is repeated under the next name, after a deletion. */
   | { readonly kind: 'ask-anew'; readonly reason: string };
 
 function tooLate(steps: ProvisioningSteps, { validUntilMs }: ProvisioningLimits, reason: string): Error {
@@ -397,8 +404,9 @@ function tooLate(steps: ProvisioningSteps, { validUntilMs }: ProvisioningLimits,
 }
 
 /**
- * The body with machines. The giving back is set up before anything is asked for, and goes on until nothing is left, also
- * after a failure or a cancellation; only where `keeps` says so of what was thrown (a continue-as-new) they stay.
+ * Runs the body with machines. The release is set up before the first request, and continues until nothing is left,
+ * also after a failure or a cancellation. The machines stay only if `keeps` returns true for the thrown value (a
+ * continue-as-new).
  */
 export async function withNodes<T>(
   steps: ProvisioningSteps,
@@ -419,7 +427,7 @@ export async function withNodes<T>(
   }
 }
 
-/** Ends what runs on the machines, and has everything deleted; returns when nothing of the run is left. */
+/** Ends the run's processes on the machines and has all resources deleted. Returns when nothing of the run is left. */
 async function giveBack(steps: ProvisioningSteps, { touched, asked }: NodesInUse): Promise<void> {
   await Promise.all(touched.map((host) => steps.end(host.taskQueue)));
   for (let pause = PAUSE_FIRST_MS; ; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {

@@ -1,15 +1,12 @@
-/** Ends the Lean processes of a run on its nodes where a stage that checked something is over. Cheap where none is left. */
+/** Ends the Lean processes of a run on its nodes after a stage that checked proofs. Cheap if none is left. */
 import { log } from '@temporalio/workflow';
 import { nodeIfThere } from '../control/activity-proxies.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 
-/** Nodes asked at once. */
+/** Number of nodes asked at once. */
 const NODES_AT_ONCE = 50;
 
-/**
- * Ends Lean after a stage. The stage's result matters more than what it left behind: a clean-up that fails is a line in the
- * log.
- */
+/** Ends Lean after a stage. A failed clean-up is only logged, since the stage's result matters more. */
 export async function endLean(run: string, hostQueues: readonly string[], stage: 'prove' | 'evaluate'): Promise<void> {
   const limit = new ConcurrencyLimit(NODES_AT_ONCE);
   const onNode = async (hostQueue: string): Promise<void> => {

@@ -1,16 +1,16 @@
-/** Work beside a run's stages: a run that lacks its result is no worse. */
+/** Optional work beside a run's stages; its failure does not affect the run. */
 
 import { isInWords } from '@stp/config/workflow';
 import { log } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
 import { lean } from '../control/activity-proxies.ts';
 
-/** Waits for the work and logs its failure. It may be cancelled too: what the run does beside it hears of that. */
+/** Waits for the work and logs its failure, or its cancellation, which the run's own work gets too. */
 export const besideTheRun = (work: Promise<void>, otherwise: string): Promise<void> =>
   work.catch((error: unknown) => log.warn(otherwise, { error }));
 
 /**
- * Writes the proofs beside the last retraining, which leaves some of the cores idle. Where it fails, the report has Lean read
+ * Writes the proofs beside the last retraining, which leaves some cores idle. If this fails, the report has Lean read
  * the proofs.
  */
 export async function writeProofs(run: string, state: RunState): Promise<void> {

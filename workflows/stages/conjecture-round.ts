@@ -1,4 +1,4 @@
-/** Makes a round's conjectures: chooses seeds and lemmas, makes texts for them, and lets the gate admit some. */
+/** Makes a round's conjectures: chooses seeds and lemmas, makes texts, and lets the gate admit some. */
 
 import type { CheckpointRef } from '@stp/config/workflow';
 import type { Gated } from '../../activities/control/admit-conjectures.ts';
@@ -15,7 +15,7 @@ export interface ConjectureRoundInput {
   readonly isOpen: () => boolean;
 }
 
-/** Null where there is nothing to conjecture from. */
+/** Null if there is nothing to conjecture from. */
 export async function conjectureRound({
   context,
   hostQueues,

@@ -1,6 +1,6 @@
 /**
- * The texts of a round's conjectures, as its conjecturer makes them (`packages/config/schemas/conjecturers`). What the model writes is
- * sampled by all machines of the run, each its share, and put together by one, which also samples what a lost machine has left.
+ * Makes the texts of a round's conjectures with its conjecturer (`packages/config/schemas/conjecturers`). All machines
+ * of the run sample shares of the model's texts. One machine joins them and samples the texts that a lost machine left.
  */
 
 import type { ArtifactRef } from '@stp/config/records';
@@ -17,7 +17,7 @@ export async function conjectureTexts(
 ): Promise<ArtifactRef> {
   const { before, isLearned, after } = conjecturerIn(input.config.conjectures);
   const doing = (turn: { readonly doing: string }) => lean(`${turn.doing} ${input.plan.count} places`);
-  // A run without a conjecturer has no such stage.
+  // A run without a learned conjecturer has only the activity after the sampling.
   if (!isLearned) return doing(after!)[after!.activity](input);
   if (before === null) return sampledTexts(hostQueues, input);
   const typed = await doing(before)[before.activity](input);

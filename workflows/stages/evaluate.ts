@@ -1,4 +1,7 @@
-/** Held-out statements, proved by models of the run with equal samples: at its end the first and the last, between rounds the current one. */
+/**
+ * Evaluates models of the run on held-out statements with equal samples: the first and the last model at the end, the
+ * current one between rounds.
+ */
 
 import {
   type ArtifactRef,
@@ -23,8 +26,9 @@ const isWanted = ({ config, data }: RunState): boolean =>
   config.evaluation.samplesPerStatement > 0 && data.heldOut.count > 0;
 
 /**
- * The first model of the run and the one it has now, which samples while Lean still checks the first one's proofs. A model that never
- * trained is tried again where scripts have the run's lemmas now. Null where the configuration wants no evaluation. Ends Lean once `beside`, other work of the run in Lean, is done too.
+ * Evaluates the first model of the run and the current one, which samples while Lean still checks the first one's
+ * proofs. A model that never trained is evaluated again if scripts now have the run's lemmas. Null if the configuration
+ * has no evaluation. Ends Lean after `beside`, other work of the run in Lean, is done too.
  */
 export async function evaluateHeldOut(
   run: string,
@@ -67,13 +71,16 @@ export async function evaluateHeldOut(
   };
 }
 
-/** Is the model to be evaluated after `round`? The baseline's round has the SFT model's figure at the end. */
+/**
+ * Is the model evaluated after `round`? The final evaluation gives the SFT model's figure, so the baseline's round has
+ * none.
+ */
 export function isEvaluationDue(state: RunState, round: number): boolean {
   const every = state.config.evaluation.everyRounds;
   return isWanted(state) && round > 0 && every > 0 && round % every === 0;
 }
 
-/** The current model after `round`, with the samples of all rounds so far. */
+/** Evaluates the current model after `round`, over the samples of all rounds so far. */
 export async function evaluateRound(
   run: string,
   state: RunState,
@@ -86,7 +93,7 @@ export async function evaluateRound(
   return { ...evaluated, round, samplesSoFar };
 }
 
-/** The model that the run has now, over the library that it has now. */
+/** Evaluates the current model over the current library. */
 async function evaluateCurrent(
   run: string,
   state: RunState,
@@ -108,7 +115,7 @@ async function evaluateCurrent(
   return evaluateModel(run, state, state.checkpoint, round, { library, ranking }, isOpen);
 }
 
-/** Results of the rounds that scripts use: proved lemmas, and a ranking by earlier tries. */
+/** Results of the rounds that scripts use: proved lemmas, and a ranking from earlier tries. */
 interface FromRounds {
   readonly library: ArtifactRef | null;
   readonly ranking: ArtifactRef | null;
@@ -116,8 +123,8 @@ interface FromRounds {
 const NOTHING: FromRounds = { library: null, ranking: null };
 
 /**
- * One model on the run's held-out statements: sampled, judged, then scripts on what is left if the run has them
- * (`prover.scripts`). Done once for a model and the round whose lemmas it has.
+ * Evaluates one model on the run's held-out statements: samples and judges proofs, then tries scripts on the rest if
+ * configured (`prover.scripts`). Done once for each model and round of lemmas.
  */
 async function evaluateModel(
   run: string,

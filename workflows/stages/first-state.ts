@@ -1,4 +1,4 @@
-/** What a run does before its first round: settles what needs no machine, then trains the first model. */
+/** Prepares a run for its first round: does everything that needs no machine, then trains the first model. */
 
 import { isInWords, type RunConfig, type StartInput } from '@stp/config/workflow';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
@@ -9,12 +9,12 @@ import type { RunStatus } from '../control/run-status.ts';
 import { besideTheRun } from './beside-the-run.ts';
 import { trainModel } from './train.ts';
 
-/** State of a run before it has machines: the state of another run, or statements and perhaps an SFT model. */
+/** State of a run before it has machines: another run's state, or statements and perhaps an SFT model. */
 export type Settled =
   | { readonly state: RunState }
   | { readonly state: null; readonly data: PreparedData; readonly sft: Trained | null };
 
-/** All that needs no machine. Machines that are bought cost from the first minute, so what can fail here fails before that. */
+/** Does everything that needs no machine. Machines cost from the first minute, so possible failures come before. */
 export async function settle(run: string, start: StartInput, config: RunConfig, status: RunStatus): Promise<Settled> {
   if (config.nodes.provider !== 'local')
     await control('what machines will need is there').checkNodes({ run, nodes: config.nodes });
@@ -29,7 +29,7 @@ export async function settle(run: string, start: StartInput, config: RunConfig, 
   return { state: null, data: await streaming('statements, SFT set, canaries').prepareData(run, config), sft };
 }
 
-/** Measures the portfolio beside the first training: the figures go into the run's folder. */
+/** Measures the portfolio beside the first training; the figures go into the run's folder. */
 export async function measurePortfolio(run: string, config: RunConfig, settled: Settled): Promise<void> {
   if (isInWords(config)) return;
   const { train, heldOut } = settled.state === null ? settled.data : settled.state.data;
@@ -42,7 +42,10 @@ export async function measurePortfolio(run: string, config: RunConfig, settled: 
   await besideTheRun(measuring, 'the portfolio could not be measured');
 }
 
-/** The state before the first round: what was taken over, or the first model, trained on the machines. */
+/**
+ * Returns the state before the first round: the state taken over, or that with the first model, trained on the
+ * machines.
+ */
 export async function firstState(
   run: string,
   config: RunConfig,
@@ -50,7 +53,7 @@ export async function firstState(
   hostQueues: readonly string[],
   status: RunStatus,
 ): Promise<RunState> {
-  // What the other run cost is not this one's.
+  // The other run's cost does not count for this one.
   if (settled.state !== null) return { ...settled.state, hostQueues, machineTime: [] };
   const { data } = settled;
   let { sft } = settled;

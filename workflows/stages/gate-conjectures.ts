@@ -1,6 +1,7 @@
 /**
- * Takes the conjecturer's texts to the conjectures of a round: read on one machine, gated in parts by all nodes with Lean, and
- * admitted in the order of the plan as long as there are places. No part is begun once those that are done have taken all.
+ * Selects a round's conjectures from the conjecturer's texts: one machine reads them, all nodes with Lean gate them in
+ * parts, and they are admitted in the plan's order until the round is full. No further part is started once the round
+ * is full.
  */
 
 import { partFolder } from '@stp/config/workflow';

@@ -9,14 +9,14 @@ export interface MatchInput {
   readonly run: string;
   /** Folder of the round's objects. */
   readonly name: string;
-  /** Own queues of the run's machines, of which one does it. */
+  /** Host queues of the run's machines; one of them does the work. */
   readonly hostQueues: readonly string[];
   readonly chosen: Chosen;
   readonly checkpoint: CheckpointRef;
   readonly config: RunConfig;
 }
 
-/** The conjectures that train, weighed; as they were where there is nothing to match them to. */
+/** Returns the conjectures that train, with their weights; unchanged if there is nothing to match them to. */
 export async function matchConjectures(input: MatchInput): Promise<ArtifactRef> {
   const { run, name, hostQueues, checkpoint, config } = input;
   const { chosen, targets } = input.chosen;

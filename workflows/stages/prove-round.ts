@@ -1,6 +1,6 @@
 /**
- * The proofs of a round, from shards to verdicts. Where the library grows, the round's conjectures are tried first: those that
- * are proved stand in it when the statements are tried.
+ * The proofs of a round, from shards to verdicts. If the library grows, the round's conjectures are tried first, and
+ * the proved ones join the library before the statements are tried.
  */
 
 import { type ArtifactRef, type CheckpointRef, isInWords, type ShardResult, triesActions } from '@stp/config/workflow';
@@ -16,28 +16,28 @@ import { endLean } from '../nodes/stage-clean-up.ts';
 import { proveShards } from './prove-shards.ts';
 
 export interface ProveRoundInput {
-  /** With the library as it is before the round's conjectures are tried. */
+  /** With the library as it was before the round's conjectures were tried. */
   readonly context: RoundContext;
-  /** Null: the round has none. */
+  /** Null: the round has no conjectures. */
   readonly conjectures: ArtifactRef | null;
   readonly hostQueues: readonly string[];
   readonly checkpoint: CheckpointRef;
   readonly tally: ShardTally;
   readonly enter: (stage: Stage, details: string) => Promise<void>;
   readonly isOpen: () => boolean;
-  /** Text above the figures of a shard, for people. */
+  /** Title above the figures of a shard in the UI. */
   readonly title: string;
 }
 
 export interface ProvedRound extends Collected {
   readonly shards: readonly ShardResult[];
-  /** The one that stood under the statements. */
+  /** The library that the statements' proofs could use. */
   readonly library: ArtifactRef | null;
 }
 
-/** A set that is tried together, over one library. */
+/** Statements or conjectures that are tried together, over one library. */
 interface Pass {
-  /** Folder of its objects. */
+  /** Folder of the pass's objects. */
   readonly name: string;
   readonly conjectures: ArtifactRef | null;
   readonly statements: boolean;

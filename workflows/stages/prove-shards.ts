@@ -1,7 +1,8 @@
 /**
- * Samples and verifies shards: while some are verified the next is sampled. Shards flow, stages do not wait for each other;
- * as many are in flight as the nodes with Lean can hold, so that a long queue of unverified samples never builds up. What happens to a
- * shard are the turns of its prover (`packages/config/schemas/provers`), each of them checked before the next.
+ * Samples and verifies shards; while some are verified the next one is sampled. Stages of different shards overlap. At
+ * most as many shards are in flight as the nodes with Lean can hold, so no long queue of unverified samples builds up.
+ * Each shard passes through the turns of its prover (`packages/config/schemas/provers`), and each turn's samples are
+ * checked before the next.
  */
 
 import {
@@ -23,26 +24,26 @@ import { MachinePool } from '../nodes/machine-pool.ts';
 
 export interface ProveShardsInput {
   readonly run: string;
-  /** Own queues of the machines that sample, each one shard at a time. */
+  /** Host queues of the machines that sample, one shard at a time each. */
   readonly hostQueues: readonly string[];
   /** Folder of the shards' objects, without the shard's number. */
   readonly name: string;
   readonly shards: readonly ArtifactRef[];
   readonly checkpoint: CheckpointRef;
   readonly config: RunConfig;
-  /** Theorems that the run has proved and that stand under the proofs; null: none. */
+  /** Theorems that the run has proved and that proofs may use; null: none. */
   readonly library: ArtifactRef | null;
-  /** Missing: the statements are none of a round's. */
+  /** Missing: the statements do not belong to a round. */
   readonly round?: number;
-  /** Ranking of actions by earlier tries, as `ShardTurn` has it. */
+  /** Ranking of actions from earlier tries, as in `ShardTurn`. */
   readonly ranking?: ArtifactRef | null;
   readonly isOpen: () => boolean;
   readonly onShard: (result: ShardResult) => void;
-  /** Called once the model has nothing left to do here. */
+  /** Called once, when the model has nothing left to do here. */
   readonly onSampled?: () => void;
 }
 
-/** What the shards of one call share. */
+/** Data that the shards of one call share. */
 interface Proving extends ProveShardsInput {
   readonly turns: readonly KnownTurn[];
   readonly inFlightMax: number;
@@ -53,14 +54,14 @@ interface Shard {
   /** Folder of the shard's objects. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** `shard 3 of 12`, for people. */
+  /** Such as `shard 3 of 12`, for the UI. */
   readonly label: string;
 }
 
 /** Returns the result of every shard, in order. */
 export async function proveShards(input: ProveShardsInput): Promise<ShardResult[]> {
   const { hostQueues, shards, config, isOpen, onSampled } = input;
-  // Shards that are sampled come beside those that are checked.
+  // Shards being sampled are in flight beside those being checked.
   const inFlightMax = Math.min(PIECES_AT_ONCE_MAX, hostQueues.length + (await piecesAtOnce()));
   const inFlight = new ConcurrencyLimit(inFlightMax, isOpen);
   const proving = { ...input, turns: turnsOf(config.prover), inFlightMax, samplers: new MachinePool(hostQueues) };
@@ -105,7 +106,7 @@ async function proveShard(proving: Proving, shard: Shard, onSampled: () => void)
   return result!;
 }
 
-/** Has the turn's activity sample, on the queue that the turn names. */
+/** Runs the turn's activity, on the queue that the turn names. */
 function takeTurn(
   { run, library, checkpoint, round, ranking, config, samplers, inFlightMax }: Proving,
   { name, items, label }: Shard,
@@ -131,7 +132,7 @@ function takeTurn(
   return samplers.run((queue, isLast) => (isLast ? host : oneOfSeveral)(queue, summary)[turn.activity](asked));
 }
 
-/** Has Lean, or judges, say what becomes of a turn's samples. */
+/** Has Lean, or judges, check a turn's samples. */
 function checkTurn(
   { run, library, config, inFlightMax }: Proving,
   { name, items, label }: Shard,
@@ -162,7 +163,7 @@ function checkTurn(
   });
 }
 
-/** Joins the results of two turns; what has no value is left out. */
+/** Joins the results of two turns; undefined values are left out. */
 function together(before: TurnResults | null, now: TurnResults): TurnResults {
   const search = now.search ?? before?.search;
   const walks = now.walks ?? before?.walks;

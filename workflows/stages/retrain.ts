@@ -15,7 +15,7 @@ export function isRetrainDue(state: RunState, round: number, stopping: boolean):
 export const isLastRound = (state: RunState, round: number, stopping: boolean): boolean =>
   round === state.config.rounds || stopping;
 
-/** Trains fresh weights on the SFT set and everything found so far. Returns the state with the new model. */
+/** Trains fresh weights on the SFT set and on everything found so far. Returns the state with the new model. */
 export async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
   const { config, data } = state;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
@@ -43,7 +43,7 @@ export async function trainAnew(run: string, state: RunState, round: number): Pr
   return {
     ...state,
     checkpoint: trained.checkpoint,
-    // STP §2.11: the replay window starts anew.
+    // STP §2.11: the replay window is emptied.
     replayFrom: round + 1,
   };
 }

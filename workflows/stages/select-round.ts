@@ -1,4 +1,7 @@
-/** Selects what a proved round leaves: the conjectures that train, rewards of the samples, and the examples and counts of its manifest. */
+/**
+ * Selects the results of a proved round: the conjectures that train, the samples' rewards, and the examples and counts
+ * of the manifest.
+ */
 
 import { type CheckpointRef, trainsByReward } from '@stp/config/workflow';
 import type { Gated } from '../../activities/control/admit-conjectures.ts';
@@ -14,7 +17,7 @@ export interface SelectRoundInput {
   readonly hostQueues: readonly string[];
   /** The model that the round played with. */
   readonly checkpoint: CheckpointRef;
-  /** Null: the round conjectured nothing. */
+  /** Null: the round had no conjectures. */
   readonly gated: Gated | null;
   readonly played: ProvedRound;
 }

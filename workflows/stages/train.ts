@@ -1,6 +1,7 @@
 /**
- * A training on a run's machines: by Levanter on all of them together, be it one; by PyTorch on all if it is told so; else on
- * one, or another where that has no space left. Where one of several fails or is lost the others are ended, and all begin anew from the last state.
+ * A training on a run's machines. Levanter trains on all of them together, even if there is only one. PyTorch trains on
+ * all if configured; otherwise on one, or on another if that one has no disk space left. If one of several machines
+ * fails or is lost, the others are ended, and all resume from the last state.
  */
 
 import { HEARTBEAT_TIMEOUT_MS, type LevanterEngine, type RunConfig } from '@stp/config/workflow';
@@ -12,11 +13,14 @@ import { causes } from '../control/causes.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 import { byOne } from '../nodes/machine-pool.ts';
 
-/** Most tries of one training. When a machine is lost the others often fail first: at the next try it is missed. */
+/**
+ * Most attempts of one training. When a machine is lost the others often fail first, and the loss shows only in the
+ * next attempt.
+ */
 const TRIES_MAX = 4;
 const START_SECONDS = 120;
 
-/** Work on a machine that is to be there now: where nobody takes it, the machine is lost. */
+/** For work on a machine that must be present: if no worker takes it, the machine is lost. */
 const present = (taskQueue: string, summary: string, maximumAttempts: number) =>
   proxyActivities<HostActivities>({
     taskQueue,
@@ -28,7 +32,10 @@ const present = (taskQueue: string, summary: string, maximumAttempts: number) =>
     summary,
   });
 
-/** All machines work on it at once, so none may begin alone: an attempt is the workflow's to repeat, not the activity's. */
+/**
+ * For a share of work that all machines do at once. No share may start alone, so the workflow repeats an attempt, not
+ * the activity.
+ */
 const share = (taskQueue: string, summary: string) => present(taskQueue, summary, 1);
 
 /** @param hostQueues own queues of the run's machines */
@@ -55,7 +62,7 @@ async function byLevanter(
     machine.prepareLevanter(training),
   );
   if (trained !== null) return trained;
-  // One machine waits for nobody: its part is taken up again like all other work of a machine.
+  // A single machine waits for no other, so its work is resumed like all other work of a machine.
   const shares =
     hostQueues.length === 1
       ? [await host(hostQueues[0]!, label).trainByLevanter(training, prepared)]
@@ -70,7 +77,7 @@ async function byLevanter(
   );
 }
 
-/** The processes of all machines are one group. Its first machine is the first of the queues. */
+/** Trains with the processes of all machines as one group. The rendezvous is at the first queue's machine. */
 async function byPytorch(hostQueues: readonly string[], label: string, input: TrainModelInput): Promise<Trained> {
   const first = hostQueues[0]!;
   const parts = await allTogether(hostQueues, label, async () => {
@@ -78,7 +85,7 @@ async function byPytorch(hostQueues: readonly string[], label: string, input: Tr
       input,
       hostQueues.length,
     );
-    // Done already: there is nothing to do on any machine.
+    // Already trained: the machines have nothing to do.
     if (trained !== null) return async () => trained;
     return (queue, node) => share(queue, label).trainPart(input, meeting, node);
   });
@@ -87,9 +94,9 @@ async function byPytorch(hostQueues: readonly string[], label: string, input: Tr
 }
 
 /**
- * Has every machine do its share at the same time, until all have. `begin` is called before each attempt and gives what a
- * machine is to do. Shares are in the order of the queues. Throws as it came what tells that a machine is lost, and what no
- * repetition can mend; STP1607 where it was repeated often enough.
+ * Runs every machine's share at the same time, until all succeed. `begin` is called before each attempt and returns a
+ * machine's share. Results are in the order of the queues. Rethrows unchanged an error that means a lost machine or
+ * that no repetition can repair; throws STP1607 after the last attempt.
  */
 async function allTogether<Share>(
   queues: readonly string[],
@@ -110,7 +117,8 @@ async function allTogether<Share>(
       { together: true },
     );
     const lost = outcomes.find(({ kind }) => kind === 'lost');
-    // The error as it came: the workflow that holds the machines sees by it that one is lost, gets another, and does the work again.
+    // Rethrown unchanged: the workflow that holds the machines recognises the loss, replaces the machine, and repeats
+    // the work.
     if (lost !== undefined) throw errors.get(lost.queue);
     const failed = outcomes.filter((outcome) => outcome.kind === 'failed');
     if (failed.length === 0) return outcomes.flatMap((outcome) => (outcome.kind === 'done' ? [outcome.result] : []));
@@ -122,7 +130,7 @@ async function allTogether<Share>(
   throw ApplicationFailure.nonRetryable(`${label} failed ${TRIES_MAX} times, last on ${why}`, 'STP1607');
 }
 
-/** Bad examples, say: they are as bad at the next attempt. */
+/** Would the error recur at the next attempt, as for bad examples? */
 function isFinal(error: unknown): boolean {
   return causes(error).find((cause) => cause instanceof ApplicationFailure)?.nonRetryable === true;
 }

@@ -14,7 +14,10 @@ import {
   typedPlanSchema,
 } from '../explore/explored-texts.ts';
 
-/** Texts that the model writes beside exploration, for each place of the round: about one in ten holds. */
+/**
+ * Texts that the model writes for each conjecture that the round may attempt, beside exploration. About one in ten
+ * holds on test values.
+ */
 const WRITTEN_PER_PLACE = 4;
 
 export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {

@@ -1,6 +1,6 @@
 /**
- * Conjectures by exploration (`conjectures.source` `explore`): equations over the functions near each seed or target of the plan
- * that hold on test values; `random` ones as a control.
+ * Finds conjectures by exploration (`conjectures.source` `explore`): equations over the functions near each seed or
+ * target of the plan that hold on test values. Random equations (`random`) serve as a control.
  */
 
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
@@ -14,8 +14,9 @@ import { openTexts } from './explored-texts.ts';
 export function exploreConjecturesActivity(ports: RunStore & Exploration) {
   return {
     /**
-     * Each copy of a statement in the plan gets its next equation that no earlier round has proved and no copy before has got, also
-     * of another statement under the same header; none where there are no more.
+     * Gives each entry of the plan the next equation of its statement. An equation is skipped if an earlier round
+     * proved it, or if an earlier entry under the same header has it. An entry gets none when its equations are used
+     * up.
      */
     async exploreConjectures(input: ConjecturerInput): Promise<ArtifactRef> {
       const { run, name, plan } = input;

@@ -19,16 +19,19 @@ import { bestRates, readManifests } from '../../run/history.ts';
 import type { ConjecturerInput } from '../conjecturer-turn.ts';
 
 export const typedPlanSchema = z.strictObject({
-  /** The plan with prompts and grammars, without the entries over whose functions nothing can be written. */
+  /** The plan with prompts and grammars. Entries over whose functions no equation can be written are left out. */
   plan: artifactRefSchema,
-  /** Explored texts (`ConjectureText`) for its entries; null where none are wanted. */
+  /** Explored texts (`ConjectureText`) for the entries; null if the round asks for none. */
   explored: artifactRefSchema.nullable(),
 });
 export type TypedPlan = z.infer<typeof typedPlanSchema>;
 
-/** Statements whose signatures are explored, or tested over, in one go: what is done after each is told by a heartbeat. */
+/** Number of statements whose functions are explored, or tested over, between two heartbeats. */
 const EXPLORED_AT_ONCE = 100;
-/** Open equations that a round wants for each of its places: some are trivial, some are no conjectures for other reasons. */
+/**
+ * Unproved equations that a round wants for each conjecture it may attempt: some will be trivial, and others no
+ * conjectures for other reasons.
+ */
 const OPEN_PER_PLACE = 2;
 
 /** The first entry of each statement. */
@@ -38,13 +41,13 @@ export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePla
   return [...first.values()];
 }
 
-/** Conjectures that the round may attempt, about. */
+/** Returns about how many conjectures the round may attempt. */
 export function placesFor({ config }: Pick<ConjecturerInput, 'config'>, entries: readonly ConjecturePlan[]): number {
   const { perRoundMax } = conjecturing(config.conjectures);
   return typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
 }
 
-/** Explored texts for the entries; explored deeper where few of them are open. */
+/** Returns explored texts for the entries. Explores deeper if too few of them are unproved. */
 export async function openTexts(
   ports: RunStore & Exploration,
   input: Omit<ConjecturerInput, 'plan'>,
@@ -64,7 +67,7 @@ export async function openTexts(
   }
 }
 
-/** A text means something under its header. */
+/** The same text can mean different things under two headers, so the key includes the header. */
 const keyOf = (header: string | null, text: string): string => `${header ?? ''}\n${text}`;
 
 /** Keys of the conjectures of earlier rounds that have a certified proof. */
@@ -135,7 +138,7 @@ function exploredTexts(
   proved: ReadonlySet<string>,
   formOf: (entry: ConjecturePlan) => TypedForm | null = () => null,
 ): ConjectureText[] {
-  // What lacks theorems that its proof is likely to need comes last.
+  // Equations that lack theorems which their proof probably needs come last.
   const inTurn = ({ seedId, header }: ConjecturePlan): ExploredStatement['equations'] => {
     const equations = found.get(seedId)?.equations ?? [];
     const isReady = ({ after }: (typeof equations)[number]): boolean =>
@@ -155,7 +158,7 @@ function exploredTexts(
   );
   const taken = new Set(proved);
   return entries.flatMap((entry, input) => {
-    // An array's iterator goes on from where it stood.
+    // `left` holds iterators, so the search continues after the equation that was taken last.
     const next = left.get(entry.seedId)?.find(({ text }) => !taken.has(keyOf(entry.header, text)));
     if (next === undefined) return [];
     const { text, words, isCore } = next;

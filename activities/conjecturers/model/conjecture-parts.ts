@@ -17,13 +17,15 @@ export interface SampleConjecturesInput {
   readonly config: Pick<RunConfig, 'prover' | 'sampling' | 'conjectures' | 'seed' | 'modelThreads'>;
 }
 
-/** Conjectures sampled together: some minutes of a large model, so that is what a lost worker loses at most. */
+/**
+ * Conjectures sampled together. A large model needs some minutes for them, and a lost worker loses at most this work.
+ */
 const TEXTS_PER_PART = 4_096;
 
 /** Returns the text, or the end of a longer one: a model that thinks writes its conjecture last. */
 const keptText = (text: string): string => text.slice(-CONJECTURE_TEXT_CHARS_MAX);
 
-/** The parts that `isOurs` picks, in order, each sampled once. */
+/** Samples the parts that `isOurs` picks, each once, and yields them in order. */
 export async function* conjectureParts(
   ports: RunStore & RunScratch & RunModel<'sample'>,
   input: SampleConjecturesInput,

@@ -12,7 +12,9 @@ export interface ConjectureShare {
 
 export function sampleConjectureShareActivity(ports: RunStore & RunScratch & RunModel<'sample'>) {
   return {
-    /** One machine's share of those parts; `sampleConjectures` finds them done. Returns how many they are. */
+    /**
+     * Samples one machine's share of the parts, which `sampleConjectures` then finds done. Returns the number of parts.
+     */
     async sampleConjectureShare(input: SampleConjecturesInput & ConjectureShare): Promise<number> {
       const { share, of, ...whole } = input;
       return withHeartbeat(async (signal, report) => {

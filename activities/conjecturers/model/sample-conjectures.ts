@@ -9,7 +9,10 @@ import { conjectureParts, type SampleConjecturesInput } from './conjecture-parts
 
 export function sampleConjecturesActivity(ports: RunStore & RunScratch & RunModel<'sample'>) {
   return {
-    /** One text for every planned input whose text is complete; in parts, so that finished work is not repeated. */
+    /**
+     * Samples one text for every planned input and keeps the complete ones. Works in parts, so finished work is not
+     * repeated.
+     */
     async sampleConjectures(input: SampleConjecturesInput): Promise<ArtifactRef> {
       const store = await ports.store(input.run);
       return once(store, `${input.name}/conjectured.json`, artifactRefSchema, () =>

@@ -1,6 +1,6 @@
 /**
- * The training set of a round of walks: for every statement the round's walks, and beside them some of the best of the rounds of the window.
- * Walks are sorted by statement outside of memory.
+ * Builds the training set of a round of walks: for every statement the round's walks and some of the best walks of the
+ * window's rounds. Walks are sorted by statement outside memory.
  */
 import type { FlowGroup, ObjectiveOf } from '@stp/config';
 import { type ObjectStore, sampleRewardSchema, walkSchema } from '@stp/config/records';
@@ -22,7 +22,7 @@ import type { GroupCounts, ObjectiveExamples, PolicyRound } from '../rewarded-ro
 
 interface Found {
   readonly walk: RewardedWalk;
-  /** Number of the round before this one, 0 for this one. */
+  /** Number of rounds since this one; 0 for the present round. */
   readonly age: number;
   readonly stated: Stated;
 }
@@ -32,7 +32,7 @@ export interface FlowGroupsInput {
   readonly objective: ObjectiveOf<'gfn'>;
   readonly seed: number;
   readonly round: number;
-  /** This round, and those of the window, newest first. */
+  /** The present round and those of the window, newest first. */
   readonly rounds: readonly PolicyRound[];
   readonly formOf: (stated: Stated) => StateForm;
   /** Local folder for sorting. */
@@ -74,7 +74,7 @@ export function flowGroups(input: FlowGroupsInput): {
   return { examples: all(), counts };
 }
 
-/** Every walk of the rounds with what its sample earned; one whose reward could not be had is left out. */
+/** Yields every walk of the rounds with its sample's reward; walks without a reward are left out. */
 async function* rewardedWalks({ store, rounds }: FlowGroupsInput, counts: GroupCounts): AsyncGenerator<Found> {
   for (const [age, { shards, rewards }] of rounds.entries()) {
     const stream = readRecords(store, rewards, sampleRewardSchema)[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 /**
- * The training set of a round that trains by reward: every sample of a statement whose samples differ in reward, with its advantage.
- * One shard is in memory at a time.
+ * Builds the training set of a round that trains by reward: every sample of a statement whose samples differ in reward,
+ * with its advantage. One shard is in memory at a time.
  */
 import { StpError } from '@stp/base';
 import type { ObjectiveOf, PolicyExample } from '@stp/config';
@@ -18,8 +18,8 @@ export const grpoExamples: ObjectiveExamples<'grpo'> = async (objective, { store
   policyExamples(store, objective, rounds, await proverForms(sources, prover, grown));
 
 /**
- * Yields the examples, to be read once and to the end; then `counts` is right, for the first round alone: the others are
- * replayed.
+ * Yields the examples, to be read once and to the end. Only then is `counts` complete. It counts the first round alone,
+ * since the others are replayed.
  */
 export function policyExamples(
   store: ObjectStore,
@@ -56,7 +56,7 @@ function* groupExamples(
 ): Generator<PolicyExample> {
   const group = samples.flatMap(({ sample }, at) => {
     const reward = rewards[at]!;
-    // Scripts are no policy.
+    // Scripts are not sampled from the policy.
     if (sample.model === SCRIPTS_MODEL) return [];
     if (reward.kind === 'reward') return [{ sample, value: reward.value, multiplicity: sample.multiplicity }];
     counts.samplesWithoutReward += sample.multiplicity;
@@ -69,7 +69,7 @@ function* groupExamples(
   counts.withSignal += 1;
   const form = formOf(statement);
   for (const [at, { sample }] of group.entries()) {
-    // A text that was cut off does not end where its tokens do: it counts in the group, and teaches nothing.
+    // A truncated text does not end where its tokens do: it counts in the group but gives no example.
     if (sample.finish === 'length') continue;
     const target = sample.written ?? form.targetOf(withoutMarks(sample.proof));
     if (target === null) continue;

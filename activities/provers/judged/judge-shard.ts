@@ -1,4 +1,7 @@
-/** Judges the samples of a shard in words, in the place of their verification. The rewards of the round then find its own written. */
+/**
+ * Has judges mark the samples of a shard in words instead of verifying them. The rewards of the round are written here
+ * already.
+ */
 
 import { type ArtifactRef, type ShardResult, sampleRewardSchema, shardResultSchema } from '@stp/config/records';
 import { withHeartbeat } from '../../edge.ts';
@@ -19,7 +22,10 @@ export interface JudgeShardInput {
 
 export function judgeShardActivity(ports: RunStore & RewardSources & RunMonitor) {
   return {
-    /** The shard without verdicts: nothing was verified. A judge that cannot be reached is STP1902, and the shard is tried again. */
+    /**
+     * Returns the shard without verdicts, since nothing was verified. STP1902 if a judge cannot be reached; the shard
+     * is then tried again.
+     */
     async judgeShard({ run, name, items, sampled, config }: JudgeShardInput): Promise<ShardResult> {
       const store = await ports.store(run);
       return once(store, `${name}/judged.json`, shardResultSchema, () =>

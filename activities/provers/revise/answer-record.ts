@@ -7,18 +7,18 @@ import { afterThinking } from '@stp/selfplay';
 import { z } from 'zod';
 import { LINE_BYTES_MAX } from '../../records/line-batches.ts';
 
-/** Bytes of a chat at most: the line has other fields too. */
+/** Limit on the bytes of a chat: the line has other fields too. */
 const CHAT_BYTES_MAX = LINE_BYTES_MAX - 1_024;
 
 export const answerRecordSchema = z.strictObject({
   statementId: z.string(),
   /** Index of the sample. */
   index: z.number().int().nonnegative(),
-  /** Tokens of this answer. */
+  /** Number of tokens in this answer. */
   tokens: z.number().int().nonnegative(),
   /**
-   * Messages without the system text; the answer is the last. Its thinking is left out, as chat templates leave it out. None:
-   * the chat is longer than a line of records may be, and is not revised.
+   * Messages without the system text; the last one is the answer. Its thinking is left out, as in chat templates.
+   * Empty: the chat is too long for a line of records and is not revised.
    */
   messages: z.array(chatMessageSchema),
 });

@@ -1,6 +1,7 @@
 /**
- * Revision: the model sees what Lean says of its failed proofs, and answers again. A new answer is a sample of its own. Its
- * index is that of the first answer plus a multiple of the statement's first samples, so it is known which sample it revises.
+ * Revision: the model sees Lean's errors on its failed proofs and answers again. A new answer is a sample of its own.
+ * Its index is the first answer's plus a multiple of the statement's number of first samples, so the index identifies
+ * the revised sample.
  */
 
 import { formatOf, proverOf } from '@stp/config';
@@ -29,12 +30,12 @@ import { type ShardTurn, sampledSchema } from '../shard-turn.ts';
 import { sampleAnswers } from '../whole/sample-answers.ts';
 import { type AnswerRecord, answerRecord, answerRecordSchema } from './answer-record.ts';
 
-/** Verdicts that say what is wrong with a proof. Of a time-out or an answer that was cut off there is nothing to mend. */
+/** Verdicts that say what is wrong with a proof. A time-out or a truncated answer leaves nothing to revise. */
 const TOLD: ReadonlySet<VerdictKind> = new Set(['rejected', 'sorry', 'forbidden', 'changed_statement']);
 
 const revisedSchema = sampledSchema.extend({ figures: z.strictObject({ revisions: z.number() }) });
 
-/** A failed sample that is revised now. */
+/** A failed sample that is being revised. */
 interface Revised {
   readonly item: WorkItem;
   readonly index: number;
@@ -46,8 +47,8 @@ export function reviseShardActivity(
 ) {
   return {
     /**
-     * New answers for the last turn's failed samples of statements that nothing has proved yet. The result holds the earlier
-     * samples too. Null where there is nothing to revise, or no tokens are left for it.
+     * Samples new answers to the last turn's failed samples of unproved statements. The result contains the earlier
+     * samples too. Null if there is nothing to revise, or no tokens are left for it.
      */
     async reviseShard(input: ShardTurn): Promise<z.infer<typeof revisedSchema> | null> {
       const { run, config, turn, earlier } = input;
@@ -112,7 +113,9 @@ export function reviseShardActivity(
   };
 }
 
-/** Chooses samples in the order of the statements, each statement's in theirs, as far as its tokens reach. */
+/**
+ * Chooses samples until their tokens reach the budget, in the order of the statements and of each statement's samples.
+ */
 async function chooseRevised(
   store: ObjectStore,
   { items, answers, turn, config }: ShardTurn,

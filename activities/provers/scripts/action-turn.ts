@@ -1,4 +1,4 @@
-/** A shard's turn of composed actions (`prover.actions`): what they prove, and the record of all tries. */
+/** Tries composed actions on a shard (`prover.actions`). Returns the proofs found and the record of all tries. */
 import { marksLemmas } from '@stp/config';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import type { WorkItem } from '@stp/selfplay';
@@ -13,7 +13,7 @@ import { type TriedActions, tryActions } from './try-actions.ts';
 export interface ActionTurn extends Pick<TriedActions, 'proofs' | 'tried' | 'leanMs'> {
   /** Record file of `triedStatementSchema`. */
   readonly tries: ArtifactRef;
-  /** For the report (`actionFigures`). */
+  /** Figures for the report (`actionFigures`). */
   readonly figures: Record<string, number>;
 }
 

@@ -1,4 +1,4 @@
-/** Features of statements and actions, as a configuration's ranker sees them (`prover.actions`). */
+/** Features of statements and actions for the ranker that a configuration names (`prover.actions`). */
 import type { ProverConfig } from '@stp/config';
 import { type ActionFeatures, actionFeatures, KIND_PARTS } from '@stp/selfplay';
 
@@ -9,7 +9,7 @@ const VIEWS: Readonly<Record<'rates' | 'learned', FeaturesOf>> = {
   learned: actionFeatures,
 };
 
-/** Null: nothing is learned, the actions stand in their fixed order. */
+/** Null: no ranker is trained, and the actions keep their fixed order. */
 export function featuresFor(prover: ProverConfig): FeaturesOf | null {
   const order = 'actions' in prover ? prover.actions : 'listed';
   return order === 'rates' || order === 'learned' ? VIEWS[order] : null;

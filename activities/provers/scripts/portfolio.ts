@@ -1,6 +1,6 @@
 /**
- * Runs the portfolio of scripts (`packages/lean-explore/portfolio/`), the line that a model has to beat, on a run's statements. Known
- * results are not searched again: Lean checks a known proof here, and a known failure is trusted.
+ * Runs the portfolio of scripts (`packages/lean-explore/portfolio/`), the baseline for a model, on a run's statements.
+ * Known results are not searched for again: Lean checks a known proof, and a known failure is trusted.
  */
 
 import { type ObjectStore, type PortfolioFigures, portfolioFiguresSchema, type Statement } from '@stp/config/records';
@@ -10,24 +10,24 @@ import { readJson } from '../../records/record-files.ts';
 import { marksFor } from '../../round/library.ts';
 import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
-/** Number of findings after which they are kept. */
+/** Number of new results after which they are stored. */
 const KEPT_AT_ONCE = 24;
 export const FIGURES = 'portfolio.json';
-/** In the place of a model's hash: the proof is a script's. */
+/** Stands in the field for a model's hash if a script wrote the proof. */
 export const SCRIPTS_MODEL = 'scripts';
 
-/** Proofs that the list of scripts finds. */
+/** Proofs found by the list of scripts. */
 export interface Listed {
   /** The first script that proves it, by statement id. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Scripts that Lean was asked about, and its time for them, ms, what is known from before included. */
+  /** Number of scripts tried, and Lean's time for them in ms; both include known results. */
   readonly tried: number;
   readonly leanMs: number;
 }
 
 /**
- * The whole list on statements. What none proves is tried again with the marks of grown theorems (`marksFor`), and with premises
- * where the prover has them (`further`).
+ * Tries the whole list on statements. Statements that no script proves are tried again with the marks of grown theorems
+ * (`marksFor`), and with premises if the prover has them (`further`).
  */
 export async function wholeList(
   ports: RunVerifier<'check' | 'environment'> & StatementContexts & PortfolioResults & DataSources<'portfolioRecord'>,
@@ -44,7 +44,7 @@ export async function wholeList(
     grown,
     marksOf,
     further,
-    // Without marks the list has been tried.
+    // Without marks the list was tried already.
     chosen: (id, stages) => (marksOf(byId.get(id)!) === null ? [] : stages),
   });
   return {
@@ -54,7 +54,7 @@ export async function wholeList(
   };
 }
 
-/** Null in runs that have none. */
+/** Reads the portfolio's figures; null if the run has none. */
 export async function portfolioFigures(store: ObjectStore): Promise<PortfolioFigures | null> {
   const ref = await store.stat(FIGURES);
   return ref === null ? null : readJson(store, ref, portfolioFiguresSchema);
@@ -76,7 +76,7 @@ export interface PortfolioRows {
   readonly recordedWith: string | null;
 }
 
-/** The statements that have a proof in the rows, each with it. */
+/** Returns the proved statements of the rows with their proofs. */
 export const provedBy = (rows: PortfolioRows['rows']): [id: string, proof: string][] =>
   [...rows].flatMap(([id, { proof }]): [string, string][] => (proof === null ? [] : [[id, proof]]));
 
@@ -86,7 +86,7 @@ export async function portfolioRows(
   { run, limits, triesUnknown, signal, report }: PortfolioAsked,
 ): Promise<PortfolioRows> {
   if (statements.length === 0) return { rows: new Map(), recordedWith: null };
-  // The list's own bound of heartbeats: what a script proves does not depend on how a run bounds its samples.
+  // Uses the list's own limit of heartbeats, so that a run's limit for samples does not change what scripts prove.
   const own = { ...limits, heartbeatsMax: null };
   const verifier = await ports.verifier(run, own);
   const kept = await ports.portfolioKept(own);
@@ -104,7 +104,7 @@ export async function portfolioRows(
     return proof === null ? [] : [{ id, header, statement, proof }];
   });
   report({ portfolio: 'checking the proofs that are known', statements: hinted.length });
-  // By Lean's word alone: no model wrote these texts, and a proof that becomes a sample is judged as one.
+  // Lean's messages suffice: no model wrote these texts, and a proof that becomes a sample is judged as one.
   const checked = await verifier.check(hinted, { signal, confirm: false, explains: () => false });
   for (const { id, kind } of checked) if (kind !== 'proved') rows.delete(id);
   const unknown = triesUnknown ? statements.filter(({ id }) => !rows.has(id)) : [];

@@ -1,4 +1,4 @@
-/** Trains the ranker of actions before a round, from all tries of the rounds before. */
+/** Trains the ranker of actions before a round, on the tries of all earlier rounds. */
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
 import { actionPrice } from '@stp/lean-explore';
@@ -11,7 +11,7 @@ import { readManifests } from '../../run/history.ts';
 import { featuresFor } from './order.ts';
 import { type rankingSchema, triedStatementSchema } from './tries.ts';
 
-/** Tries that a ranker learns from, the latest: some 600 bytes each in memory. */
+/** Limit on the tries that a ranker learns from, the latest ones; each takes some 600 bytes of memory. */
 const TRIES_MAX = 200_000;
 
 export interface RankActionsInput {
@@ -26,8 +26,8 @@ export interface RankActionsInput {
 export function rankActionsActivity(ports: RunStore) {
   return {
     /**
-     * The ranking (`rankingSchema`), an object of one record; null where nothing was tried yet. Made once: the same tries give the
-     * same weights, bit for bit. While no try has proved anything there are no weights.
+     * Returns the ranking (`rankingSchema`), an object of one record; null if nothing was tried yet. It is made once:
+     * the same tries give the same weights, bit for bit. There are no weights until a try has proved something.
      */
     async rankActions({ run, name, history, config }: RankActionsInput): Promise<ArtifactRef | null> {
       const store = await ports.store(run);
@@ -46,7 +46,7 @@ export function rankActionsActivity(ports: RunStore) {
                   features: features!(tokens, parts),
                   proved,
                 });
-            // The latest stay.
+            // Drops the oldest tries.
             if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);
             signal.throwIfAborted();
             report({ tries: tries.length });

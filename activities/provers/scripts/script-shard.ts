@@ -1,6 +1,7 @@
 /**
- * The prover `scripts`. After another prover it tries a part of the list on what the shard's samples did not prove, and each proof found is
- * one more sample. As the only prover it tries the whole list, one answer a statement.
+ * The prover `scripts`. After another prover it tries a part of the list on the statements that the shard's samples did
+ * not prove; each proof found is an additional sample. As the only prover it tries the whole list and gives one answer
+ * for each statement.
  */
 
 import { marksLemmas, type RunConfig, triesActions } from '@stp/config';
@@ -36,41 +37,37 @@ import { type Listed, portfolioRows, provedBy, SCRIPTS_MODEL, wholeList } from '
 import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts';
 
 /**
- * The definitions, also for each part of a conjunction, induction, that with case splits, functional induction, case splits in the
- * step: some 9 scripts a statement.
- * The other plain ones are what samples try, and proved 1 of 60 statements in two rounds; the fifty after these cost more than
- * they prove.
+ * Stages tried on statements: the definitions, also for each part of a conjunction; induction, also with case splits,
+ * functional induction, and case splits in the step. Some 9 scripts for each statement. Other plain scripts repeat what
+ * samples try, and later stages cost more than they prove.
  */
 const STAGES = [0, 5] as const;
-/** The marks prove at once what few conjectures are. Case splits in the step proved 1 of 232 that no other did. */
+/** Stages tried on conjectures: the marks prove at once what few other scripts do. */
 const CONJECTURE_STAGES = [1, 4] as const;
 
 /**
- * Returns whether a script is tried: of those that differ in the last tactic alone, the one that ends in `grind`. In two rounds
- * they proved 54 of the 60 statements that any did, all 11 of the dataset among them, and `simp_all` took four tenths of the
- * time.
+ * Returns whether a script is tried: among scripts that differ only in the last tactic, the one that ends in `grind`.
  */
 const isTried = ({ script }: SearchScript): boolean => script.endsWith(', grind');
 
-/**
- * Round from which the rest of the list is tried too, on statements, a part each round in turn. After four rounds it proved 4
- * of the 31 statements of 129 that were open, in three times as many scripts.
- */
+/** From this round on the rest of the list is tried too, on statements, one of `REST_PARTS` parts in each round. */
 const REST_FROM_ROUND = 3;
 const REST_PARTS = 4;
 
 export interface ScriptShardInput {
   readonly run: string;
-  /** Folder of the shard. The scripts' objects are in its folder `scripts`. */
+  /** Folder of the shard. The scripts' objects are in its subfolder `scripts`. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** The shard with the verdicts on the samples of another prover; null: there is no other. */
+  /** The shard with the verdicts on another prover's samples; null: there is no other prover. */
   readonly earlier: ShardResult | null;
   /** Grown theorems; null: none. */
   readonly library: ArtifactRef | null;
-  /** Missing: the statements are none of a round's. */
+  /** Missing: the statements do not belong to a round. */
   readonly round?: number | undefined;
-  /** With `prover.actions`: what the run's tries so far say (`rankingSchema`). Missing or null: nothing. */
+  /**
+   * With `prover.actions`: the ranking from the run's earlier tries (`rankingSchema`). Missing or null: there is none.
+   */
   readonly ranking?: ArtifactRef | null | undefined;
   readonly config: Pick<RunConfig, 'prover' | 'verification'>;
 }
@@ -91,8 +88,8 @@ export function scriptShardActivity(
 ) {
   return {
     /**
-     * The shard's samples and one for each statement that a script proves; null where none does. Where a header has no grown
-     * theorem, the portfolio's record says what is known of a statement, and only what it does not know is tried.
+     * Returns the shard's samples and one sample for each statement that a script proves; null if none is proved. Under
+     * a header without grown theorems the portfolio's record is consulted, and only statements unknown to it are tried.
      */
     async scriptShard(input: ScriptShardInput): Promise<Scripted | null> {
       const { run, earlier, config } = input;
@@ -105,7 +102,8 @@ export function scriptShardActivity(
           const over: Over = { grown, further, signal, report };
           const samples = earlier === null ? [] : await readAll(store, earlier.samples, sampleSchema);
           const proved = new Set(grown.map(({ statementId }) => statementId));
-          // What rides along as a false statement is not tried, nor what is proved and attempted again: a script says nothing of the model.
+          // Canaries are not tried, nor statements that are proved and attempted again: a script would say nothing
+          // about the model.
           const items = (await unprovedItems(store, { items: input.items, earlier }, samples)).filter(
             ({ statement, origin }) => origin !== 'canary' && (earlier === null || !proved.has(statement.id)),
           );
@@ -161,7 +159,7 @@ type ListPorts = RunVerifier<'check' | 'environment'> &
   PortfolioResults &
   DataSources<'portfolioRecord'>;
 
-/** After samples, a part of the list. */
+/** Tries a part of the list, after the samples of another prover. */
 async function partOfList(
   ports: ListPorts,
   { run, config, round = 0 }: ScriptShardInput,
@@ -184,7 +182,7 @@ async function partOfList(
       limits: config.verification,
       grown,
       marksOf,
-      // At once: one statement in ten is proved, and each stage would start Lean anew for every header.
+      // All stages run together: few statements are proved, and each stage would start Lean anew for every header.
       chosen: (id, stages) => {
         if (rows.has(id)) return [];
         if (conjectures.has(id)) return [firstOf(stages, CONJECTURE_STAGES)];
@@ -200,7 +198,7 @@ async function partOfList(
   return { texts: new Map([...proofs, ...provedBy(rows)]), tried, leanMs };
 }
 
-/** The scripts that name a statement's premises (`prover.premisesTried`); undefined: none do. */
+/** Returns the scripts that name a statement's premises (`prover.premisesTried`); undefined: none do. */
 async function premiseTries(
   sources: LemmaSources,
   prover: RunConfig['prover'],
@@ -231,7 +229,7 @@ function scriptsFor(stages: PortfolioStages, round: number): SearchScript[] {
   return [...first, ...rest.filter((_, place) => place % REST_PARTS === round % REST_PARTS)];
 }
 
-/** As the only prover, scripts give each statement an answer. */
+/** As the only prover, scripts give every statement an answer. */
 const NO_SCRIPT = { reason: 'no-script', detail: 'no script proves it' } as const;
 const UNSAMPLED = { tokens: 0, logprob: 0, seed: 0, finish: 'stop' } as const;
 

@@ -1,4 +1,4 @@
-/** The portfolio's scripts over a grown library, whose marks they may open. */
+/** Tries the portfolio's scripts over a grown library; they may open its marks. */
 import type { Statement } from '@stp/config/records';
 import { type PortfolioTools, provePortfolio } from '@stp/lean-explore';
 import { grownHeaders, markedProof } from '@stp/lean-verifier';
@@ -18,14 +18,14 @@ export interface OverLibrary extends Pick<PortfolioTools, 'chosen'> {
 }
 
 export interface TriedScripts {
-  /** The first proof found by statement id, as a sample's text. */
+  /** The first proof found, by statement id, as a sample's text. */
   readonly proofs: ReadonlyMap<string, string>;
-  /** Scripts that Lean was asked about, and its time for them, ms. */
+  /** Number of scripts tried, and Lean's time for them in ms. */
   readonly tried: number;
   readonly leanMs: number;
 }
 
-/** Only Lean's text is read here: before a proof is kept, the compiled object is asked. */
+/** Trusts Lean's messages: before a proof is kept, its compiled object is judged. */
 export async function scriptsOverLibrary(
   ports: RunVerifier<'check'> & StatementContexts,
   statements: readonly Statement[],

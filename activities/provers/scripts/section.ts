@@ -1,7 +1,7 @@
 /** The table of composed actions in a report (`prover.actions`). */
 import { figureOf, type ProverSection } from '../shard-turn.ts';
 
-/** Rounds without a ranker say so: then the actions stood in their fixed order. */
+/** Rounds without a ranker show that their actions kept the fixed order. */
 export const actionsSection: ProverSection = (rounds) => ({
   caption:
     'Actions that scripts composed for statements: by a ranker that learned from the tries of earlier rounds, or in their fixed order where there was none',

@@ -1,4 +1,7 @@
-/** Tries of scripts on statements (`prover.actions`), the failures too. A ranker learns from them, and none is made again. */
+/**
+ * Tries of scripts on statements (`prover.actions`), failures included. A ranker learns from them, and no try is
+ * repeated.
+ */
 import { type ArtifactRef, artifactRefSchema, type ObjectStore } from '@stp/config/records';
 import { ActionRanker } from '@stp/selfplay';
 import { z } from 'zod';
@@ -6,20 +9,20 @@ import { readAll, readRecords } from '../../records/record-files.ts';
 
 export const triedStatementSchema = z.strictObject({
   statementId: z.string(),
-  /** As a ranker sees the statement. */
+  /** Features of the statement, for a ranker. */
   tokens: z.array(z.string()),
   tries: z.array(
     z.strictObject({
       /** Hash of the action's text. */
       key: z.string(),
-      /** Namespace of the marks that it had open; null: none. */
+      /** Namespace whose marks the action opened; null: none. */
       marks: z.string().nullable(),
-      /** As a ranker sees the action. */
+      /** Features of the action, for a ranker. */
       parts: z.array(z.string()),
-      /** Prices of the actions that stand before it in the fixed order, ms. */
+      /** Sum of the prices of the actions before it in the fixed order, ms. */
       before: z.number().nonnegative(),
       proved: z.boolean(),
-      /** Lean's time. */
+      /** Lean's time, ms. */
       ms: z.number().nonnegative(),
     }),
   ),
@@ -28,22 +31,22 @@ export type TriedStatement = z.infer<typeof triedStatementSchema>;
 
 /** A summary of the run's tries before a round. */
 export const rankingSchema = z.strictObject({
-  /** Weights of a ranker that learned from the tries; null: the actions stand in their fixed order. */
+  /** Weights of a ranker trained on the tries; null: the actions keep their fixed order. */
   weights: artifactRefSchema.nullable(),
   /** All tries, oldest first. */
   tries: z.array(artifactRefSchema),
 });
 
-/** By the statement's id and the action's key: under which marks it was tried. */
+/** The marks under which each action was tried, by statement id and action key. */
 type EarlierTries = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string | null>>>;
 
 export interface Ranking {
-  /** Null where there is none yet. */
+  /** Null before the first training. */
   readonly ranker: ActionRanker | null;
   readonly earlier: EarlierTries;
 }
 
-/** @param ids statements whose tries are wanted */
+/** @param ids statements whose tries are read */
 export async function readRanking(
   store: ObjectStore,
   ref: ArtifactRef | null,

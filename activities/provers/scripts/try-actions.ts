@@ -1,6 +1,6 @@
 /**
- * Tries composed actions (`actionsFor`) on statements, within a budget of Lean's time: by the chance that a ranker gives to statement
- * and action, or in their fixed order where there is no ranker.
+ * Tries composed actions (`actionsFor`) on statements within a budget of Lean's time. Their order follows a ranker's
+ * probability for statement and action, or is fixed if there is no ranker.
  */
 import { hash } from 'node:crypto';
 import type { ProverConfig } from '@stp/config';
@@ -27,7 +27,7 @@ export interface ActionTask {
   readonly limits: VerificationLimits;
   readonly prover: ProverConfig;
   readonly ranking: Ranking;
-  /** For each statement, ms of price. */
+  /** Budget of each statement, ms of price. */
   readonly budgetMs: number;
   readonly grown: readonly GrownRecord[];
   /** The namespace that a statement's scripts open; null: none. */
@@ -38,13 +38,13 @@ export interface ActionTask {
 }
 
 export interface TriedActions {
-  /** The first proof found by statement id, as a sample's text. */
+  /** The first proof found, by statement id, as a sample's text. */
   readonly proofs: ReadonlyMap<string, string>;
-  /** A record for each statement on which something was tried. */
+  /** One record for each statement on which an action was tried. */
   readonly records: readonly TriedStatement[];
   readonly tried: number;
   readonly leanMs: number;
-  /** Sum of the prices; never above the budget of all statements. */
+  /** Sum of the prices, ms; at most the budget of all statements. */
   readonly priceMs: number;
 }
 
@@ -59,16 +59,16 @@ interface Open {
 interface OfferedAction extends Action {
   readonly key: string;
   readonly price: number;
-  /** Prices of the actions that stand before it in the fixed order. */
+  /** Sum of the prices of the actions before it in the fixed order, ms. */
   readonly before: number;
 }
 
-/** Characters of a hash that tell a statement's actions apart. */
+/** Length of the hash that identifies a statement's action. */
 const KEY_DIGITS = 12;
-/** A part counts no more tries than these. */
+/** Limit on the tries counted for a part. */
 const AGAIN_MAX = 3;
 
-/** By Lean's word alone, as scripts are: before a proof is kept, the compiled object is asked. */
+/** Trusts Lean's messages, as for scripts: before a proof is kept, its compiled object is judged. */
 export async function tryActions(
   ports: RunVerifier<'check'> & StatementContexts,
   statements: readonly Statement[],
@@ -92,7 +92,7 @@ export async function tryActions(
     open.map(({ tokens, actions }) =>
       actions.map(({ parts, price, before }) => ({
         price,
-        // Without a ranker every statement gets the same, in the fixed order.
+        // Without a ranker every statement gets the same score, so the fixed order stays.
         score:
           ranker === null || features === null
             ? -before
@@ -155,7 +155,7 @@ export async function tryActions(
   };
 }
 
-/** What was not tried under these marks. What was tried under others stands behind the whole list. */
+/** Returns the actions not tried under these marks. Actions tried under other marks come after the whole list. */
 function offered(
   actions: readonly Action[],
   { earlier }: Ranking,

@@ -39,13 +39,13 @@ import { atStepPlaces, type StepPlace } from '../step-places.ts';
 import { openVerifierScores } from '../verifier-scores.ts';
 import { searchStatement } from './search-statement.ts';
 
-/** Searches that share a Lean process: while one waits for the model, the others use the process. */
+/** Number of searches that share a Lean process: while one waits for the model, the others use the process. */
 const SEARCHES_PER_PROCESS = 4;
 
 const searchedShardSchema = sampledSchema.extend({ search: shardSearchSchema });
 export type SearchedShard = z.infer<typeof searchedShardSchema>;
 
-/** Record of a finished search. An activity that runs again reads it and does not search for the statement again. */
+/** Record of a finished search. A repeated activity reads it and does not search for the statement again. */
 const searchedStatementSchema = z.strictObject({
   proof: z.string(),
   logprob: z.number(),
@@ -57,10 +57,13 @@ const searchedStatementSchema = z.strictObject({
 
 export interface SearchShardInput {
   readonly run: string;
-  /** Folder of the shard; it names the seeds too. The search's objects are in its folder `search`. */
+  /** Folder of the shard; the seeds derive from it too. The search's objects are in its subfolder `search`. */
   readonly name: string;
   readonly items: ArtifactRef;
-  /** Result of the shard's whole proofs; null if the configuration asks for none. Statements that they prove are not searched for. */
+  /**
+   * Result of the shard's whole proofs; null if the configuration has none. Statements that they prove are not
+   * searched.
+   */
   readonly earlier: ShardResult | null;
   readonly checkpoint: CheckpointRef;
   /** Grown theorems that the proofs may name; null: none. */
@@ -80,8 +83,8 @@ export function searchShardActivity(
 ) {
   return {
     /**
-     * One search per unproved item, several at a time. The answer's samples are the earlier ones and those of the searches.
-     * A second attempt reads the finished searches and begins the others again.
+     * Runs one search for each unproved item, several at a time. The result contains the earlier samples and those of
+     * the searches. A second attempt reads the finished searches and starts the others again.
      */
     async searchShard(input: SearchShardInput): Promise<SearchedShard> {
       const { run, config, earlier } = input;

@@ -24,17 +24,17 @@ import {
 import type { BatchedSamples } from '../batched-samples.ts';
 import type { VerifierScores } from '../verifier-scores.ts';
 
-/** Maximum number of Lean processes tried for one step, in case something else ends them. */
+/** Limit on the Lean processes tried for one step, in case its process is killed from outside. */
 const TRIES = 3;
 /** The sample of a search in which no tactic led to a state. Lean rejects it. */
 export const NOTHING = '  skip';
 
 export interface StatementSearch {
   readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
-  /** First part of the names of the search's seeds. */
+  /** Prefix of the names of the search's seeds. */
   readonly stream: readonly (string | number)[];
   readonly steps: Steps;
-  /** Turns at `steps`. Several searches share them, and their process holds one text at a time. */
+  /** Guards `steps`: several searches share its process, which holds one text at a time. */
   readonly turns: Semaphore;
   readonly samples: BatchedSamples;
   /** Verifiers whose scores contribute to the ranking of states; null: none. */
@@ -49,7 +49,7 @@ export interface SearchedStatement {
   /** The proof, or the script of the best open state: every search gives one sample. */
   readonly proof: string;
   readonly logprob: number;
-  /** All sampled tokens, those of states that lead nowhere included. */
+  /** Number of sampled tokens, including those of states that lead nowhere. */
   readonly tokens: number;
   readonly expansions: readonly ExpansionRecord[];
   /** `modelMs` and `wallMs` are 0: searches share them. */
@@ -58,7 +58,10 @@ export interface SearchedStatement {
   readonly steps: ProofStep[];
 }
 
-/** STP1702 if Lean cannot be run. If Lean or the screen refuses the statement, there is no search, and the sample fails. */
+/**
+ * Searches for a proof. Throws STP1702 if Lean cannot be run. If Lean or the screen refuses the statement, there is no
+ * search, and the sample fails.
+ */
 export async function searchStatement(input: StatementSearch): Promise<SearchedStatement> {
   const { statement, search, steps, turns, limits } = input;
   const openGoal = () => steps.openGoal(statement.header, statement.statement, limits);
@@ -119,12 +122,14 @@ export function shownGoal(state: StepState): ShownGoal {
   return { hypotheses: [...hypotheses], target };
 }
 
-/** Between the goals of a state, as Lean prints them. */
+/** Separates the goals of a state, as Lean prints them. */
 const GOALS_BREAK = '\n\n';
 
 export const goalsText = (state: StepState): string => state.goals.map(({ text }) => text).join(GOALS_BREAK);
 
-/** Tries again in a new process if something has ended the process. States are values, so they work in the new one. */
+/**
+ * Retries in a new process if the process was ended from outside. States are values, so they work in the new process.
+ */
 export async function retried<T extends { readonly kind: string; readonly why?: string }>(
   work: () => Promise<T>,
 ): Promise<T> {
@@ -134,7 +139,7 @@ export async function retried<T extends { readonly kind: string; readonly why?: 
   }
 }
 
-/** Sampled tactics without repeats, the most likely first. A text that hit the token limit is dropped. */
+/** Samples tactics and removes repeats, the most likely first. Drops texts that reached the token limit. */
 async function propose(
   { samples, scores, formOf, search, stream }: StatementSearch,
   state: StepState,

@@ -1,4 +1,7 @@
-/** Walks for a shard's statements. Each gives one sample, verified like the others, and a record for the flow's training. */
+/**
+ * Walks over proof states for a shard's statements. Each walk gives one sample, verified like the others, and a
+ * training record for the flow.
+ */
 
 import { proverOf } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type CheckpointRef, walkSchema } from '@stp/config/records';
@@ -21,9 +24,9 @@ import { openVerifierScores, type VerifierScores } from '../verifier-scores.ts';
 import { type Walked, walkStatement } from './walk-statement.ts';
 
 const STATEMENTS_PER_PROCESS = 4;
-/** Temperatures of exploring walks, between the least and the greatest: few, so that walks at the same one share a call. */
+/** Number of temperatures of exploring walks: few, so that walks at the same temperature share a call. */
 const TEMPERATURES = 4;
-/** Temperatures of the walks that see more, lowest and highest. */
+/** Lowest and highest temperature of exploring walks. */
 const [TEMPERATURE_MIN, TEMPERATURE_MAX] = [0.5, 1.5];
 
 const walkedShardSchema = sampledSchema.extend({
@@ -32,7 +35,7 @@ const walkedShardSchema = sampledSchema.extend({
 });
 export type WalkedShard = z.infer<typeof walkedShardSchema>;
 
-/** Record of a finished statement. An activity that runs again reads it and does not walk again. */
+/** Record of a finished statement. A repeated activity reads it and does not walk again. */
 const walkedStatementSchema = z.strictObject({
   walked: z.array(z.strictObject({ walk: walkSchema, proof: z.string(), tokens: z.number(), logprob: z.number() })),
   leanMs: z.number(),
@@ -53,7 +56,10 @@ export function walkShardActivity(
     DataSources<keyof LemmaSources>,
 ) {
   return {
-    /** Walks once for each sample of a statement. A second attempt reads the finished statements and begins the others again. */
+    /**
+     * Walks once for each sample of a statement. A second attempt reads the finished statements and starts the others
+     * again.
+     */
     async walkShard(input: WalkShardInput): Promise<WalkedShard> {
       const { run, name, config } = input;
       const store = await ports.store(run);
@@ -143,7 +149,10 @@ async function walkItems(
   }
 }
 
-/** The walks with the verifiers' scores on what was written in each state. A state is asked about once, with all that walks wrote there. */
+/**
+ * Adds the verifiers' scores for the tactics written in each state. Each state is scored once, with all tactics that
+ * walks wrote there.
+ */
 async function withScores(walked: readonly Walked[], scores: VerifierScores, formOf: StateForm): Promise<Walked[]> {
   const byPrompt = new Map<string, Set<string>>();
   const promptsOf = ({ walk: { states, written } }: Walked): string[] =>
@@ -166,7 +175,9 @@ async function withScores(walked: readonly Walked[], scores: VerifierScores, for
   }));
 }
 
-/** The policy by a number from 0 to 1: at the run's temperature, or for a share of the walks at one of some others. */
+/**
+ * Returns the policy for a number from 0 to 1: at the run's temperature, or at another one for a share of the walks.
+ */
 function explorers(
   generator: ConstructorParameters<typeof BatchedSamples>[0],
   config: WalkShardInput['config'],
@@ -183,7 +194,7 @@ function explorers(
   return (drawn) => (drawn >= temperedShare ? usual : others[Math.floor((drawn / temperedShare) * TEMPERATURES)]!);
 }
 
-/** Samples of a statement that Lean makes no goal of: they fail, and teach nothing. */
+/** Returns the samples of a statement for which Lean has no goal: they fail and give no training. */
 const refused = (statementId: string, samples: number): z.infer<typeof walkedStatementSchema>['walked'] =>
   Array.from({ length: samples }, (_, index) => ({
     walk: {

@@ -1,4 +1,7 @@
-/** Walks from one statement: Lean through the step API, a model as policy. What two walks have in common Lean runs once. */
+/**
+ * Walks from one statement: Lean through the step API, with a model as policy. Lean runs the common part of two walks
+ * once.
+ */
 import { type Semaphore, StpError } from '@stp/base';
 import { contentId } from '@stp/config/ids';
 import type { ShownGoal, Statement, Walk } from '@stp/config/records';
@@ -11,11 +14,11 @@ export interface StatementWalks {
   readonly statement: Pick<Statement, 'id' | 'header' | 'statement'>;
   readonly walks: number;
   readonly stepsMax: number;
-  /** First part of the names of the seeds. */
+  /** Prefix of the names of the seeds. */
   readonly stream: readonly (string | number)[];
   readonly steps: Steps;
   readonly turns: Semaphore;
-  /** The policy for a walk: some walk at another temperature, to see more. */
+  /** Returns the policy for a walk; some walks use another temperature to explore. */
   readonly policyOf: (walk: number) => BatchedSamples;
   readonly formOf: StateForm;
   readonly limits: StepOptions & { readonly signal: AbortSignal };
@@ -23,13 +26,13 @@ export interface StatementWalks {
 
 export interface Walked {
   readonly walk: Walk;
-  /** Script of the whole walk; one without a tactic that worked is a script that Lean rejects. */
+  /** Script of the whole walk. A walk in which no tactic worked has a script that Lean rejects. */
   readonly proof: string;
   readonly tokens: number;
   readonly logprob: number;
 }
 
-/** STP1702 if Lean cannot be run. Null if Lean or the screen refuses the statement. */
+/** Throws STP1702 if Lean cannot be run. Returns null if Lean or the screen refuses the statement. */
 export async function walkStatement(
   input: StatementWalks,
 ): Promise<{ readonly walked: readonly Walked[]; readonly leanMs: number } | null> {
@@ -49,7 +52,7 @@ export async function walkStatement(
     );
   }
   let leanMs = 0;
-  /** Known states by the tactics that lead there, the last one included. */
+  /** Known states by the tactics that lead to each, including the last one. */
   const known = new Map<string, Promise<StepResult>>();
   const run = (path: string, state: StepState, tactic: string): Promise<StepResult> => {
     const earlier = known.get(path);
@@ -107,7 +110,7 @@ async function walkOnce(
     logprob += completion!.logprob ?? 0;
     const answer = form.read(text, finish);
     const tactic = answer.kind === 'proof' ? displayProof(answer.proof) : '';
-    // A text that was cut off is none that the policy ended.
+    // The policy did not end a truncated text.
     if (finish === 'length') return ended('open');
     if (tactic === STOP_TACTIC) return ended('stopped');
     written.push(text);

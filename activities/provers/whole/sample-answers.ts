@@ -1,6 +1,6 @@
 /**
- * Samples answers in the forms of their statements, and takes the proofs out of them. Answers of large models take minutes:
- * finished ones are kept in the store, and the attempt after a lost one asks for the others only.
+ * Samples answers in the forms of their statements and reads the proofs from them. Large models take minutes for an
+ * answer, so finished answers are stored. After a lost attempt the next one samples only the others.
  */
 
 import { formatOf, type RunConfig } from '@stp/config';
@@ -22,14 +22,14 @@ export interface AnswerRequest {
   readonly seed: number;
 }
 
-/** Where finished answers are kept meanwhile. */
+/** Where finished answers are stored meanwhile. */
 export interface Keeping {
   readonly store: ObjectStore;
-  /** Folder of the objects of this sampling. */
+  /** Folder of this sampling's objects. */
   readonly name: string;
-  /** Answers of another model are not taken for this one's. */
+  /** Model that wrote the answers. Those of another model are ignored. */
   readonly model: string;
-  /** A part is written after this long; samplings that take less write none. */
+  /** A part is written after this time, ms; shorter samplings write none. */
   readonly afterMs?: number;
 }
 
@@ -51,7 +51,7 @@ type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 export interface SampledAnswers {
   readonly completions: readonly Completion[];
   readonly raw: readonly RawSample[];
-  /** Forgets the answers. Call it when what was made of them is in the store. */
+  /** Removes the stored answers. Call it after the results made from them are in the store. */
   readonly forget: () => Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export async function sampleAnswers(
               finish,
               ...(promptTokens === undefined ? {} : { promptTokens }),
             };
-            // What is longer than a line of records may be is sampled again.
+            // An answer that is too long for a line of records is sampled again.
             if (Buffer.byteLength(JSON.stringify(answer)) < LINE_BYTES_MAX) parts.add(answer);
           },
           ...isComplete,
@@ -132,7 +132,7 @@ const keyOf = (
   { statementId, index, seed }: Pick<KeptAnswer, 'statementId' | 'index' | 'seed'>,
 ): string => `${model} ${statementId} ${index} ${seed}`;
 
-/** Returns the part of an answer that its sample's record has. */
+/** Returns the part of an answer that goes into its sample's record. */
 function taken(answer: Answer): Pick<RawSample, 'text' | 'refused' | 'changedStatement' | 'dropped'> {
   if (answer.kind === 'refused') return { text: '', refused: answer.refusal };
   const { proof: text, changed, dropped } = answer;

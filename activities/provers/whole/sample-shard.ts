@@ -20,7 +20,7 @@ export function sampleShardActivity(
   ports: RunStore & RunScratch & RunModel<'sample'> & RunMonitor & DataSources<keyof LemmaSources>,
 ) {
   return {
-    /** Samples the proofs of every item; seeds come from (run seed, shard, statement, index of the sample). */
+    /** Samples the proofs of every item. Each seed derives from run seed, shard, statement and index of the sample. */
     async sampleShard(input: SampleShardInput): Promise<Sampled> {
       const { run, config } = input;
       const store = await ports.store(run);
@@ -35,7 +35,7 @@ export function sampleShardActivity(
           const requests = items.flatMap((item) => {
             const form = formOf(item.statement);
             const namespace = marksOf(item.statement);
-            // Every second sample does without: what is marked helps some proofs and hinders others.
+            // Every second sample does without the marks, because marked lemmas help some proofs and hinder others.
             const other = namespace === null ? form : markedForm(form, namespace);
             return Array.from({ length: item.samples }, (_, index) => ({
               id: item.statement.id,
@@ -89,7 +89,7 @@ export function sampleShardActivity(
   };
 }
 
-/** The samples with what the model wrote, where a training could not write it from the proof. */
+/** Adds the model's text to samples whose proof does not determine the text. */
 function withTexts({ completions, raw }: SampledAnswers, requests: readonly AnswerRequest[]): RawSample[] {
   return raw.map((sample, at) => {
     const { text } = completions[at]!;
@@ -98,7 +98,7 @@ function withTexts({ completions, raw }: SampledAnswers, requests: readonly Answ
   });
 }
 
-/** The chat of each sample, up to its answer. */
+/** Yields the chat of each sample, up to its answer. */
 function* firstAnswers(
   requests: readonly AnswerRequest[],
   completions: readonly Completion[],

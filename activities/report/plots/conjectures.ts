@@ -1,11 +1,11 @@
-/** Conjectures: their way through gate and proof. */
+/** Plots of conjectures: how many remain after each step of gate and proof. */
 import { COLOURS, renderChart, WIDTH } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import { FUNNEL_STEPS, funnel, GATE_REASONS } from '../funnel.ts';
 import { formatNumber, formatShare } from '../html.ts';
 import type { Plot } from '../plot.ts';
 
-/** All rounds together. */
+/** Plots the funnel of all rounds together. */
 export async function funnelPlot(run: RunFigures): Promise<Plot | null> {
   const rounds = funnel(run);
   if (rounds.length === 0) return null;
@@ -56,10 +56,10 @@ export async function funnelPlot(run: RunFigures): Promise<Plot | null> {
   };
 }
 
-/** The same over rounds, as shares of what the step before left. */
+/** Plots the funnel over rounds, each step as a share of the previous one. */
 export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
   const rounds = funnel(run);
-  // One round is no line; its numbers stand in the funnel.
+  // A single round gives no line; the funnel shows its numbers.
   if (rounds.length < 2) return null;
   const values = rounds.flatMap(({ round, left }) =>
     [
@@ -96,7 +96,7 @@ export async function funnelRoundsPlot(run: RunFigures): Promise<Plot | null> {
   };
 }
 
-/** Rounds as numbers, so that fifty of them do not crowd the axis; ticks at whole ones. */
+/** Returns an axis of rounds as numbers with integer ticks, so that fifty rounds do not crowd it. */
 export function roundAxis(rounds: readonly number[]) {
   const [first, last] = [Math.min(...rounds), Math.max(...rounds)];
   return {

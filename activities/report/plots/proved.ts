@@ -5,7 +5,7 @@ import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';
 import { band, methods } from '../progress.ts';
 
-/** Where the last point is this many times the first, the axis of samples is logarithmic. */
+/** If the last point is this many times the first, the axis of samples is logarithmic. */
 const LOGARITHMIC_FROM = 300;
 
 export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | null> {
@@ -50,7 +50,8 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
     type: 'quantitative',
     title: 'samples verified',
     scale: logarithmic ? { type: 'log', nice: false } : { nice: false },
-    // Each label by itself: a format for all would give 0 and 500 the unit of the largest, as 0k and 0.5k.
+    // Formats each label separately: a common format would give 0 and 500 the unit of the largest label, as 0k and
+    // 0.5k.
     axis: { labelExpr: "format(datum.value, '~s')", tickCount: 5, labelOverlap: true },
   };
   const y = (field: string) => ({

@@ -1,11 +1,11 @@
-/** Pass rates of a round's statements as small histograms, one above the other. */
+/** Small histograms of the pass rates of each round's statements, one above the other. */
 import { COLOURS, renderChart, WIDTH } from '../chart.ts';
 import { RATE_BINS } from '../distribution.ts';
 import type { RunFigures } from '../figures.ts';
 import { formatNumber } from '../html.ts';
 import type { Plot } from '../plot.ts';
 
-/** Rounds with a histogram of their own; of more, these many evenly, the first and the last among them. */
+/** Most rounds with a histogram. If there are more, evenly spaced ones are shown, with the first and the last. */
 const HISTOGRAMS_MAX = 8;
 
 const evenly = <T>(items: readonly T[], max: number): T[] =>
@@ -13,7 +13,10 @@ const evenly = <T>(items: readonly T[], max: number): T[] =>
     ? [...items]
     : Array.from({ length: max }, (_, index) => items[Math.round((index * (items.length - 1)) / (max - 1))]!);
 
-/** Histograms of pass rates, one a round. Statements never proved are counted in words, they would hide the others. */
+/**
+ * Makes one histogram of pass rates for each round. The number of statements never proved is given in words, because
+ * its bar would hide the others.
+ */
 export async function ratesPlot(run: RunFigures, origin: 'dataset' | 'conjecture'): Promise<Plot | null> {
   const rounds = run.rounds.flatMap(({ round, rates }) => {
     const { never, bins } = rates[origin];

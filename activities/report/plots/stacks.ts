@@ -1,14 +1,14 @@
-/** Rounds as stacked bars: shares of verdicts, seconds of stages. */
+/** Stacked bars for each round: shares of verdicts, seconds of stages. */
 import { type VerdictKind, verdictKindSchema } from '@stp/config/records';
 import { CATEGORIES, renderChart, WIDTH } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';
 import { roundAxis } from './conjectures.ts';
 
-/** Name and number of its colour: the same in every report, independent of other series. */
+/** Name and colour index: the same in every report, independent of other series. */
 type Category = readonly [string, number];
 
-/** Grey for what is merely wrong, so that what is right and what is lost can be seen. */
+/** Verdicts that are merely wrong are grey, so that proved and lost samples stand out. */
 const VERDICTS: readonly (readonly [VerdictKind, number])[] = [
   ['proved', 0],
   ['rejected', 5],
@@ -53,7 +53,7 @@ export async function verdictsPlot(run: RunFigures): Promise<Plot | null> {
   };
 }
 
-/** Seconds below which a stage is not drawn. */
+/** Stages shorter than this, in seconds, are not drawn. */
 const STAGE_SECONDS_MIN = 0.05;
 
 export async function stagesPlot(run: RunFigures): Promise<Plot | null> {
@@ -83,7 +83,7 @@ export async function stagesPlot(run: RunFigures): Promise<Plot | null> {
 
 interface Stacked {
   readonly values: readonly { readonly round: number; readonly category: string; readonly amount: number }[];
-  /** Categories from the bottom up; those without any amount are left out. */
+  /** Categories from the bottom up; empty ones are left out. */
   readonly categories: readonly Category[];
   readonly shares: boolean;
   readonly description: string;

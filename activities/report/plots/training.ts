@@ -1,13 +1,13 @@
-/** Loss of the trainings, and the growth of the library. */
+/** Plots of the trainings' losses and the growth of the library. */
 import { COLOURS, renderChart } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';
 import { roundAxis } from './conjectures.ts';
 
-/** Points of the loss drawn; the rest is in metrics.jsonl. */
+/** Most points of the loss that are drawn; metrics.jsonl has all. */
 const LOSS_POINTS_MAX = 400;
 
-/** Lemmas that a growing library has, by round; a fixed one has none of its own. */
+/** Plots the number of lemmas in a growing library by round; a fixed library has no plot. */
 export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | null> {
   if (!runs.some(({ config }) => config.library === 'grow')) return null;
   const values = runs.flatMap(({ run, rounds, config }) =>
@@ -50,7 +50,7 @@ export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | n
   };
 }
 
-/** Losses of all trainings, one after the other. */
+/** Plots the losses of all trainings, one after the other. */
 export async function lossPlot({ losses }: RunFigures): Promise<Plot | null> {
   if (losses.length === 0) return null;
   const every = Math.ceil(losses.length / LOSS_POINTS_MAX);

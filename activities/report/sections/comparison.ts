@@ -1,4 +1,4 @@
-/** Several runs side by side, at the end of each and at a number of samples that all reached. */
+/** Compares several runs at the end of each and at a number of samples that all reached. */
 import type { RunFigures } from '../figures.ts';
 import { formatNumber, formatSeconds, formatShare, note, section, table } from '../html.ts';
 import { methods, shareAt } from '../progress.ts';

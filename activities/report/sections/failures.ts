@@ -1,8 +1,8 @@
-/** Failures: failed or skipped rounds, samples without a verdict, proofs that a second check refused. */
+/** Lists failed or skipped rounds, samples without a verdict, and proofs that a second check refused. */
 import type { RunFigures } from '../figures.ts';
 import { note, section, table } from '../html.ts';
 
-/** Characters of a message shown. */
+/** Most characters of a message that are shown. */
 const MESSAGE_CHARS_MAX = 400;
 
 export function failures(run: RunFigures): string {

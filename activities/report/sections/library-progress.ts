@@ -4,7 +4,7 @@ import { escapeHtml, formatShare, section, table } from '../html.ts';
 import { librarySentence, MODULES_CSV } from '../library-progress.ts';
 
 export const LIBRARY_PROGRESS = ['library-progress', 'The library, by area'] as const;
-/** Modules of the longest table on the page; the file has all. */
+/** Most modules in the table on the page; the file has all. */
 const MODULES_SHOWN = 60;
 
 /** Empty where no statement of the run comes from a compiled library. */

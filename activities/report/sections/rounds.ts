@@ -1,4 +1,4 @@
-/** Tables over rounds: proved statements, the gate's counts, cost; and the library. */
+/** Tables over rounds: proved statements, the gate's counts, cost, and the library. */
 import type { RunCost } from '@stp/config/records';
 import { displayStatement } from '@stp/selfplay';
 import type { RunFigures } from '../figures.ts';
@@ -42,7 +42,10 @@ export function roundsTable(run: RunFigures): string {
   );
 }
 
-/** Statements by their provers. Scripts try only what samples leave unproved, so “both” means in different rounds. */
+/**
+ * Table of statements by what proved them. Scripts try only statements that samples leave unproved, so “both” means in
+ * different rounds.
+ */
 export function foundByTable(run: RunFigures): string {
   if (!run.summary.rounds.some(({ provedByScripts }) => provedByScripts !== undefined)) return '';
   const rows = (['dataset', 'conjecture'] as const).map((origin) => {
@@ -66,7 +69,7 @@ export function secondKernelText(run: RunFigures): string {
   return note(parts.join(' '));
 }
 
-/** Why texts went no further; only reasons that occurred have a column. */
+/** Table of the reasons why the gate refused texts; only reasons that occurred have a column. */
 export function gateTable(run: RunFigures): string {
   const rounds = run.rounds.filter(({ counts }) => counts.conjecturesMade > 0);
   if (rounds.length === 0) return '';
@@ -95,7 +98,10 @@ export function gateTable(run: RunFigures): string {
   return table(heads, rows, 'Refused by the gate, by reason, and what became of the others');
 }
 
-/** Do conjectures stay many and different, and are they used? Rounds that conjectured nothing have no row. */
+/**
+ * Table that shows whether conjectures stay many and different, and whether they are used. Rounds without conjectures
+ * have no row.
+ */
 export function curriculumTable(run: RunFigures): string {
   const rows = run.rounds
     .filter(({ counts }) => counts.conjecturesAttempted > 0)
@@ -137,7 +143,7 @@ export function costTable(run: RunFigures): string {
     line?.usd?.toFixed(2) ?? '',
   ];
   const lineOf = (until: number | string) => cost.lines.find((line) => line.until === until);
-  /** Makes a row outside all rounds, which has machines alone. */
+  /** Makes a row for the time outside all rounds, which has machines alone. */
   const outer = (name: string, until: string): string[][] =>
     lineOf(until) === undefined ? [] : [[name, '', '', '', '', '', ...spent(lineOf(until))]];
   const rows = run.rounds.map(({ round, counts, checkMs, secondsPerStage }): (string | number)[] => [

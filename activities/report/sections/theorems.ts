@@ -3,9 +3,9 @@ import type { Proved } from '@stp/config/records';
 import type { RunFigures } from '../figures.ts';
 import { escapeHtml, note, section } from '../html.ts';
 
-/** Characters of a theorem shown; a longer one is cut, since a page must stay readable. */
+/** Most characters of a theorem that are shown; longer ones are cut to keep the page readable. */
 const CODE_CHARS_MAX = 4_000;
-/** Theorems shown at once; the rest of a list folds away. */
+/** Number of theorems shown at once; the rest of a list is folded. */
 const OPEN_MAX = 6;
 
 export function theorems(run: RunFigures): string {
@@ -55,7 +55,10 @@ function code(proof: Proved): string {
   return `${text.slice(0, CODE_CHARS_MAX)}\n… ${text.length - CODE_CHARS_MAX} characters more`;
 }
 
-/** Lean's three axioms first; where its own library stands without proofs its theorems count as axioms, and only some are named. */
+/**
+ * Lists Lean's three axioms first. If Lean's library has no proofs, its theorems count as axioms, and only some are
+ * named.
+ */
 const AXIOMS_NAMED_MAX = 5;
 const STANDARD_AXIOMS = ['propext', 'Quot.sound', 'Classical.choice'];
 

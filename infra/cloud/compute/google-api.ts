@@ -1,6 +1,6 @@
 /**
- * The Compute Engine API v1 by `@google-cloud/compute`, which speaks REST only. It uses the machine's own credentials.
- * The library is loaded on the first call, because it takes 1.5 s and some 200 MB.
+ * The Compute Engine API v1 through `@google-cloud/compute`, over REST. It uses the machine's credentials. The library
+ * is loaded on the first call, because it takes 1.5 s and some 200 MB.
  */
 import { z } from 'zod';
 import { parseEndpoint } from '../endpoint.ts';
@@ -59,7 +59,7 @@ export function googleComputeApi(endpoint: string | undefined): ComputeApi {
     const { status, error } = operationSchema.parse(operation);
     return { done: status === 'DONE' || status === 2104194, errors: error };
   };
-  /** An operation that was just begun, waited for. One that is forgotten already is done. */
+  /** Waits for an operation that was just started. An operation that the API has forgotten is done. */
   const ended = async (begun: unknown, wait: (operation: string) => Promise<unknown>): Promise<OperationEnd> => {
     const operation = (begun as { latestResponse?: unknown }).latestResponse ?? begun;
     const first = endOf(operation);
@@ -90,7 +90,7 @@ export function googleComputeApi(endpoint: string | undefined): ComputeApi {
   };
 }
 
-/** The place alone: callers hand in a whole configuration. */
+/** Passes only project and zone: callers hand in a whole configuration. */
 const at = ({ project, zone }: Place): Place => ({ project, zone });
 
 async function collect<T>(found: AsyncIterable<unknown>, schema: z.ZodType<T>): Promise<T[]> {

@@ -38,7 +38,10 @@ export async function requestInstances(
   return { kind: 'accepted' };
 }
 
-/** One insert: what is there already is success, no capacity is an answer, anything else wrong is an error. */
+/**
+ * Inserts once. An existing instance counts as success, missing capacity is an answer, and any other failure is an
+ * error.
+ */
 async function insertOnce(what: string, insert: () => Promise<OperationEnd>): Promise<Asked> {
   try {
     const { errors } = await insert();
@@ -78,13 +81,13 @@ export async function stateOfInstances(config: GpuConfig, api: ComputeApi, set: 
   return { kind: 'ready', hosts: names.map((name) => hostOf(found.get(name)!)) };
 }
 
-/** An instance of the set that is not what the configuration asks for: its name was taken when we asked. */
+/** Returns an instance of the set that does not match the configuration: its name was taken before our request. */
 function foreignOf({ machineType }: GpuConfig, set: NodeSet, found: readonly Instance[]): string | undefined {
   const isOther = (one: Instance): boolean => one.machineType !== '' && one.machineType !== machineType;
   return found.find((one) => one.name.startsWith(`${nodeName(set)}-`) && isOther(one))?.name;
 }
 
-/** One of the set's names with a higher number than it has. */
+/** Does the name belong to the set's scheme, with a number beyond its size? */
 const isBeyond = (name: string, names: readonly string[], set: NodeSet): boolean =>
   name.startsWith(`${nodeName(set)}-`) && !names.includes(name);
 

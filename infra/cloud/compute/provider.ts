@@ -1,4 +1,4 @@
-/** GPU instances as a node provider. */
+/** The node provider for GPU instances. */
 import type { GpuConfig } from '@stp/config';
 import { nodeName } from '../../nodes/names.ts';
 import type { CloudRequest, NodeProvider, NodeSet, OwnedResource } from '../../nodes/provider.ts';
@@ -12,7 +12,7 @@ import { gpusOf, instanceBody, instanceNames } from './requests.ts';
 
 const COMPUTE_URL = 'https://compute.googleapis.com/compute/v1';
 
-/** @param metadata what every instance of a set reads at its start (`infra/nodes/start-up.ts`) */
+/** @param metadata metadata that every instance of a set reads at its start (`infra/nodes/start-up.ts`) */
 export function gpuProvider(
   config: GpuConfig,
   api: ComputeApi,
@@ -53,7 +53,7 @@ export function gpuProvider(
     list: (label) => cloudCall(`list what is in ${project}, ${zone}`, () => owned(label, null)),
   };
 
-  /** Instances by label; those of one set by their names too. */
+  /** Lists instances by label; those of one set by their names too. */
   async function owned(label: string | null, last: NodeSet | null): Promise<OwnedResource[]> {
     const listed = await api.listInstances(config, label === null ? 'labels.stp-run:*' : `labels.stp-run=${label}`);
     const names = last === null ? [] : instanceNames(config, last);

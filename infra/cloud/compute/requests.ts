@@ -4,22 +4,22 @@ import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { NodeSet } from '../../nodes/provider.ts';
 
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** The cloud ends an instance by itself an hour after the run should have given it back (nodes.hoursMax). */
+/** The cloud ends an instance itself this long after the run should have given it back (nodes.hoursMax). */
 const GUARD_SLACK_SECONDS = 3_600;
-/** Longest time that the API lets an instance run for (cloud.google.com/compute/docs/instances/limit-vm-runtime). */
+/** The API's limit on an instance's run time (cloud.google.com/compute/docs/instances/limit-vm-runtime). */
 const RUN_SECONDS_MAX = 120 * 86_400;
 
-/** GPUs of a machine type by its name; null where the name does not tell. */
+/** Returns the GPUs of a machine type by its name; null if the name does not tell. */
 export function gpusOf({ gpus, machineType }: Pick<GpuConfig, 'gpus' | 'machineType'>): number | null {
   if (gpus !== null) return gpus;
   const named = /gpu-(\d+)g/.exec(machineType);
   if (named !== null) return Number(named[1]);
-  // L4s of a g2 machine by its vCPUs (cloud.google.com/compute/docs/accelerator-optimized-machines).
+  // Number of L4s of a g2 machine by its vCPUs (cloud.google.com/compute/docs/accelerator-optimized-machines).
   const byCpus: Readonly<Record<string, number>> = { 4: 1, 8: 1, 12: 1, 16: 1, 32: 1, 24: 2, 48: 4, 96: 8 };
   return byCpus[machineType.slice(machineType.lastIndexOf('-') + 1)] ?? null;
 }
 
-/** Names of the instances of a set, in the order of their numbers. */
+/** Returns the names of a set's instances, in the order of their numbers. */
 export const instanceNames = (config: GpuConfig, set: NodeSet): string[] =>
   Array.from({ length: config.count }, (_, index) => `${nodeName(set)}-${index}`);
 
@@ -57,7 +57,7 @@ export function instanceBody(
     serviceAccounts: [{ email: serviceAccount ?? 'default', scopes: [CLOUD_SCOPE] }],
     scheduling: {
       provisioningModel: tier === 'spot' ? 'SPOT' : 'STANDARD',
-      // GPUs cannot be moved to another host while they work.
+      // Instances with GPUs cannot be moved to another host while they run.
       onHostMaintenance: 'TERMINATE',
       automaticRestart: tier !== 'spot',
       instanceTerminationAction: 'DELETE',
@@ -76,7 +76,10 @@ export function instanceBody(
   };
 }
 
-/** The API wants a path where people write a name. A path is taken as it is: a shared network is another project's. */
+/**
+ * The API needs a path where people write a name. A path is used unchanged, since a shared network belongs to another
+ * project.
+ */
 function subnetworkOf({ project, zone, subnetwork }: GpuConfig): { readonly subnetwork?: string } {
   if (subnetwork === null) return {};
   const region = zone.slice(0, zone.lastIndexOf('-'));
@@ -87,6 +90,6 @@ function subnetworkOf({ project, zone, subnetwork }: GpuConfig): { readonly subn
   };
 }
 
-/** Machines of a3-ultragpu take no persistent disks (cloud.google.com/compute/docs/accelerator-optimized-machines). */
+/** a3-ultragpu machines accept no persistent disks (cloud.google.com/compute/docs/accelerator-optimized-machines). */
 const bootDisk = ({ machineType }: GpuConfig): string =>
   machineType.startsWith('a3-ultragpu') ? 'hyperdisk-balanced' : 'pd-ssd';

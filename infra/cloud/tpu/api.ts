@@ -1,6 +1,6 @@
 /**
- * The part of the TPU API v2 that is used here, in plain values. `google-api.ts` is the real one; the simulation has
- * its own.
+ * The part of the TPU API v2 that is used here, in plain values. `google-api.ts` implements it; the simulation has its
+ * own implementation.
  */
 import type { NodeState, QueuedResourceState } from './states.ts';
 
@@ -10,12 +10,12 @@ export interface QueuedResource {
   readonly state: QueuedResourceState;
   /** Full names of its nodes, in the order of slices. */
   readonly nodes: readonly string[];
-  /** The type that was asked for; null if the API does not say. */
+  /** The requested type; null if the API omits it. */
   readonly acceleratorType: string | null;
   readonly labels: Readonly<Record<string, string>>;
   /** ms since 1970 */
   readonly createdAtMs: number | null;
-  /** Why it failed; null where it did not. */
+  /** Reason of the failure; null if it did not fail. */
   readonly failure: { readonly code: number; readonly message: string } | null;
 }
 
@@ -25,12 +25,12 @@ export interface TpuNode {
   readonly state: NodeState;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAtMs: number | null;
-  /** Addresses of its hosts, in the order of their worker numbers. */
+  /** Addresses of its hosts, in the order of worker numbers. */
   readonly addresses: readonly string[];
   readonly healthDescription: string;
 }
 
-/** A queued resource as the REST API takes it. */
+/** A queued resource in the REST API's form. */
 export interface QueuedResourceBody {
   readonly tpu: {
     readonly nodeSpec: readonly [
@@ -60,13 +60,16 @@ export interface QueuedResourceBody {
   readonly queueingPolicy: { readonly validUntilDuration: string };
 }
 
-/** Methods throw the client library's errors, with a gRPC code; what is not there is null, or done where it is deleted. */
+/**
+ * Methods throw the client library's errors, with a gRPC code. A missing object is null, and deleting it counts as
+ * done.
+ */
 export interface TpuApi {
-  /** Returns once the request is accepted or refused, not when the machines are there. */
+  /** Returns when the request is accepted or refused, before the machines exist. */
   createQueuedResource(parent: string, id: string, body: QueuedResourceBody, requestId: string): Promise<void>;
   getQueuedResource(name: string): Promise<QueuedResource | null>;
   listQueuedResources(parent: string): Promise<readonly QueuedResource[]>;
-  /** With its nodes. Returns once the deletion is accepted. */
+  /** Deletes the resource with its nodes. Returns when the deletion is accepted. */
   deleteQueuedResource(name: string): Promise<void>;
   getNode(name: string): Promise<TpuNode | null>;
   listNodes(parent: string): Promise<readonly TpuNode[]>;

@@ -1,6 +1,6 @@
 /**
- * The TPU API v2 by `@google-cloud/tpu` over REST. It uses the machine's own credentials (application default
- * credentials). The library is loaded on the first call, because that takes seconds and a laptop does not need it.
+ * The TPU API v2 through `@google-cloud/tpu`, over REST. It uses the machine's application default credentials. The
+ * library is loaded on the first call, because loading takes seconds and a laptop does not need it.
  */
 import { z } from 'zod';
 import { allAnswered, answered } from '../answered.ts';
@@ -9,7 +9,7 @@ import { lazily, orNull } from '../lazily.ts';
 import type { QueuedResource, QueuedResourceBody, TpuApi, TpuNode } from './api.ts';
 import { nodeState, queuedResourceState } from './states.ts';
 
-/** One call, ms; creating and deleting are accepted in seconds, and done later. */
+/** Time limit of one call, ms. Creations and deletions are accepted within seconds and completed later. */
 const CALL_TIMEOUT_MS = 60_000;
 const PAGE_SIZE = 500;
 
@@ -61,12 +61,12 @@ const nodeSchema = z.object({
 
 /**
  * @param endpoint `http://host:port` of another server with the same API, for tests
- * @param limitMs of one call
+ * @param limitMs time limit of one call
  */
 export function googleTpuApi(endpoint: string | undefined, limitMs = CALL_TIMEOUT_MS): TpuApi {
   const loading = lazily(async () => {
     const { v2 } = await import('@google-cloud/tpu');
-    // REST in every case: one protocol to test, and no gRPC channel to keep alive.
+    // Always REST: one protocol to test, and no gRPC channel to keep alive.
     return new v2.TpuClient({ fallback: true, ...parseEndpoint(endpoint) });
   });
   const options = { timeout: limitMs };
@@ -109,7 +109,7 @@ export function googleTpuApi(endpoint: string | undefined, limitMs = CALL_TIMEOU
   };
 }
 
-/** The library takes a duration as a message, the REST API as text. */
+/** Converts durations: the library takes messages, the REST API text. */
 function messageOf(body: QueuedResourceBody): object {
   const seconds = Number(body.queueingPolicy.validUntilDuration.slice(0, -1));
   return { ...body, queueingPolicy: { validUntilDuration: { seconds } } };

@@ -1,6 +1,6 @@
 /**
- * TPU slices as a node provider: one queued resource per set; its states (docs: manage queued resources) are mapped to
- * the states that a run needs. Spot slices that were taken away stay as SUSPENDED or PREEMPTED until they are deleted.
+ * The node provider for TPU slices: one queued resource for each set, whose states (docs: manage queued resources) are
+ * mapped to those that a run needs. Preempted spot slices stay as SUSPENDED or PREEMPTED until they are deleted.
  */
 import { StpError } from '@stp/base';
 import type { TpuConfig } from '@stp/config';
@@ -16,7 +16,7 @@ import type { NodeState } from './states.ts';
 
 const TPU_URL = 'https://tpu.googleapis.com/v2';
 
-/** States in which a node is not lost but on its way; all others but READY mean that it is. */
+/** States of a node that is coming up; all others except READY mean that it is lost. */
 const NODE_ON_ITS_WAY: ReadonlySet<NodeState> = new Set([
   'STATE_UNSPECIFIED',
   'CREATING',
@@ -28,7 +28,7 @@ const NODE_ON_ITS_WAY: ReadonlySet<NodeState> = new Set([
   'UNKNOWN',
 ]);
 
-/** @param metadata what every host of a set reads at its start (`infra/nodes/start-up.ts`) */
+/** @param metadata metadata that every host of a set reads at its start (`infra/nodes/start-up.ts`) */
 export function tpuProvider(
   config: TpuConfig,
   api: TpuApi,
@@ -96,7 +96,7 @@ export function tpuProvider(
     async release(label, last) {
       const [queued, nodes] = await owned(label, last);
       const covered = new Set(queued.flatMap((request) => request.nodes));
-      // Nodes of a request are deleted with it; a node without a request would cost money until somebody sees it.
+      // Nodes of a request are deleted with it; a node without a request would cost money unnoticed.
       const alone = nodes.filter(({ name }) => !covered.has(name));
       const deletions = [
         ...queued.map((one) => ({ ...one, work: () => api.deleteQueuedResource(one.name) })),
@@ -116,7 +116,7 @@ export function tpuProvider(
     },
   };
 
-  /** Requests and nodes of a run, or of all runs, by label, and the request of one set by its name. */
+  /** Lists requests and nodes of a run, or of all runs, by label, and the request of one set by its name. */
   async function owned(label: string | null, last: NodeSet | null): Promise<[QueuedResource[], TpuNode[]]> {
     const isOwned = ({ name, labels }: { name: string; labels: Readonly<Record<string, string>> }): boolean =>
       label === null ? labelOf(name, labels) !== null : labelOf(name, labels) === label;
@@ -130,7 +130,7 @@ export function tpuProvider(
   }
 }
 
-/** A failed request may tell nothing of its nodes: the name says whose it is as well. */
+/** A failed request may lack the labels of its nodes, but its name identifies the run too. */
 const labelOf = (name: string, labels: Readonly<Record<string, string>>): string | null =>
   labels['stp-run'] ?? runLabelOf(name.slice(name.lastIndexOf('/') + 1));
 
@@ -139,10 +139,10 @@ function resourceOf(kind: OwnedResource['kind'], one: QueuedResource | TpuNode):
   return { kind, name, runLabel: labelOf(name, labels) ?? '', state, createdAtMs };
 }
 
-/** Something of that name is there already: ours from an earlier call, or another's. */
+/** The name exists already: from an earlier call of ours, or from another user. */
 function requireOurs(found: QueuedResource | null, set: NodeSet): { kind: 'accepted' } {
   const label = runLabel(set.run);
-  // Gone again meanwhile: the state will say so.
+  // If it was deleted meanwhile, its state will show that.
   if (found === null || labelOf(found.name, found.labels) === label) return { kind: 'accepted' };
   throw new StpError(
     'STP1602',
@@ -158,7 +158,7 @@ function stateOfRequest(queued: QueuedResource): NodesState {
     case 'FAILED': {
       const reason = failure?.message ?? 'the request failed without a reason';
       const isQuota = failure !== null && shortageOf(failure.code, failure.message) === 'quota';
-      // What expired or found no capacity may be asked for again; what was wrong with the request stays wrong.
+      // An expired request or one without capacity may be repeated; an invalid one stays invalid.
       const again =
         !isQuota &&
         (failure === null ||

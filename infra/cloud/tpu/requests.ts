@@ -1,4 +1,4 @@
-/** The request for TPU slices: a queued resource of the API v2, made from the configuration and the run's name alone. */
+/** The request for TPU slices: a queued resource of the API v2, made only from the configuration and the run's name. */
 import { findAccelerator, type TpuConfig } from '@stp/config';
 import { nodeName, runLabel } from '../../nodes/names.ts';
 import type { NodeSet } from '../../nodes/provider.ts';
@@ -14,7 +14,10 @@ export interface Slice {
   readonly runtimeVersion: string;
 }
 
-/** One slice of the configuration; its own figures stand before the table's. The schema has seen to it that there are some. */
+/**
+ * Returns one configured slice; its own figures take precedence over the table's. The schema guarantees that one of
+ * them exists.
+ */
 export function sliceOf(config: TpuConfig): Slice {
   const known = findAccelerator(config.accelerator);
   return {
@@ -29,7 +32,7 @@ export function sliceOf(config: TpuConfig): Slice {
 export const tpuParent = ({ project, zone }: Pick<TpuConfig, 'project' | 'zone'>): string =>
   `projects/${project}/locations/${zone}`;
 
-/** @param metadata what every host of the slices reads at its start */
+/** @param metadata metadata that every host of the slices reads at its start */
 export function queuedResourceBody(
   config: TpuConfig,
   set: NodeSet,

@@ -34,7 +34,7 @@ const NODE_STATES = {
 } as const;
 export type NodeState = (typeof NODE_STATES)[keyof typeof NODE_STATES];
 
-/** The name of a state that came as name or number; a later API's state is unspecified. */
+/** Returns the name of a state given as name or number; unknown states of later APIs are unspecified. */
 export function queuedResourceState(value: unknown): QueuedResourceState {
   return named(QUEUED_RESOURCE_STATES, value);
 }

@@ -1,6 +1,6 @@
 /**
- * MLflow by its REST API. A run of ours is one run there, found by a tag: every process that logs it, also after a crash,
- * uses the same one. Metrics that come twice are one in MLflow, since their times are the log's.
+ * MLflow through its REST API. A run is one MLflow run, found by a tag, so every process that logs it uses the same
+ * one, also after a crash. Repeated metrics count once in MLflow, since their times are the log's.
  */
 
 import { StpError } from '@stp/base';
@@ -20,12 +20,12 @@ const METRICS_PER_CALL = 1_000;
 const PARAMETERS_PER_CALL = 100;
 const PARAMETER_CHARS_MAX = 6_000;
 const CALL_MS_MAX = 20_000;
-/** A larger object is not copied to the server: it is in the run's store. */
+/** Larger objects are not copied to the server; they are in the run's store. */
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
 const RUN_TAG = 'stp.run';
-/** Has MLflow's pages show trainings and not conversations with a model. */
+/** Makes MLflow's pages show trainings, not conversations with a model. */
 const EXPERIMENT_TAGS = [{ key: 'mlflow.experimentKind', value: 'custom_model_development' }];
-/** Where the server itself stores artifacts: then it takes them over HTTP. */
+/** URI scheme by which the server itself stores artifacts and accepts them over HTTP. */
 const PROXIED = 'mlflow-artifacts:/';
 
 const experimentSchema = z.looseObject({ experiment_id: z.string() });
@@ -34,7 +34,7 @@ const runSchema = z.looseObject({ run: z.looseObject({ info: infoSchema }) });
 const foundSchema = z.looseObject({ runs: z.array(z.looseObject({ info: infoSchema })).default([]) });
 type RunInfo = z.infer<typeof infoSchema>;
 
-/** @param say warnings about what the server refuses */
+/** @param say reports what the server refuses */
 export function mlflowTracker(run: TrackedRun, settings: MlflowSettings, say: (line: string) => void): Tracker {
   const server = new MlflowServer(settings.url);
   let found: Promise<RunInfo> | null = null;
@@ -54,7 +54,7 @@ export function mlflowTracker(run: TrackedRun, settings: MlflowSettings, say: (l
   return {
     async send(entries, signal) {
       found ??= begin(signal);
-      // After a failure all is tried anew.
+      // After a failure everything is retried.
       const info = await found.catch((error: unknown) => {
         found = null;
         throw error;
@@ -75,7 +75,7 @@ export function mlflowTracker(run: TrackedRun, settings: MlflowSettings, say: (l
   };
 }
 
-/** MLflow's answer to a call that it will never take. */
+/** MLflow's answer to a call that it will never accept. */
 class Refused extends Error {}
 
 class MlflowServer {
@@ -119,12 +119,12 @@ class MlflowServer {
     const text = await response.text();
     if (response.ok) return text;
     const problem = `${this.url} answers ${response.status}: ${text.slice(0, 300)}`;
-    // What is wrong with the call itself is as wrong at the next try. A key or a server can be put right.
+    // An invalid call stays invalid at a retry; a wrong key or server can be corrected.
     throw response.status === 400 || response.status === 404 ? new Refused(problem) : new Error(problem);
   }
 }
 
-/** As MLflow's own client reads it from the environment. */
+/** Reads the credentials from the environment, as MLflow's own client does. */
 function authorization(): Record<string, string> {
   const { MLFLOW_TRACKING_TOKEN: token, MLFLOW_TRACKING_USERNAME: user } = process.env;
   if (token) return { authorization: `Bearer ${token}` };
@@ -142,7 +142,10 @@ async function orRefused(say: (line: string) => void, work: () => Promise<void>)
   }
 }
 
-/** The run's id is in its store, so that all processes have the same one; it is looked for by its tag before one is made. */
+/**
+ * Returns the run's id. It is stored in the run's store for all processes; before one is created, it is searched for by
+ * its tag.
+ */
 async function findOrCreate(
   server: MlflowServer,
   run: TrackedRun,
@@ -165,7 +168,7 @@ async function findOrCreate(
   };
   const { id } = await keepLink(run.store, name, link);
   if (id === info.run_id || id === null) return info;
-  // Another process made one at the same time, and was first.
+  // Another process created one at the same time and was first.
   await server.call('POST', 'runs/delete', { run_id: info.run_id }, z.unknown(), signal);
   return (await get(id)).run.info;
 }
@@ -204,7 +207,7 @@ async function experimentId(server: MlflowServer, name: string, signal: AbortSig
       .experiment_id;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    // Made by another process meanwhile.
+    // Another process created it meanwhile.
     return byName();
   }
 }
@@ -213,7 +216,7 @@ type Call =
   | { readonly kind: 'metrics'; readonly metrics: object[] }
   | { readonly kind: 'end'; readonly entry: Extract<Entry, { kind: 'end' }> };
 
-/** The entries in order, metrics together as many as a call takes. */
+/** Splits the entries, in order, into calls with as many metrics as a call may have. */
 function* inCalls(entries: readonly Entry[]): Generator<Call> {
   let metrics: object[] = [];
   for (const entry of entries) {
@@ -251,7 +254,7 @@ async function uploadObject(
     return;
   }
   const bytes = await run.store.get(ref).catch((error: unknown) => {
-    // Damaged or gone: the store's own trouble, which others report.
+    // Damaged or missing objects are problems of the store, which others report.
     if (error instanceof StpError && !error.retryable) throw new Refused(error.message);
     throw error;
   });

@@ -1,6 +1,6 @@
 /**
- * The trackers of a run as one monitor, each behind an outbox in a folder that names its process. What a process that is
- * gone could not send is sent by the next worker on the machine.
+ * The trackers of a run as one monitor, each with an outbox in a folder named after its process. The next worker on the
+ * machine sends what a dead process could not.
  */
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { Outbox } from './outbox.ts';
 import { openTracker, type TrackerSettings } from './settings.ts';
 import type { Entry, TrackedRun } from './tracker.ts';
 
-/** How long the end of a worker waits for trackers, ms. */
+/** Time that an ending worker waits for trackers, ms. */
 const PATIENCE_MS = 5_000;
 /** Age after which metrics that could not be sent are dropped. */
 const KEPT_MS_MAX = 30 * 24 * 3_600_000;
 
-/** Record beside the entries: the facts to open the tracker again. */
+/** Schema of the record beside the entries, with what is needed to open the tracker again. */
 const aboutSchema = z.strictObject({
   tracker: trackerNameSchema,
   storeUri: z.string(),
@@ -29,7 +29,7 @@ const aboutSchema = z.strictObject({
 export interface TrackersPlace {
   /** Parent of all outboxes of this machine. */
   readonly directory: string;
-  /** Place of the runs' folders. */
+  /** URI below which the runs' folders are. */
   readonly storeUri: string;
   readonly settings: TrackerSettings;
 }
@@ -76,8 +76,8 @@ async function openOutbox(
 }
 
 /**
- * Takes up what workers of this machine that are gone could not send. The caller closes the outboxes; one that could not be
- * emptied then waits for the next worker.
+ * Sends what dead workers of this machine could not. The caller closes the outboxes; a non-empty outbox then waits for
+ * the next worker.
  */
 export async function takeUpOutboxes(
   { directory, settings }: Omit<TrackersPlace, 'storeUri'>,
@@ -99,7 +99,7 @@ export async function takeUpOutboxes(
   };
 }
 
-/** Null for what another worker has taken up, and for what is too old. */
+/** Null if another worker has taken it up, or if it is too old. */
 async function takeUp(
   left: string,
   settings: TrackerSettings,
@@ -113,7 +113,7 @@ async function takeUp(
   }
   const run = await openRun(about.storeUri, about.run);
   const own = await makeOwnedFolder(join(left, '..'), about.tracker);
-  // Of two workers one moves the folder; the other finds nothing under its old name.
+  // Only one of two workers can move the folder; the other finds nothing under its old name.
   await rm(own, { recursive: true });
   try {
     await rename(left, own);

@@ -1,16 +1,16 @@
 /**
- * The outbox of a tracker: metrics that it has not taken yet, as a file of this process. A call only appends to it, and the
- * sending goes on beside the work. While the tracker is down it is asked again ever more seldom. The file is bounded; it
- * outlives the process, and a later one sends what is in it (`open-trackers.ts`).
+ * The outbox of a tracker: a file of this process with metrics that the tracker has not taken yet. A call only appends
+ * to it, and sending runs in the background. While the tracker is down, retries become rarer. The file is bounded. It
+ * outlives the process, and a later process sends its contents (`open-trackers.ts`).
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Entry, entryLine, readEntry, type Tracker } from './tracker.ts';
 
-/** Some 80,000 metrics: a training of a day that logs every four seconds. */
+/** Limit on the file: some 80,000 metrics, or a day's training that logs every four seconds. */
 const BYTES_MAX = 8_000_000;
-/** Read and sent at once, at most. */
+/** Most bytes that are read and sent at once. */
 const BATCH_BYTES = 65_536;
 const LINGER_MS = 1_000;
 const PAUSE_FIRST_MS = 2_000;
@@ -21,7 +21,7 @@ export interface OutboxOptions {
   /** Folder of the file; removed by `close` when nothing is left in it. */
   readonly directory: string;
   readonly tracker: Tracker;
-  /** One line about a tracker that does not answer, or does again. */
+  /** Reports when a tracker stops answering, and when it answers again. */
   readonly say: (line: string) => void;
   readonly bytesMax?: number;
   readonly pauseFirstMs?: number;
@@ -30,11 +30,11 @@ export interface OutboxOptions {
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #file: FileHandle;
-  /** Bytes of the file, and of these the ones that the tracker has. */
+  /** Bytes of the file, and the number of them that the tracker has taken. */
   #bytes: number;
   #sent = 0;
   #dropped = 0;
-  /** Changes of the file wait for each other. */
+  /** Changes of the file are sequential. */
   #last: Promise<unknown> = Promise.resolve();
   #sending: Promise<void> | null = null;
   readonly #closing = new AbortController();
@@ -45,17 +45,17 @@ export class Outbox {
     this.#bytes = bytes;
   }
 
-  /** Opens the folder's file, with what an earlier process has left in it. */
+  /** Opens the folder's file, with the contents that an earlier process left. */
   static async open(options: OutboxOptions): Promise<Outbox> {
     const file = await open(join(options.directory, 'entries.jsonl'), 'a+');
     const outbox = new Outbox(options, file, (await file.stat()).size);
-    // Ends a line that a crash has torn.
+    // Ends a line torn by a crash.
     if (outbox.#bytes > 0) await outbox.#append('\n');
     outbox.#wake(0);
     return outbox;
   }
 
-  /** Resolves once the entries would survive this process. When the file is full metrics are counted and left out. */
+  /** Resolves when the entries would survive this process. When the file is full, metrics are counted and dropped. */
   async add(entries: readonly Entry[]): Promise<void> {
     const isFull = this.#bytes >= (this.#options.bytesMax ?? BYTES_MAX);
     const kept = isFull ? entries.filter(({ kind }) => kind === 'end') : entries;
@@ -65,7 +65,7 @@ export class Outbox {
     this.#wake(LINGER_MS);
   }
 
-  /** Sends what is there for at most so long, ms; what is left then stays for a later process. */
+  /** Sends the contents for at most this time, ms. The rest stays for a later process. */
   async close(patienceMs: number): Promise<void> {
     const limit = setTimeout(() => this.#closing.abort(), patienceMs);
     try {
@@ -106,7 +106,7 @@ export class Outbox {
     if (this.#sending !== null) return;
     this.#sending = this.#sendAll(afterMs).finally(() => {
       this.#sending = null;
-      // Something may have come just now.
+      // Entries may have arrived in the meantime.
       if (!this.isEmpty && !this.#closing.signal.aborted) this.#wake(LINGER_MS);
     });
   }
@@ -134,7 +134,7 @@ export class Outbox {
   }
 
   #turn: Promise<void> = Promise.resolve();
-  /** One batch at a time, also where `close` sends beside the usual sending. */
+  /** Sends one batch at a time, also if `close` sends beside the usual sending. */
   #sendBatch(): Promise<void> {
     const done = this.#turn.then(() => this.#sendNext());
     this.#turn = done.catch(() => undefined);
@@ -145,7 +145,7 @@ export class Outbox {
     if (this.isEmpty) return;
     const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(BATCH_BYTES), 0, BATCH_BYTES, this.#sent);
     const end = buffer.subarray(0, bytesRead).lastIndexOf(LINE_FEED) + 1;
-    // A line longer than a batch is none of ours.
+    // A line longer than a batch was not written by us.
     const length = end === 0 ? bytesRead : end;
     const lines = buffer.subarray(0, length).toString('utf8').split('\n');
     const entries = lines.flatMap((line) => readEntry(line) ?? []);

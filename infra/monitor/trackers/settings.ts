@@ -1,4 +1,6 @@
-/** Trackers as this machine has them, from the environment. Keys are read when they are used, and are in no setting. */
+/**
+ * This machine's settings of trackers, from the environment. Keys are read when they are used and are in no setting.
+ */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StpError } from '@stp/base';
@@ -11,12 +13,12 @@ import { type WandbSettings, wandbTracker } from './wandb.ts';
 export interface TrackerSettings {
   /** Null without MLFLOW_TRACKING_URI. */
   readonly mlflow: MlflowSettings | null;
-  /** `directory` null without STP_TENSORBOARD_DIR: then files go into the run's folder, where its store is one. */
+  /** `directory` is null without STP_TENSORBOARD_DIR; files then go into the run's folder, if its store is a folder. */
   readonly tensorboard: { readonly directory: string | null; readonly url: string | null };
   readonly wandb: WandbSettings;
 }
 
-/** Throws STP1001 for an address that cannot be meant. */
+/** Throws STP1001 for an invalid address. */
 export function trackerSettings(environment: NodeJS.ProcessEnv, cacheDirectory: string): TrackerSettings {
   const { MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME, STP_TENSORBOARD_DIR, STP_TENSORBOARD_URL } = environment;
   return {
@@ -50,7 +52,7 @@ function address(variable: string, text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** STP1001 for a tracker that a run in this store asks for and this machine knows nothing of. */
+/** Throws STP1001 for a tracker that a run of this store names and this machine has no settings for. */
 export function requireTrackers(names: readonly TrackerName[], settings: TrackerSettings, storeUri: string): void {
   if (names.includes('mlflow') && settings.mlflow === null)
     throw new StpError(
@@ -66,7 +68,7 @@ export function requireTrackers(names: readonly TrackerName[], settings: Tracker
     );
 }
 
-/** @param say warnings about what a tracker refuses */
+/** @param say reports what a tracker refuses */
 export function openTracker(
   name: TrackerName,
   run: TrackedRun,

@@ -1,6 +1,6 @@
 /**
- * TensorBoard's event files: records of TFRecord with a protobuf `Event` each. Every group of metrics (`round`,
- * `training/sft`) has a folder of its own, so that one process at a time writes there: TensorBoard reads the files of a
+ * TensorBoard's event files: TFRecord records with a protobuf `Event` each. Every group of metrics (`round`,
+ * `training/sft`) has its own folder, so that only one process at a time writes there: TensorBoard reads the files of a
  * folder one after the other.
  */
 import { appendFile, mkdir } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const eventType = root.lookupType('Event');
 /** `DT_STRING` of `types.proto`. */
 const STRING = 7;
 
-/** Counts the trackers of this process, so that no two have files of one name. */
+/** Counts the trackers of this process, so that their files have different names. */
 let opened = 0;
 
 export function tensorboardTracker(run: TrackedRun, { directory, url }: TensorboardSettings): Tracker {
@@ -75,7 +75,7 @@ export function tensorboardTracker(run: TrackedRun, { directory, url }: Tensorbo
   };
 }
 
-/** The configuration as a table, which TensorBoard shows among its texts. */
+/** Formats the configuration as a table for TensorBoard's texts. */
 function textValue(parameters: Readonly<Record<string, string>>): object {
   const rows = Object.entries(parameters).map(([key, value]) => `| ${key} | ${value.replaceAll(/[|\n]/g, ' ')} |`);
   const text = ['| value | is |', '|---|---|', ...rows].join('\n');
@@ -86,7 +86,7 @@ function textValue(parameters: Readonly<Record<string, string>>): object {
   };
 }
 
-/** Length, its checksum, the event, its checksum; all numbers with the least byte first. */
+/** Writes length, its checksum, the event, and its checksum; numbers are little-endian. */
 function record(event: object): Buffer {
   const data = eventType.encode(eventType.fromObject(event)).finish();
   const head = Buffer.alloc(12);
@@ -97,7 +97,7 @@ function record(event: object): Buffer {
   return Buffer.concat([head, data, tail]);
 }
 
-/** TFRecord's form of CRC-32C: turned right by 15 bits, plus a constant. */
+/** Masks a CRC-32C as TFRecord does: rotates it right by 15 bits and adds a constant. */
 function masked(bytes: Uint8Array): number {
   const crc = crc32c(Buffer.from(bytes));
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

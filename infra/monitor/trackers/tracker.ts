@@ -1,6 +1,6 @@
 /**
- * A tracker shows runs to people: MLflow, TensorBoard, Weights & Biases. It gets metrics in batches, in order, from an
- * outbox (`outbox.ts`), which keeps what a tracker that is down could not take.
+ * A tracker shows runs to people: MLflow, TensorBoard, Weights & Biases. An outbox (`outbox.ts`) sends it metrics in
+ * batches, in order, and keeps them while the tracker is down.
  */
 
 import { StpError } from '@stp/base';
@@ -16,21 +16,21 @@ export type Entry =
 
 export interface Tracker {
   /**
-   * Takes the entries in order. What a tracker refuses for good is left out with a warning. Throws where it could not take
-   * them now; then it is given them again, so that some may come twice.
+   * Takes the entries in order. Entries that the tracker refuses permanently are dropped with a warning. Throws if it
+   * cannot take them now; they are then sent again, so some may arrive twice.
    */
   send(entries: readonly Entry[], signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A run as trackers know it. */
+/** A run's data for trackers. */
 export interface TrackedRun {
-  /** Its name in its store. */
+  /** The run's name in its store. */
   readonly run: string;
-  /** Its name on this machine, which tells runs of one name in several stores apart. */
+  /** The run's name on this machine, unique among stores. */
   readonly id: string;
   readonly store: ObjectStore;
-  /** Values of its configuration by dotted key. */
+  /** Values of the configuration by dotted key. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export const entryLine = (entry: Entry): string =>
     ? metricLine({ name: entry.metric.name, step: entry.metric.step, value: entry.metric.value }, entry.metric.at)
     : JSON.stringify({ at: entry.at, end: entry.end });
 
-/** Null for a line that a crash tore. */
+/** Returns null for a line torn by a crash. */
 export function readEntry(line: string): Entry | null {
   const metric = readMetricLine(line);
   if (metric !== null) return { kind: 'metric', metric };
@@ -55,7 +55,7 @@ export function readEntry(line: string): Entry | null {
 
 const FOLDER = 'tracking/';
 
-/** @param place what tells servers of one kind apart */
+/** @param place distinguishes servers of one kind */
 export const linkName = (tracker: TrackerName, place: string): string => `${FOLDER}${tracker}-${place}.json`;
 
 export async function readLink(store: ObjectStore, name: string): Promise<TrackingLink | null> {
@@ -64,7 +64,7 @@ export async function readLink(store: ObjectStore, name: string): Promise<Tracki
   return trackingLinkSchema.parse(JSON.parse((await store.get(ref)).toString('utf8')));
 }
 
-/** Stores the link; where another process was first, its link counts, which is returned. */
+/** Stores the link and returns it. If another process was first, returns that process's link. */
 export async function keepLink(store: ObjectStore, name: string, link: TrackingLink): Promise<TrackingLink> {
   try {
     await store.put(name, `${JSON.stringify(link)}\n`);
@@ -76,7 +76,7 @@ export async function keepLink(store: ObjectStore, name: string, link: TrackingL
   }
 }
 
-/** All links of a run, by tracker. */
+/** Returns all links of a run, by tracker. */
 export async function readLinks(store: ObjectStore): Promise<TrackingLink[]> {
   const links: TrackingLink[] = [];
   for await (const { name } of store.list(FOLDER)) {

@@ -1,6 +1,6 @@
 /**
- * Weights & Biases by its own Python client, in a process beside the worker (`wandb_client.py`). The id of a run there
- * follows from the run, so that every process, also after a crash, resumes the same one. The client reads its address, key,
+ * Weights & Biases through its Python client, in a process beside the worker (`wandb_client.py`). The id of its run is
+ * derived from ours, so every process resumes the same one, also after a crash. The client reads its address, key,
  * project and mode from the environment.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -15,13 +15,13 @@ import { z } from 'zod';
 import { type Entry, keepLink, linkName, type TrackedRun, type Tracker } from './tracker.ts';
 
 export interface WandbSettings {
-  /** Python that has the client. STP_WANDB_PYTHON. */
+  /** Python with the client installed. STP_WANDB_PYTHON. */
   readonly python: string;
   /** Folder for the client's own files. WANDB_DIR. */
   readonly directory: string;
 }
 
-/** Where WANDB_PROJECT names none. */
+/** Default of WANDB_PROJECT. */
 const PROJECT = 'stp-selfplay';
 const ANSWER_MS_MAX = 120_000;
 const FINISH_MS_MAX = 60_000;
@@ -79,7 +79,7 @@ async function sendEnd(
     files[name] = path;
   }
   await client.ask({ end: { status: end.status, files } });
-  // The client has copies of its own by now.
+  // The client has made its own copies.
   await rm(copies, { recursive: true, force: true });
 }
 
@@ -90,7 +90,7 @@ interface Row {
   readonly values: Record<string, string>;
 }
 
-/** Metrics of one group, step and time as one row, as the client takes them. */
+/** Groups metrics of one group, step and time into one row, as the client expects. */
 function rows(entries: readonly Entry[]): Row[] {
   const found: Row[] = [];
   for (const entry of entries) {
@@ -108,7 +108,7 @@ function rows(entries: readonly Entry[]): Row[] {
   return found;
 }
 
-/** The Python process; it ends by itself when its standard input does, also when this process is killed. */
+/** The Python process. It ends when its standard input ends, also if this process is killed. */
 class Client {
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -121,17 +121,17 @@ class Client {
     this.#log = log;
     const script = join(import.meta.dirname, 'wandb_client.py');
     const output = openSync(log, 'a');
-    // In a process group of its own: Ctrl-C in a terminal is for the worker, which ends the client in order.
+    // It has its own process group: Ctrl-C in a terminal goes to the worker, which ends the client properly.
     const child = spawn(python, ['-u', script], { stdio: ['pipe', 'pipe', output], detached: true });
     closeSync(output);
     this.#process = child;
-    // A client that has ended says so by its end.
+    // The end of the client is reported by its exit.
     child.stdin!.on('error', () => undefined);
     createInterface({ input: child.stdout! }).on('line', (line) => {
       const answer = answerSchema.safeParse(parsed(line));
       if (answer.success) this.#waiting.get(answer.data.done)?.resolve(answer.data.url);
     });
-    // What could not be started has ended as well.
+    // A process that could not be started counts as ended.
     this.#ended = once(child, 'close').catch((error: Error) => error);
     void this.#ended.then((how) => {
       this.isOver = true;
@@ -140,7 +140,7 @@ class Client {
     });
   }
 
-  /** The run's page, or null, once the client has taken the message. */
+  /** Sends a message. Returns the run's page, or null, once the client has taken it. */
   async ask(message: object): Promise<string | null> {
     if (this.isOver) throw this.#failure;
     this.#asked += 1;
@@ -161,7 +161,7 @@ class Client {
     this.#process.kill('SIGKILL');
   }
 
-  /** Lets the client send what it still has. */
+  /** Lets the client send its remaining data. */
   async finish(): Promise<void> {
     const limit = setTimeout(() => this.kill(), FINISH_MS_MAX);
     this.#process.stdin!.end();

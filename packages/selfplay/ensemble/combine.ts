@@ -1,12 +1,12 @@
 /** Combines the scores of several learned verifiers into one number. */
 
 export interface Combination {
-  /** `mean`: the mean less `caution` times the standard deviation over the members. `minimum`: the least of them. */
+  /** `mean`: the mean minus `caution` times the standard deviation over the members. `minimum`: the smallest score. */
   readonly by: 'mean' | 'minimum';
   readonly caution: number;
 }
 
-/** @param rewards of one candidate, a number a member, at least one */
+/** @param rewards scores of one candidate, one for each member; at least one */
 export function combined(rewards: readonly number[], { by, caution }: Combination): number {
   if (by === 'minimum') return Math.min(...rewards);
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;

@@ -1,13 +1,16 @@
-/** Measures a verifier on candidates whose truth is known. */
+/** Measures a verifier on candidates whose correctness is known. */
 
 export interface Candidate {
-  /** Candidates of one statement compete with each other. */
+  /** Candidates of one group, a statement, compete with each other. */
   readonly group: string;
   readonly isRight: boolean;
   readonly score: number;
 }
 
-/** Chance that a right candidate has a higher score than a wrong one, ties half; null without one of either. */
+/**
+ * Probability that a right candidate has a higher score than a wrong one, ties counting half; null if either kind is
+ * missing.
+ */
 export function areaUnderCurve(candidates: readonly Pick<Candidate, 'isRight' | 'score'>[]): number | null {
   const sorted = [...candidates].sort((left, right) => left.score - right.score);
   const rights = candidates.filter(({ isRight }) => isRight).length;
@@ -27,7 +30,7 @@ export function areaUnderCurve(candidates: readonly Pick<Candidate, 'isRight' | 
   return wins / (rights * wrongs);
 }
 
-/** The same within each group, as a mean over those that have candidates of both kinds; null where none has. */
+/** Mean of the area within groups that have candidates of both kinds; null if no group has. */
 export function groupedArea(candidates: readonly Candidate[]): number | null {
   const areas = [...Map.groupBy(candidates, ({ group }) => group).values()]
     .map(areaUnderCurve)
@@ -50,7 +53,7 @@ export function calibrationError(candidates: readonly Pick<Candidate, 'isRight' 
   return bins.reduce((sum, { probability, right }) => sum + Math.abs(probability - right), 0) / candidates.length;
 }
 
-/** Share of pairs of candidates of one group that two members put in opposite orders, as a mean over the pairs of members. */
+/** Share of pairs of candidates of one group that two members order differently, averaged over the pairs of members. */
 export function disagreement(groups: readonly (readonly (readonly number[])[])[]): number {
   let [opposite, compared] = [0, 0];
   for (const rewards of groups)
@@ -65,8 +68,9 @@ export function disagreement(groups: readonly (readonly (readonly number[])[])[]
 }
 
 /**
- * Share of groups whose highest-scored of n candidates is right, in expectation over which n of the group's candidates there are: 1 gives
- * a random candidate, all of them the verifier's choice. Groups with fewer candidates give all they have. Ties count by halves, thirds ….
+ * Expected share of groups in which the highest-scored of n random candidates is right. n = 1 gives a random candidate,
+ * n = all the verifier's choice. Groups with fewer candidates use all of theirs. Ties count by halves, thirds and so
+ * on.
  */
 export function bestOf(candidates: readonly Candidate[], n: number): number {
   const groups = [...Map.groupBy(candidates, ({ group }) => group).values()];
@@ -76,7 +80,7 @@ export function bestOf(candidates: readonly Candidate[], n: number): number {
 function bestOfGroup(group: readonly Candidate[], n: number): number {
   const highestFirst = [...Map.groupBy(group, ({ score }) => score)].sort(([left], [right]) => right - left);
   let [expected, passed] = [0, 0];
-  /** Chance that all n come from the candidates that are left. */
+  /** Probability that all n come from the candidates that are left. */
   const among = (left: number): number => {
     let chance = 1;
     for (let at = 0; at < n; at += 1) chance *= Math.max(0, left - at) / (group.length - at);

@@ -1,7 +1,7 @@
 /**
- * Pairs of a right and a wrong target under one prompt, from what was tried there: what a verifier is trained on (V-STaR, arXiv
- * 2402.06457). Every prompt has as many right sides as wrong ones, and no more pairs than a few, so that prompts that were tried often do
- * not drown the others.
+ * Pairs of a right and a wrong target under one prompt, on which a verifier is trained (V-STaR, arXiv 2402.06457). Each
+ * prompt gives as many right sides as wrong ones, and at most a few pairs, so that frequently tried prompts do not
+ * dominate.
  */
 import type { Preference } from '@stp/config';
 import type { Random } from '../random.ts';
@@ -9,7 +9,7 @@ import type { Random } from '../random.ts';
 export interface Tried {
   readonly target: string;
   readonly isRight: boolean;
-  /** The state that it led to, if that is known: of the tries that lead to one state the first one stays. */
+  /** The state that the target led to, if known. Among targets that lead to one state the first is kept. */
   readonly leadsTo: string | null;
 }
 
@@ -34,7 +34,7 @@ export function pairsOf({ prompt, tries }: TriedPrompt, pairsMax: number, random
   }));
 }
 
-/** Drops repeats of a tactic or of a state that it leads to. */
+/** Drops repeated tactics, and tactics that lead to the same state. */
 function distinct(tries: readonly Tried[]): Tried[] {
   const [targets, states] = [new Set<string>(), new Set<string>()];
   return tries.filter(({ target, leadsTo }) => {

@@ -1,7 +1,7 @@
 /**
- * Judges the tactics that a search ran in a state. Right ones lie on a way to the end of the proof. Wrong ones are those that
- * Lean refused, those that lead back to where the search has been on the way, and those behind which everything was tried in
- * vain. Of the others nobody knows.
+ * Labels the tactics that a search ran in a state. Right tactics lie on a path to the end of the proof. Wrong ones were
+ * refused by Lean, lead back to a state on the path, or lead to states where every continuation was tried in vain.
+ * Other tactics stay unlabelled.
  */
 import type { ExpansionRecord } from '@stp/config/records';
 import type { Tried } from './pairs.ts';
@@ -31,7 +31,7 @@ export function searchTries(expansions: readonly ExpansionRecord[]): TriedState[
   }));
 }
 
-/** The states from which the search knows a way to the end. */
+/** Returns the states from which the search knows a path to the end. */
 function provingStates(expansions: readonly ExpansionRecord[]): Set<string> {
   const proving = new Set<string>();
   for (let before = -1; before < proving.size; ) {
@@ -43,7 +43,7 @@ function provingStates(expansions: readonly ExpansionRecord[]): Set<string> {
   return proving;
 }
 
-/** Was everything that is behind the state tried, and led nowhere? */
+/** Returns a test for states from which every continuation was tried and failed. */
 function hopelessStates(
   byState: ReadonlyMap<string, ExpansionRecord>,
   proving: ReadonlySet<string>,

@@ -1,12 +1,13 @@
 /**
- * The best things that were found so far for one statement, without near-duplicates: of two whose texts differ in less than a quarter of
- * their letters the better one stays (gfn-lm-tuning, arXiv 2310.04363, appendix). Drawn with chances in proportion to rewards.
+ * Keeps the best items found so far for one statement, without near-duplicates: of two texts that differ in less than a
+ * quarter of their letters the better is kept (gfn-lm-tuning, arXiv 2310.04363, appendix). Draws with probabilities
+ * proportional to rewards.
  */
 import { editDistance } from '@stp/base';
 import type { Random } from '../random.ts';
 
 const NEAR_SHARE = 0.25;
-/** Characters of a text that are compared: a distance takes time in the square of it. */
+/** Number of characters compared: the time of an edit distance grows with its square. */
 const COMPARED_CHARS = 256;
 
 interface Kept<Item> {
@@ -37,7 +38,7 @@ export class ReplayBuffer<Item> {
     this.#kept = others.toSpliced(place < 0 ? others.length : place, 0, own).slice(0, this.#size);
   }
 
-  /** Draws with replacement; nothing from an empty buffer. */
+  /** Draws with replacement; returns nothing from an empty buffer. */
   draw(count: number, random: Random): Item[] {
     const best = this.#kept[0];
     if (best === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * Reads a proof out of a model's answer. The proof always goes under our statement: what an answer says of the statement
- * is compared with ours, and decides only whether the answer is marked as changed, or refused.
+ * Reads a proof from a model's answer. The proof is always checked under our statement. The answer's statement is
+ * compared with ours, which only decides whether the answer is marked as changed, or refused.
  */
 
 import type { PromptFormat } from '@stp/config';
@@ -19,11 +19,11 @@ import {
 import { newOpens, underOpens } from './scope.ts';
 
 /**
- * Most characters of a block that is read: comments and lemmas beside a proof. Reading takes less than a microsecond a
- * character.
+ * Most characters of a block that is read: comments and lemmas beside a proof. Reading takes less than a microsecond
+ * for each character.
  */
 const BLOCK_CHARS_MAX = 4 * PROOF_CHARS_MAX;
-/** The checker bounds proofs by itself, and what Lean prints proves nothing. */
+/** Options without effect: the checker limits proofs itself, and printed output proves nothing. */
 const WITHOUT_EFFECT = /^set_option (?:maxHeartbeats|linter\.|pp\.|trace\.|profiler)/u;
 /** Limit of `sampleSchema` on the text that was dropped. */
 const DROPPED_CHARS_MAX = 512;
@@ -32,9 +32,12 @@ export type Answer =
   | {
       readonly kind: 'proof';
       readonly proof: string;
-      /** The answer states another theorem than ours. */
+      /** Whether the answer states a theorem other than ours. */
       readonly changed: boolean;
-      /** Commands of the answer that the proof is tried without: `import Mathlib; namespace A`. Missing: none. */
+      /**
+       * Commands of the answer that are removed before the proof is tried, such as `import Mathlib; namespace A`.
+       * Missing: none.
+       */
       readonly dropped?: string;
     }
   | { readonly kind: 'refused'; readonly refusal: AnswerRefusal };
@@ -43,13 +46,13 @@ export interface AskedFor {
   /** `theorem NAME BINDERS : TYPE`. */
   readonly statement: string;
   readonly name: string;
-  /** Definitions of the statement's header, which an answer may repeat as they are; from their keywords on. */
+  /** Definitions of the statement's header, from their keywords on. An answer may repeat them unchanged. */
   readonly given: readonly string[];
   /** The statement's header. */
   readonly header: string;
 }
 
-/** The whole answer is the proof. */
+/** Reads an answer that is only the proof. */
 export function wholeAnswer(text: string): Answer {
   return fitting({ kind: 'proof', proof: text, changed: false });
 }
@@ -84,7 +87,7 @@ export function readAnswer(
   for (const { code } of blocks.toReversed()) {
     const read = readBlock(code, asked);
     if (read === null) continue;
-    // A model may repeat the statement after its proof, or what Lean might say of it.
+    // A model may repeat the statement after its proof, or imitate Lean's output.
     if (read.kind === 'refused' && read.refusal.reason === 'no-theorem') {
       unproved ??= read;
       continue;
@@ -96,13 +99,13 @@ export function readAnswer(
   return unproved ?? refused('no-theorem', 'no code block of the answer states a theorem');
 }
 
-/** May sampling end here? A block has closed whose proof has no `sorry`: what follows would only repeat it. */
+/** May sampling end here? True once a block is closed whose proof has no `sorry`: later text would only repeat it. */
 export function isAnswered(format: Pick<PromptFormat, 'prover' | 'thinking'>, asked: AskedFor, text: string): boolean {
   const answer = readAnswer(format, asked, text, 'length');
   return answer.kind === 'proof' && !hasSorry(answer.proof);
 }
 
-/** The text of the last theorem in the last block with one: a conjecture. Null where there is none. */
+/** Returns the last theorem of the last block with a theorem: a conjecture. Null if there is none. */
 export function lastTheorem(text: string): string | null {
   for (const { code } of leanBlocks(text).toReversed()) {
     if (code.length > BLOCK_CHARS_MAX) continue;
@@ -112,7 +115,7 @@ export function lastTheorem(text: string): string | null {
   return null;
 }
 
-/** Null where the block states no theorem. */
+/** Null if the block states no theorem. */
 function readBlock(code: string, asked: AskedFor): Answer | null {
   if (code.length > BLOCK_CHARS_MAX)
     return refused('too-long', `a code block has ${code.length} characters, at most ${BLOCK_CHARS_MAX} are read`);
@@ -146,8 +149,8 @@ function readBlock(code: string, asked: AskedFor): Answer | null {
 }
 
 /**
- * Opens in the proof what the answer opens, and only there, so the statement keeps its meaning. An answer that imports more
- * than we do may open what is not there: then its proof is tried without, too.
+ * Opens the answer's namespaces only inside the proof, so the statement keeps its meaning. An answer with further
+ * imports may open namespaces that do not exist here, so its proof is tried without them too.
  */
 function opened(opens: readonly string[], block: string, dropped: readonly string[]): string {
   if (opens.length === 0) return block;
@@ -156,7 +159,7 @@ function opened(opens: readonly string[], block: string, dropped: readonly strin
   return `first\n| (\n${indent(proof)}\n  )\n| (\n${indent(block)}\n  )`;
 }
 
-/** The theorem of our name; else the one that states ours; else the last. */
+/** Returns the theorem of our name; else one with our statement; else the last. */
 function mainTheorem(theorems: readonly TheoremDeclaration[], asked: AskedFor): TheoremDeclaration | null {
   return (
     theorems.findLast(({ name }) => name === asked.name) ??
@@ -170,7 +173,7 @@ function isSameStatement({ signature }: TheoremDeclaration, { statement, name }:
   return sameTokens(`theorem ${name} ${signature}`, statement);
 }
 
-/** `have` takes binders as a theorem does, so a lemma needs no more than another keyword. */
+/** Turns a lemma into `have`, which takes the same binders, so only the keyword changes. */
 function localLemma({ name, signature, proof, opens }: TheoremDeclaration, open: readonly string[]): string {
   const own = newOpens(opens, open);
   const { pieces } = statementPieces(signature);

@@ -1,11 +1,11 @@
-/** Finds the code blocks in a model's answer, and where its thinking ends. Knows Markdown's fences, no Lean. */
+/** Finds the code blocks in a model's answer, and the end of its thinking. Knows Markdown's fences, no Lean. */
 import type { PromptFormat } from '@stp/config';
 
 const FENCE = '```';
-/** The start of a code block. Nothing after the word can give it back, so that a line without an end is read once. */
+/** The start of a code block. The pattern cannot backtrack after the word, so a line without an end is read once. */
 const OPENING = /```([A-Za-z0-9]*)(?![A-Za-z0-9])[^\n`]*\n/gu;
 const THEOREM = /\b(?:theorem|lemma)\b/u;
-/** Info words of blocks that hold Lean; models also write blocks without one. */
+/** Info words of Lean blocks; models also write blocks without one. */
 const LEAN: ReadonlySet<string> = new Set(['lean4', 'lean', '']);
 
 export interface CodeBlock {
@@ -13,7 +13,7 @@ export interface CodeBlock {
   readonly isClosed: boolean;
 }
 
-/** The blocks of Lean in order. A fence closes its block wherever it stands: models write `sorry```` too. */
+/** Returns the Lean blocks in order. A fence closes its block at any position, since models also write `sorry```. */
 export function leanBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   OPENING.lastIndex = 0;
@@ -28,15 +28,15 @@ export function leanBlocks(text: string): CodeBlock[] {
   return blocks;
 }
 
-/** The text before the first fence; the whole text where there is none. */
+/** Returns the text before the first fence, or the whole text if there is none. */
 export function upToFence(text: string): { readonly code: string; readonly isClosed: boolean } {
   const fence = text.indexOf(FENCE);
   return fence < 0 ? { code: text, isClosed: false } : { code: text.slice(0, fence), isClosed: true };
 }
 
 /**
- * May a block with a theorem end where the text ends? The only place where an answer can have become complete: earlier blocks
- * ended earlier. Answers come in thousands of pieces, so little of the text is looked at.
+ * May a block with a theorem end at the end of this text? Only such a text can have just become complete, since earlier
+ * blocks ended earlier. Answers arrive in thousands of pieces, so little of the text is read.
  */
 export function mayEndTheorem(text: string): boolean {
   const isAtFence = text
@@ -49,7 +49,10 @@ export function mayEndTheorem(text: string): boolean {
   return open >= 0 && THEOREM.test(text.slice(open, close));
 }
 
-/** Returns the text after the thinking; null if the model still thinks. A model that did not begin to think has answered. */
+/**
+ * Returns the text after the thinking; null if the model still thinks. A model that never started to think has
+ * answered.
+ */
 export function afterThinking(text: string, thinking: PromptFormat['thinking']): string | null {
   if (thinking === null) return text;
   const close = text.lastIndexOf(thinking.close);

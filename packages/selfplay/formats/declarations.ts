@@ -1,6 +1,7 @@
 /**
- * Reads the Lean text of a code block just far enough to find its declarations, their signatures and proofs. Commands are
- * found at column 0. Nothing here decides what is proved: the text that is cut out goes under our statement and to Lean.
+ * Reads the Lean text of a code block just far enough to find its declarations with their signatures and proofs.
+ * Commands are found at column 0. Nothing here decides what is proved: the extracted text is checked by Lean under our
+ * statement.
  */
 
 import { declarationHead, proofAssignment, statementPieces, type TextPiece, tokenize } from '@stp/lean-text';
@@ -8,45 +9,45 @@ import { displayProof } from '../prompts.ts';
 import { ScopeReader } from './scope.ts';
 
 const THEOREM_WORDS = 'theorem|lemma';
-/** Commands that add what a proof cannot bring along. */
+/** Commands whose effect a proof cannot include. */
 const ADDING_WORDS =
   'def|abbrev|axiom|opaque|instance|structure|inductive|class|notation|macro|macro_rules|syntax|declare_syntax_cat|elab|' +
   'elab_rules|simproc|alias|infixl|infixr|infix|prefix|postfix';
 const OTHER_WORDS =
   'example|end|namespace|section|open|variables?|universes?|set_option|import|noncomputable|private|protected|attribute|' +
   'local|scoped|mutual|unsafe|partial|nonrec';
-/** At column 0. */
+/** Matches a command at column 0. */
 const COMMAND = new RegExp(`^(?:(?:${THEOREM_WORDS}|${ADDING_WORDS}|${OTHER_WORDS})(?![\\w.'])|[@#])`, 'gmu');
 const DECLARING = new RegExp(`(?<![\\w.'])(?:${THEOREM_WORDS}|${ADDING_WORDS})(?![\\w.'])`, 'u');
 const IS_THEOREM = new RegExp(`^(?:${THEOREM_WORDS})$`, 'u');
 /**
- * Texts that may hide a comment's opening, and the openings. A text without an end reaches to the end, so that nothing is read
- * twice.
+ * Matches comment openings, and texts that may contain one. A text without an end reaches to the end of input, so
+ * nothing is read twice.
  */
 const COMMENTS = /"(?:[^"\\]|\\.?)*"?|'(?:[^'\\\n]|\\.)'|«[^»\n]*»?|--[^\n]*|\/-/gsu;
-/** Before a tactic block. */
+/** Matches the keyword before a tactic block. */
 const BY = /^by(?![\p{L}\p{N}_'.!?])/u;
-/** Characters of a text that are searched first for the end of a statement. */
+/** Length of the prefix that is searched first for the end of a statement. */
 const STATEMENT_CHARS = 512;
 
 export interface TheoremDeclaration {
   readonly kind: 'theorem';
   readonly name: string;
-  /** Binders and type, as they stand there: what is between the name and `:=`. */
+  /** Binders and type as written: the text between the name and `:=`. */
   readonly signature: string;
-  /** The text after `:=`, with its columns, `by` included; null where the proof has another form (`| 0 => …`, none). */
+  /** The text after `:=`, including `by`, with its columns; null if the proof has another form (`| 0 => …`, none). */
   readonly proof: string | null;
-  /** The opens in force there, and the other commands, as of `ScopeReader`. */
+  /** The opens in force at the theorem, and the other commands, as in `ScopeReader`. */
   readonly opens: readonly string[];
   readonly others: readonly string[];
 }
 
-/** Something other than a theorem that the block adds. */
+/** A declaration of the block other than a theorem. */
 export interface OtherDeclaration {
   readonly kind: 'other';
-  /** `def`, `axiom`, … */
+  /** Keyword: `def`, `axiom`, … */
   readonly word: string;
-  /** From that word on. */
+  /** The text from the keyword on. */
   readonly text: string;
 }
 
@@ -66,7 +67,7 @@ export function declarationsIn(code: string): (TheoremDeclaration | OtherDeclara
   });
 }
 
-/** Returns what is in force below a text of commands. */
+/** Returns the scope after a text of commands. */
 export function scopeBelow(code: string): Pick<TheoremDeclaration, 'opens' | 'others'> {
   const plain = withoutComments(code);
   const starts = Array.from(plain.matchAll(COMMAND), ({ index }) => index);
@@ -78,7 +79,7 @@ export function scopeBelow(code: string): Pick<TheoremDeclaration, 'opens' | 'ot
   return scope.take();
 }
 
-/** Equal tokens: white space and comments do not count. */
+/** Compares tokens, ignoring white space and comments. */
 export function sameTokens(left: string, right: string): boolean {
   const [ours, theirs] = [left, right].map((text) =>
     tokenize(text).flatMap(({ kind, text: token }) => (kind === 'comment' ? [] : [token])),
@@ -86,7 +87,7 @@ export function sameTokens(left: string, right: string): boolean {
   return ours!.length === theirs!.length && ours!.every((token, index) => token === theirs![index]);
 }
 
-/** The proof as a tactic block at column 0. */
+/** Returns the proof as a tactic block at column 0. */
 export function tacticBlock(proof: string): string {
   const start = proof.length - proof.trimStart().length;
   const by = BY.exec(proof.slice(start))?.[0];
@@ -94,17 +95,18 @@ export function tacticBlock(proof: string): string {
   return leftAligned(blanked(proof, start + by.length));
 }
 
-/** A block at column 0 whose first line may stand behind other text. */
+/** Moves a block to column 0; its first line may follow other text. */
 function leftAligned(block: string): string {
   const [first, ...others] = block.trimEnd().split('\n');
   const rest = displayProof(others.join('\n'));
   if (first!.trim() === '' || rest === '') return displayProof(block);
-  // The first line stands behind `by` or `:=`: lines left of it continue it, and stay right of it when it moves to column 0.
+  // The first line follows `by` or `:=`. Lines to the left of it continue it, and must stay to the right of it when it
+  // moves to column 0.
   const continues = others.some((line) => line.trim() !== '' && columnOf(line) < columnOf(first!));
   return continues ? `${first!.trim()}\n${indent(rest)}` : displayProof(block);
 }
 
-/** Two columns to the right. */
+/** Indents by two columns. */
 export function indent(text: string): string {
   return text.replace(/^(?=.)/gmu, '  ');
 }
@@ -116,7 +118,7 @@ export function hasSorry(text: string): boolean {
   return tokenize(text).some(({ kind, text: token }) => kind === 'word' && /^(?:sorry|admit)$/u.test(token));
 }
 
-/** `plain` from the keyword at `start` on; null without a name or a colon. */
+/** Reads a theorem of `plain` from the keyword at `start`; null without a name or a colon. */
 function theoremIn(plain: string, start: number): Omit<TheoremDeclaration, 'opens' | 'others'> | null {
   const text = plain.slice(start);
   const head = declarationHead(text);
@@ -133,7 +135,7 @@ function theoremIn(plain: string, start: number): Omit<TheoremDeclaration, 'open
   };
 }
 
-/** The `:=` of a proof. Statements are short beside their proofs, so not all of the text is read. */
+/** Returns the `:=` before a proof. Statements are short compared with their proofs, so not all of the text is read. */
 function assignmentIn(text: string): TextPiece | undefined {
   for (let length = STATEMENT_CHARS; ; length *= 4) {
     const { pieces } = statementPieces(text.slice(0, length));
@@ -142,13 +144,16 @@ function assignmentIn(text: string): TextPiece | undefined {
   }
 }
 
-/** The text from `start` on, blanks before it on its line. */
+/** Returns the text from `start` on, with blanks before it on its line. */
 function blanked(text: string, start: number): string {
   const line = text.lastIndexOf('\n', start - 1) + 1;
   return ' '.repeat(start - line) + text.slice(start);
 }
 
-/** Comments as blanks, so that offsets and columns stay. A block comment may hold others; one without an end reaches to the end. */
+/**
+ * Replaces comments by blanks, so offsets and columns stay. A block comment may contain others; one without an end
+ * reaches to the end of the text.
+ */
 function withoutComments(text: string): string {
   let plain = '';
   let from = 0;

@@ -10,7 +10,7 @@ import { StpError } from '@stp/base';
 
 const NAME = /\{([A-Za-z]+)\}/gu;
 
-/** Throws STP1001 for a name that `values` does not have. */
+/** Throws STP1001 for a name that `values` lacks. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(NAME, (_, name: string) => values[name] ?? unknownName(name, Object.keys(values)));
 }

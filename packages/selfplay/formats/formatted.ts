@@ -1,4 +1,4 @@
-/** The forms in which a model of some family meets statements and conjecturing tasks, made from its prompt format. */
+/** The forms in which a model family sees statements and conjecturing tasks, made from its prompt format. */
 
 import type { PromptFormat } from '@stp/config';
 import type { ChatMessage, Example, ShownLemma } from '@stp/config/records';
@@ -11,13 +11,13 @@ import { afterThinking, mayEndTheorem } from './code-blocks.ts';
 import { indent } from './declarations.ts';
 import { fill } from './fill.ts';
 
-/** A prompt for an engine: text, and for a chat its messages too. */
+/** A prompt for an engine: text, and the messages for a chat. */
 export interface Prompt {
   readonly prompt: string;
   readonly messages?: readonly ChatMessage[];
 }
 
-/** @param libraryHeader stands above a statement whose header is null */
+/** @param libraryHeader header of a statement whose header is null */
 export function formattedForm(
   format: PromptFormat,
   stated: Stated,
@@ -37,14 +37,14 @@ export function formattedForm(
       return fill(prover.target, { ...values, proof: plain, indentedProof: indent(plain) });
     },
     read: (text, finish) => readAnswer(format, asked, text, finish),
-    // Other answers are the model's and the stop texts' to end.
+    // Other forms of answers end by the model or the stop texts.
     ...(prover.answer.form === 'code-block'
       ? { isComplete: (text: string) => mayEndTheorem(text) && isAnswered(format, asked, text) }
       : {}),
   };
 }
 
-/** The lemmas stand below the header where the prompt shows one, and above all else where it does not. */
+/** Puts the lemmas below the header if the prompt shows one, and otherwise before the prompt. */
 function shownWith(lemmas: readonly ShownLemma[], prompt: string, values: ReturnType<typeof statedValues>): string {
   if (lemmas.length === 0) return fill(prompt, values);
   const above = lemmaText(lemmas);
@@ -57,17 +57,17 @@ function shownWith(lemmas: readonly ShownLemma[], prompt: string, values: Return
   return shown.includes(above) ? shown : `${above}\n${shown}`;
 }
 
-/** One format's prompts for a conjecturer, and how its answers are read and trained. */
+/** The conjecturer's prompts in one format, and how its answers are read and trained. */
 export interface ConjecturerForm {
-  /** `withLemma` false: as if no lemma had been asked for (docs/algorithm.md, section 7). */
+  /** Makes the prompt. `withLemma` false: omit the requested lemma (docs/algorithm.md, section 7). */
   promptOf(asked: ConjectureTask, withLemma?: boolean): Prompt;
-  /** The conjecture in an answer as a statement of this name; null where there is none. */
+  /** Reads the conjecture in an answer as a statement of this name; null if there is none. */
   read(text: string, name: string): string | null;
   exampleOf(asked: ConjectureTask, withLemma: boolean, statement: string, weight: number): Example;
 }
 
 export interface ConjectureTask {
-  /** Null stands for the library's. */
+  /** Null: the library's header. */
   readonly header: string | null;
   readonly origin: ConjectureOrigin;
 }
@@ -92,7 +92,7 @@ export function conjecturerForm(format: PromptFormat, libraryHeader: string): Co
           });
     return asPrompt(format, [{ role: 'user', content }]);
   };
-  // A prompt that ends with the keyword is answered from the name on.
+  // If the prompt ends with the keyword, the answer starts at the name.
   const opening = /\btheorem$/u.test(conjecturer.prompt) ? 'theorem' : '';
   return {
     promptOf,
@@ -115,7 +115,7 @@ export function conjecturerForm(format: PromptFormat, libraryHeader: string): Co
   };
 }
 
-/** The messages as an engine's prompt; the system text of the format comes first. */
+/** Makes an engine's prompt from messages; the format's system text comes first. */
 export function asPrompt(format: PromptFormat, messages: readonly ChatMessage[]): Prompt {
   if (format.mode === 'completion') return { prompt: messages.map(({ content }) => content).join('') };
   const system: ChatMessage[] = format.system === null ? [] : [{ role: 'system', content: format.system }];
@@ -123,7 +123,7 @@ export function asPrompt(format: PromptFormat, messages: readonly ChatMessage[])
   return { prompt: transcript(format, all), messages: all };
 }
 
-/** A chat as its tokenizer's template writes it, up to where the model answers. */
+/** Writes a chat as its tokenizer's template does, up to the start of the model's answer. */
 function transcript({ marks }: PromptFormat, messages: readonly ChatMessage[]): string {
   const written = messages.map(({ role, content }) => `${marks![role][0]}${content}${marks![role][1]}`);
   return written.join('') + marks!.assistant[0];
@@ -133,7 +133,7 @@ function statedValues({ header, statement, informal }: Stated, libraryHeader: st
   return {
     ...headerValues(header ?? libraryHeader),
     name: declarationHead(statement)?.name ?? '',
-    // A comment must end where we end it.
+    // The problem's text must not end our comment.
     comment: informal === undefined ? '' : `/-- ${informal.replaceAll('-/', '- /')}-/\n`,
     problem: informal ?? `${statement} := by`,
     statement,
@@ -152,8 +152,8 @@ function lemmaValues(lemma: string | null, noLemma: string) {
 const DEFINITION_LINE = /^(?:noncomputable\s+)?(?:def|abbrev)\s/u;
 
 /**
- * One blank line where lines of another kind follow. Model cards lay headers out so, data files do not. Definitions and what
- * stands below them stay as they are.
+ * Puts one blank line between commands of different kinds, as model cards format headers; data files do not.
+ * Definitions and all text below them are unchanged.
  */
 function spaced(header: string): string {
   const all = header.trim().split('\n');

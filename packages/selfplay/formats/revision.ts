@@ -1,27 +1,30 @@
-/** Says Lean's errors to a model in the words of its format. */
+/** Reports Lean's errors to a model in the words of its format. */
 import type { PromptFormat, RevisionFormat } from '@stp/config';
 import type { LeanMessage } from '@stp/config/records';
 import { indent } from './declarations.ts';
 import { fill } from './fill.ts';
 
-/** Lines before the error's in a `marked` snippet, and around it in a `numbered` one: as in the sources of the formats. */
+/**
+ * Number of lines before the error in a `marked` snippet, and around it in a `numbered` one, as in the formats'
+ * sources.
+ */
 const MARKED_BEFORE = 4;
 const NUMBERED_AROUND = 2;
-/** Columns that a proof is indented by under its statement. */
+/** Columns by which a proof is indented below its statement. */
 const INDENTATION = 2;
 
 export interface FailedProof {
   /** `theorem NAME BINDERS : TYPE`. */
   readonly statement: string;
   readonly proof: string;
-  /** Lean's; lines count from the first of the proof. */
+  /** Lean's messages; lines count from the proof's first line. */
   readonly messages: readonly LeanMessage[];
 }
 
 /**
- * The next message of the person.
+ * Returns the next user message.
  *
- * @param round of the answer that failed, from 0
+ * @param round number of the answer that failed, from 0
  */
 export function revisionPrompt(format: PromptFormat, failed: FailedProof, round: number): string {
   const revision = format.revision!;
@@ -43,7 +46,7 @@ export function revisionPrompt(format: PromptFormat, failed: FailedProof, round:
   return fill(revision.prompt, { round: String(round), errors: errors.join('') });
 }
 
-/** `at` from 0. */
+/** `at` counts from 0. */
 const SNIPPETS: Record<RevisionFormat['snippet'], (code: readonly string[], at: number, column: number) => string> = {
   // Lean's messages have no end here, so the mark goes to the end of the line.
   marked: (code, at, column) =>

@@ -1,12 +1,12 @@
 /**
- * Reads what is in force at a place of a Lean text: which namespaces are open, and which other commands stand above. Reads
- * commands one by one, without comments; knows sections, namespaces and `… in`.
+ * Reads the scope at a position of a Lean text: open namespaces, and other commands above. Reads comment-free commands
+ * one by one; knows sections, namespaces and `… in`.
  */
 
 interface Scope {
-  /** The arguments of `open`, white space made single: `Nat`, `scoped A B`, `A hiding b`. */
+  /** The arguments of `open`, with single blanks: `Nat`, `scoped A B`, `A hiding b`. */
   readonly opens: readonly string[];
-  /** Commands that a proof cannot bring along, white space made single. */
+  /** Commands that a proof cannot include, with single blanks. */
   readonly others: readonly string[];
 }
 
@@ -14,12 +14,12 @@ const NOTHING: Scope = { opens: [], others: [] };
 const PUSHING = /^(?:(?:noncomputable|public|@\[expose\]) )*section(?![\w.'])|^(?:namespace|mutual)(?![\w.'])/u;
 const SIMPLE = /^[^()]+$/u;
 
-/** Goes through the commands of a text in order. */
+/** Reads the commands of a text in order. */
 export class ScopeReader {
   #scopes: Scope[] = [NOTHING];
   #next: Scope = NOTHING;
 
-  /** @param text what stands before a declaration, or a command of its own */
+  /** @param text the text before a declaration, or a separate command */
   read(text: string, declares: boolean): void {
     const pieces = text
       .trim()
@@ -37,7 +37,7 @@ export class ScopeReader {
     this.#next = NOTHING;
   }
 
-  /** Returns what is in force at the declaration that comes now. */
+  /** Returns the scope at the next declaration. */
   take(): Scope {
     const all = [...this.#scopes, this.#next];
     this.#next = NOTHING;
@@ -52,7 +52,7 @@ function withCommand({ opens, others }: Scope, command: string): Scope {
     : { opens, others: [...others, command] };
 }
 
-/** The opens that do not stand in `given` yet; of a plain list of namespaces the names that do not. */
+/** Returns the opens that `given` lacks; for a plain list of namespaces, the missing names. */
 export function newOpens(opens: readonly string[], given: readonly string[]): string[] {
   const known = new Set([...given, ...given.filter(isList).flatMap((open) => open.split(' '))]);
   const found = opens.map((open) =>
@@ -68,7 +68,7 @@ export function newOpens(opens: readonly string[], given: readonly string[]): st
 
 const isList = (open: string): boolean => SIMPLE.test(open) && !/(?:^| )(?:scoped|hiding|renaming)(?: |$)/u.test(open);
 
-/** A tactic block at column 0 under these opens. */
+/** Puts a tactic block at column 0 under these opens. */
 export function underOpens(opens: readonly string[], block: string): string {
   return [...opens.map((open) => `open ${open} in`), block].join('\n');
 }

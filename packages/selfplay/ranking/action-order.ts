@@ -1,30 +1,30 @@
 /**
- * Spends a budget of Lean's time on pairs of a statement and an action, the best first. The price of an action is fixed, so what is
- * tried depends on orders and verdicts, not on how fast a machine is.
+ * Spends a budget of Lean's time on pairs of a statement and an action, best first. An action's price is fixed, so the
+ * pairs tried depend on scores and verdicts, not on the machine's speed.
  */
 
 /** An action that may be tried on a statement. */
 export interface PricedAction {
-  /** Expected time of Lean, ms; above 0. */
+  /** Expected Lean time, ms; above 0. */
   readonly price: number;
-  /** Pairs of higher score come first, whatever their statement. */
+  /** Pairs with higher score come first, for any statement. */
   readonly score: number;
 }
 
-/** A pair, by the places of the statement and of the action among its own. */
+/** A pair, as the indices of the statement and of its action. */
 interface Chosen {
   readonly statement: number;
   readonly action: number;
 }
 
 /**
- * Shares of the budget, one after the other: what is proved in one needs none of the next. Few, since each starts Lean anew for
- * every header.
+ * Shares of the budget, spent one after the other: a statement proved in one share needs nothing of the next. Few,
+ * since each share starts Lean anew for every header.
  */
 const SHARES = [1 / 4, 1 / 4, 1 / 2] as const;
 
 export class ActionBudget {
-  /** Not yet tried, the best first. */
+  /** Pairs not yet tried, best first. */
   #waiting: readonly (Chosen & PricedAction)[];
   readonly #budget: number;
   readonly #prices: readonly (readonly number[])[];
@@ -33,7 +33,7 @@ export class ActionBudget {
 
   /**
    * @param actions by statement, in the order of the list
-   * @param budgetMs for all statements together
+   * @param budgetMs budget for all statements together
    */
   constructor(actions: readonly (readonly PricedAction[])[], budgetMs: number) {
     const all = actions.flatMap((own, statement) =>
@@ -46,21 +46,26 @@ export class ActionBudget {
     this.#left = budgetMs;
   }
 
-  /** What is left, ms of price; never below 0. */
+  /** Remaining budget, ms of price; at least 0. */
   get left(): number {
     return this.#left;
   }
 
-  /** The price of an action that `next` gave and that was not tried. It is not given again. */
+  /** Returns the price of a pair that `next` gave and that was not tried. The pair is not given again. */
   giveBack({ statement, action }: Chosen): void {
     this.#left += this.#prices[statement]![action]!;
   }
 
-  /** The next actions to try; none once the budget or the actions are spent. @param isOpen is the statement still unproved? */
+  /**
+   * Returns the next pairs to try; none once the budget or the actions are used up.
+   *
+   * @param isOpen is the statement still unproved?
+   */
   next(isOpen: (statement: number) => boolean): Chosen[] {
-    // Behind the last share is what was given back.
+    // After the last share, refunded prices are spent.
     const share = this.#shares.shift() ?? 1;
-    // The last share is all that is left. The others end with the action that fills them: a cheaper one of less worth would not do.
+    // The last share takes all that is left. Each other share ends with the action that exceeds it, since a cheaper
+    // action is worth less.
     const enough = this.#shares.length === 0 ? Number.POSITIVE_INFINITY : share * this.#budget;
     const chosen: Chosen[] = [];
     const later: (Chosen & PricedAction)[] = [];

@@ -1,30 +1,33 @@
 /**
- * Estimates the chance that an action proves a statement, from tries that proved something and tries that did not. A logistic
- * regression over hashed features, trained by AdaGrad (Duchi, Hazan and Singer 2011). Features are parts of the action, constants of the
- * statement, and each pair of the two. It is deterministic: the same tries in the same order give the same weights, bit for bit.
+ * Estimates the probability that an action proves a statement, from earlier tries. A logistic regression over hashed
+ * features, trained by AdaGrad (Duchi, Hazan and Singer 2011). Features are parts of the action, constants of the
+ * statement, and their pairs. Deterministic: the same tries in the same order give the same weights, bit for bit.
  */
 import { randomStream } from '../random.ts';
 
-/** Weights; a power of two, so that a hash is a place. */
+/** Number of weights; a power of two, so the low bits of a hash are an index. */
 const PLACES = 2 ** 17;
 const RATE = 0.1;
 const PASSES = 4;
 /** Added to the sums of squares, so that the first steps are not the largest. */
 const DAMPING = 1;
-/** By how much less a proof is to be expected, the further an action stands from the beginning of the fixed order. */
+/** Prior: a proof becomes less likely, the later an action comes in the fixed order. */
 const [PRIOR_RATE, PRIOR_START_MS] = [0.1, 10];
-/** Constants of a statement that are paired with an action's parts: a long statement has no more say than a short one. */
+/**
+ * Most constants of a statement that are paired with an action's parts, so a long statement does not count more than a
+ * short one.
+ */
 const CONSTANTS_MAX = 23;
-/** Parts of an action that say its kind: how it begins, how it ends, what it names. */
+/** Number of an action's parts that describe its kind: beginning, end, names. */
 export const KIND_PARTS = 3;
 
-/** What a ranker knows of a statement and an action: places of weights. */
+/** Features of a statement and an action: indices of weights. */
 export type ActionFeatures = Uint32Array;
 
 export interface Try {
-  /** `fixedPrior`. */
+  /** Value of `fixedPrior`. */
   readonly prior: number;
-  /** `actionFeatures`. */
+  /** Value of `actionFeatures`. */
   readonly features: ActionFeatures;
   readonly proved: boolean;
 }
@@ -36,7 +39,7 @@ export class ActionRanker {
     this.#weights = weights;
   }
 
-  /** Some passes over all tries, each in an order of its own. */
+  /** Trains by several passes over all tries, each in a different order. */
   static trained(tries: readonly Try[], seed: number): ActionRanker {
     const ranker = new ActionRanker(new Float32Array(PLACES));
     const squares = new Float32Array(PLACES);
@@ -45,7 +48,7 @@ export class ActionRanker {
     return ranker;
   }
 
-  /** What `weights` gave. Throws where its length is another. */
+  /** Restores a ranker from `weights`. Throws for a wrong length. */
   static of(weights: Uint8Array): ActionRanker {
     const floats = new Float32Array(PLACES);
     const bytes = new Uint8Array(floats.buffer);
@@ -54,12 +57,16 @@ export class ActionRanker {
     return new ActionRanker(floats);
   }
 
-  /** Weights as 32-bit floats. They rank; who wants to train further needs the tries. */
+  /** Returns the weights as 32-bit floats. They suffice to rank; further training needs the tries. */
   weights(): Uint8Array {
     return new Uint8Array(this.#weights.buffer.slice(0));
   }
 
-  /** In (0, 1). @param prior `fixedPrior` */
+  /**
+   * Returns a probability in (0, 1).
+   *
+   * @param prior value of `fixedPrior`
+   */
   chance(prior: number, features: ActionFeatures): number {
     let sum = prior;
     for (const place of features) sum += this.#weights[place]!;
@@ -77,24 +84,29 @@ export class ActionRanker {
 }
 
 /**
- * Log-odds of an action before anything is learned: chance over price falls with what stands before it in the fixed order, so a ranker
- * that has learned nothing keeps that order, and each statement gets the same.
- * @param before prices of the actions before it, ms
+ * Returns the log-odds of an action before any training. Probability over price falls with the prices before it in the
+ * fixed order, so an untrained ranker keeps that order, equally for each statement.
+ *
+ * @param before sum of the prices of the actions before it, ms
  */
 export function fixedPrior(price: number, before: number): number {
   const chance = Math.min(0.5, (PRIOR_RATE * price) / (before + PRIOR_START_MS));
   return Math.log(chance / (1 - chance));
 }
 
-/** What a ranker knows of a statement. @param constants full names, those of its type first */
+/**
+ * Returns a statement's tokens for a ranker.
+ *
+ * @param constants full names, those of its type first
+ */
 export const statementTokens = (statement: string, constants: readonly string[]): string[] => [
   `size:${Math.round(Math.log2(statement.length))}`,
   ...constants.slice(0, CONSTANTS_MAX),
 ];
 
 /**
- * @param tokens what the statement has: names of constants, its size
- * @param parts what the action is made of, its kind first
+ * @param tokens the statement's tokens: names of constants, its size
+ * @param parts parts of the action, those of its kind first
  */
 export function actionFeatures(tokens: readonly string[], parts: readonly string[]): ActionFeatures {
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
@@ -110,7 +122,7 @@ export function actionFeatures(tokens: readonly string[], parts: readonly string
 const placed = (value: number): number => value & (PLACES - 1);
 
 const hashes = new Map<string, number>();
-/** FNV-1a, 32 bits; remembered, since few texts come often. */
+/** FNV-1a, 32 bits; cached, since few texts recur often. */
 function hashed(text: string): number {
   const known = hashes.get(text);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Features of a conjecture, for a ranker: its form, how it lies beside the statement that it is meant to help with, and where exploration
- * found it. Names count only as equal or not, so what is learned on lists serves on trees.
+ * Features of a conjecture for a ranker: its form, its relation to the statement that it should help with, and its
+ * position in the exploration. Names count only as equal or different, so what is learned on lists applies to trees.
  */
 import type { FoundAt } from '@stp/config/records';
 import { statementPieces } from '@stp/lean-text';
@@ -13,7 +13,7 @@ const BRACKET = /^[()[\]{}⟨⟩,]$/u;
 const CONSTRUCTOR = /^(?:\d+|::|true|false|none|some|[\p{L}\p{N}_.]*\.(?:nil|leaf|empty|zero))$/u;
 const ANNOTATION = /\(\s*(\[\s*\]|[\p{L}\p{N}_.']+)\s*:[^():=]*\)/gu;
 
-/** Words of a term: `[]` is one, brackets and type annotations are none. */
+/** Returns the words of a term: `[]` is one, brackets and type annotations are none. */
 function wordsOf(text: string): string[] {
   const bare = text.replaceAll(ANNOTATION, '$1').replaceAll(/\[\s*\]/gu, ' List.nil ');
   const words = statementPieces(bare).pieces.filter(({ kind, text: word }) => kind !== 'space' && !BRACKET.test(word));
@@ -23,18 +23,18 @@ function wordsOf(text: string): string[] {
 const variablesOf = ({ binders }: Signature): Set<string> =>
   new Set(binders.flatMap(({ kind, names }) => (kind === 'explicit' ? names : [])));
 
-/** The names of functions, operators among them. */
+/** Returns the names of functions, including operators. */
 const functionsOf = (words: readonly string[], variables: ReadonlySet<string>): Set<string> =>
   new Set(words.filter((word) => !variables.has(word) && !CONSTRUCTOR.test(word) && word !== '='));
 
-/** The statement that a conjecture is to help with. */
+/** The statement that a conjecture should help with. */
 export interface Beside {
   readonly functions: ReadonlySet<string>;
   /** Words of its body. */
   readonly words: number;
 }
 
-/** Reads a statement once for all conjectures beside it. */
+/** Reads a statement once for all its conjectures. */
 export function besideOf(target: string): Beside {
   const signature = readSignature(target);
   if (signature === null) return { functions: new Set(), words: 1 };
@@ -42,7 +42,7 @@ export function besideOf(target: string): Beside {
   return { functions: functionsOf(words, variablesOf(signature)), words: Math.max(1, words.length) };
 }
 
-/** @param found undefined: a model wrote it */
+/** @param found position in the exploration; undefined: a model wrote it */
 export function conjectureFeatures(statement: string, target: Beside, found?: FoundAt): ConjectureFeatures {
   const features = new Map([['bias', 1]]);
   const add = (name: string, value: number | boolean): void => {

@@ -1,6 +1,6 @@
 /**
- * Says how likely it is that a conjecture pays: a logistic regression over the features of those that did and those that did not,
- * fitted by Newton's method.
+ * Estimates how likely a conjecture is to pay: a logistic regression over the features of earlier conjectures, fitted
+ * by Newton's method.
  */
 import type { ConjectureFeatures } from './conjecture-features.ts';
 
@@ -12,16 +12,19 @@ export interface RankerExample {
   readonly weight: number;
 }
 
-/** Weights by feature; none where the examples are all of one sort. */
+/** Weights by feature; empty if all examples have the same label. */
 export type RankerWeights = ReadonlyMap<string, number>;
 
-/** Holds weights near 0 that few examples speak for. */
+/** Ridge penalty: keeps weights near 0 if few examples support them. */
 const RIDGE = 1;
-/** Newton's method doubles the digits that are right in each step. */
+/** Newton's method doubles the number of correct digits in each step. */
 const STEPS_MAX = 25;
 const SMALL_STEP = 1e-9;
 
-/** The weights that make the examples likeliest, but for the ridge. The same examples in the same order give the same weights, bit for bit. */
+/**
+ * Fits the weights by ridge-penalised maximum likelihood. The same examples in the same order give the same weights,
+ * bit for bit.
+ */
 export function trainRanker(examples: readonly RankerExample[]): RankerWeights {
   if (new Set(examples.map(({ pays }) => pays)).size < 2) return new Map();
   const names = [...new Set(examples.flatMap(({ features }) => [...features.keys()]))].sort();
@@ -55,7 +58,7 @@ export function trainRanker(examples: readonly RankerExample[]): RankerWeights {
   return new Map(names.map((name, place) => [name, weights[place]!]));
 }
 
-/** The larger, the likelier it is to pay. */
+/** Returns a score that grows with the probability of paying. */
 export function rankerScore(features: ConjectureFeatures, weights: RankerWeights): number {
   let sum = 0;
   for (const [name, value] of features) sum += value * (weights.get(name) ?? 0);

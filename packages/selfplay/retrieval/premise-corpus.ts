@@ -1,6 +1,6 @@
 /**
- * The premises of a library by file, and which of them a proof may use: those of the files that its own file imports,
- * also indirectly, and those that end before the theorem in its own file (arXiv 2306.15626, §4).
+ * The premises of a library by file, and which of them a proof may use: those of files that its own file imports,
+ * directly or indirectly, and those that end before the theorem in its own file (arXiv 2306.15626, §4).
  */
 
 /** A line and a column of a file. */
@@ -8,21 +8,21 @@ export type Position = readonly [line: number, column: number];
 
 export interface Premise {
   readonly name: string;
-  /** Number of its file, from 0, in the order of the files. */
+  /** Index of its file, in the order of the files. */
   readonly file: number;
   readonly start: Position;
   readonly end: Position;
 }
 
-/** Says of a premise, by its number, whether a proof may use it. */
+/** Returns whether a proof may use the premise with this number. */
 export type Accessible = (premise: number) => boolean;
 
 interface CorpusFile {
   readonly path: string;
-  /** Number of its first premise; the file's premises have consecutive numbers. */
+  /** Number of its first premise; the file's premises are numbered consecutively. */
   readonly first: number;
   count: number;
-  /** A bit for each earlier file: does this file import it, directly or not? */
+  /** One bit for each earlier file: does this file import it, directly or indirectly? */
   readonly reach: Uint32Array;
 }
 
@@ -41,7 +41,7 @@ export class PremiseCorpus {
   /**
    * Adds a file after the files that it imports.
    *
-   * @returns the imports that were not added before: the file is not added if there is one
+   * @returns the imports that are not in the corpus; the file is added only if there are none
    */
   add(
     path: string,
@@ -63,7 +63,7 @@ export class PremiseCorpus {
     return { missing: [] };
   }
 
-  /** Returns the premises that a proof at a position of a file may use; null for a file that is not in the corpus. */
+  /** Returns a test for the premises that a proof at a position of a file may use; null for an unknown file. */
   accessible(path: string, at: Position): Accessible | null {
     const file = this.#byPath.get(path);
     if (file === undefined) return null;
@@ -75,7 +75,7 @@ export class PremiseCorpus {
     };
   }
 
-  /** The number of the premise that contains a position; null if there is none. */
+  /** Returns the number of the premise that contains a position; null if there is none. */
   locate(path: string, at: Position): number | null {
     const file = this.#byPath.get(path);
     if (file === undefined) return null;

@@ -1,4 +1,4 @@
-/** The port behind which premises are found for a proof state, and the measures of how well that works. */
+/** The port that finds premises for a proof state, and the measures of its quality. */
 import type { Accessible } from './premise-corpus.ts';
 
 export interface PremiseQuery {
@@ -8,7 +8,7 @@ export interface PremiseQuery {
 }
 
 export interface RetrievedPremise {
-  /** Number in the corpus. */
+  /** Number of the premise in the corpus. */
   readonly premise: number;
   /** Comparable within one query. */
   readonly score: number;
@@ -23,7 +23,7 @@ export interface Retriever {
   ): Promise<readonly (readonly RetrievedPremise[])[]>;
 }
 
-/** The `most` best of the accessible premises; of equal scores the earlier premise comes first. */
+/** Returns the `most` best accessible premises; among equal scores the earlier premise comes first. */
 export function bestAccessible(
   scored: Iterable<RetrievedPremise>,
   accessible: Accessible,
@@ -64,7 +64,7 @@ export class RetrievalScores {
     this.#reciprocalRank += rank < 0 ? 0 : 1 / (rank + 1);
   }
 
-  /** Shares of 1; 0 without queries. */
+  /** Means from 0 to 1; 0 without queries. */
   get means(): {
     readonly queries: number;
     readonly recallAt1: number;

@@ -8,19 +8,19 @@ import { bestAccessible, type PremiseQuery, type RetrievedPremise, type Retrieve
 export const TERM_SCORINGS = ['bm25', 'rare'] as const;
 export type TermScoring = (typeof TERM_SCORINGS)[number];
 
-/** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), §3.2: usual values. */
+/** Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), §3.2: the usual values. */
 const SATURATION = 1.2;
 const LENGTH_NORMALISATION = 0.75;
 /** A name with dots, a number, or a run of other symbols. Brackets and punctuation are no terms. */
 const TERM =
   /[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉]*)*|\p{Nd}+|[^\s\p{L}\p{M}\p{Nd}_'"()[\]{}⟨⟩⦃⦄,;:.✝|]+/gu;
-/** Names that a binder or a hypothesis gives to variables: they mean something in their own text only. */
+/** Names of variables from binders or hypotheses, which have a meaning only in their own text. */
 const BOUND = /(?:[({⦃]|^)[ ]*((?:[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉✝¹²³⁴-⁹]*[ ]+)+):(?!=)/gmu;
 const KEYWORDS: ReadonlySet<string> = new Set(['theorem', 'lemma', 'def', 'by', 'fun', '⊢', ':=', '=>', '↦', 'case']);
 
 /**
- * Terms of a statement or a proof state, with repeats, without names of variables. A dotted name gives itself and its last
- * part, which is how text may mention it.
+ * Returns the terms of a statement or a proof state, with repeats, without names of variables. A dotted name gives
+ * itself and its last part, since a text may use either.
  */
 export function termsOf(text: string): string[] {
   const bound = new Set<string>();
@@ -33,17 +33,17 @@ export function termsOf(text: string): string[] {
   });
 }
 
-/** The index as flat data. Postings of a term are `documents` and `counts` from `starts[term]` to `starts[term + 1]`. */
+/** The index as flat data. A term's postings are `documents` and `counts` from `starts[term]` to `starts[term + 1]`. */
 export interface TermTable {
   readonly terms: readonly string[];
   readonly starts: Uint32Array;
   readonly documents: Uint32Array;
   readonly counts: Uint32Array;
-  /** Terms of each document, with repeats. */
+  /** Number of terms of each document, with repeats. */
   readonly lengths: Uint32Array;
 }
 
-/** Collects documents; their numbers are their places. */
+/** Collects documents, numbered in order. */
 export class TermTableBuilder {
   readonly #postings = new Map<string, number[]>();
   readonly #lengths: number[] = [];
@@ -88,7 +88,7 @@ export class TermRetriever implements Retriever {
   readonly #norms: Float64Array;
   /** Sum of the weights of each document's distinct terms. */
   readonly #weights: Float64Array;
-  /** Sums of the query at hand, by document; all 0 between two queries. */
+  /** Sums for the current query by document; all 0 between two queries. */
   readonly #scores: Float64Array;
 
   constructor(table: TermTable, scoring: TermScoring) {
@@ -118,12 +118,12 @@ export class TermRetriever implements Retriever {
     });
   }
 
-  /** Finds the premises for one query, at once. */
+  /** Finds the premises for one query. */
   find({ state, accessible }: PremiseQuery, most: number): readonly RetrievedPremise[] {
     return bestAccessible(this.#scored(state), accessible, most);
   }
 
-  /** Every premise that shares a term with the state. To be read to its end: the sums are then 0 again. */
+  /** Yields every premise that shares a term with the state. Must be read to its end, which resets the sums to 0. */
   *#scored(state: string): Generator<RetrievedPremise> {
     const { starts, documents, counts } = this.#table;
     const scores = this.#scores;
@@ -146,7 +146,7 @@ export class TermRetriever implements Retriever {
     }
   }
 
-  /** How rare a term is: 0 if every document has it. */
+  /** Returns the rarity of a term: 0 if every document has it. */
   #weight(number: number): number {
     const { starts, lengths } = this.#table;
     const having = starts[number + 1]! - starts[number]!;

@@ -1,7 +1,7 @@
 /** Learned retrieval: premises and states as vectors of one encoder, compared by their cosine. */
 import { bestAccessible, type PremiseQuery, type RetrievedPremise, type Retriever } from './retriever.ts';
 
-/** Vectors of texts, at length 1, in the order of the texts. */
+/** Returns unit vectors of texts, in the order of the texts. */
 export type EmbedTexts = (
   texts: readonly string[],
   options?: { readonly signal?: AbortSignal },
@@ -9,7 +9,10 @@ export type EmbedTexts = (
 
 const TARGET = /^⊢[ ]?/mu;
 
-/** A state as the encoder reads it: the first target, then everything else, so that a long state is cut behind its target. */
+/**
+ * Returns a state as the encoder reads it: the first target, then the rest, so that truncating a long state keeps its
+ * target.
+ */
 export function queryText(state: string): string {
   const at = state.search(TARGET);
   if (at < 0) return state;

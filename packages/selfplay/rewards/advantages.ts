@@ -1,6 +1,6 @@
 /**
- * How much better a sample did than the others of its statement (GRPO, arXiv 2402.03300, §4.1.2): its reward less the group's mean, over
- * the group's standard deviation, or without that division (Dr. GRPO, arXiv 2503.20783).
+ * The advantage of a sample over the others of its statement (GRPO, arXiv 2402.03300, §4.1.2): its reward minus the
+ * group's mean, divided by the group's standard deviation, or undivided (Dr. GRPO, arXiv 2503.20783).
  */
 import type { ObjectiveOf } from '@stp/config';
 
@@ -9,14 +9,11 @@ const EPSILON = 1e-6;
 
 export interface Rewarded {
   readonly value: number;
-  /** How often it was drawn. */
+  /** Number of times that it was drawn. */
   readonly multiplicity: number;
 }
 
-/**
- * One number a sample, in order; null where the group says nothing: a single draw has nobody to compare with, and of equal rewards
- * none is better.
- */
+/** Returns one number for each sample, in order; null if the group has no signal: a single draw, or equal rewards. */
 export function advantages(
   group: readonly Rewarded[],
   { advantage }: Pick<ObjectiveOf<'grpo'>, 'advantage'>,

@@ -1,4 +1,7 @@
-/** Several sources as one: the weighted sum of their rewards. What one of them could not say is missing in the sum as well. */
+/**
+ * Combines several sources into the weighted sum of their rewards. A reward that one source cannot give is missing in
+ * the sum too.
+ */
 import type { SampleReward } from '@stp/config/records';
 import type { RewardSource } from './reward.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Best-first search for a proof, tactic by tactic. The search expands the best open state: it runs sampled tactics there, and the
- * states after them become open states. Lean and the model come as a `SearchWorld`.
+ * Best-first search for a proof, tactic by tactic. It expands the best open state: it runs sampled tactics there, and
+ * the resulting states become open. Lean and the model are given as a `SearchWorld`.
  */
 import { StateGraph } from './state-graph.ts';
 
@@ -8,11 +8,11 @@ export interface Proposal {
   readonly tactic: string;
   /** Natural log-probability of the whole tactic; at most 0. */
   readonly logprob: number;
-  /** That `logprob` is the sum over, where they are known. */
+  /** Number of tokens that `logprob` sums over, if known. */
   readonly tokens?: number;
   /** Number of samples with this tactic. */
   readonly count: number;
-  /** Added to the score of the state that the tactic leads to, once: what a verifier makes of the tactic. */
+  /** A verifier's score of the tactic; added once to the score of the state that it leads to. */
   readonly bonus?: number;
 }
 
@@ -23,9 +23,9 @@ export type Stepped<State> =
   | { readonly kind: 'invalid'; readonly why: string };
 
 export interface SearchWorld<State> {
-  /** Tactics to try in a state, in this order. `expansion` counts from 0. */
+  /** Returns tactics to try in a state, in this order. `expansion` counts from 0. */
   propose(state: State, expansion: number): Promise<readonly Proposal[]>;
-  /** Runs a tactic. `leanMs` is the processor time that Lean took. */
+  /** Runs a tactic. `leanMs` is Lean's CPU time. */
   run(state: State, tactic: string): Promise<Stepped<State> & { readonly leanMs: number }>;
   /** Runs the steps of one expansion without steps of another search between them. */
   together<T>(work: () => Promise<T>): Promise<T>;
@@ -33,7 +33,9 @@ export interface SearchWorld<State> {
   now(): number;
 }
 
-/** The search compares these before each expansion, and times before each step too. The result of a step that has begun counts. */
+/**
+ * Limits that the search checks before each expansion, and times before each step too. A started step's result counts.
+ */
 export interface SearchLimits {
   readonly expansions: number;
   readonly wallMs: number;
@@ -66,7 +68,7 @@ export interface SearchOutcome<State> {
   /** Log-probability of the path to that state. */
   readonly logprob: number;
   readonly expansions: readonly Expansion[];
-  /** Different states reached, the root included. */
+  /** Number of different states reached, including the root. */
   readonly states: number;
   readonly leanMs: number;
 }

@@ -1,8 +1,8 @@
 /**
- * The states that a search has reached. States with equal keys are one state. Each state has its best known path; a better path
- * moves the state, and the states behind it, forward in the queue. The score of a path is Σ log p / length^α over its tactics, as
- * in BFS-Prover (arXiv 2502.03438, §3.1); α = 0 is the sum of ReProver (arXiv 2306.15626, §5). What a verifier makes of the path's
- * last tactic is added.
+ * The states that a search has reached. States with equal keys are one state. Each state has its best known path; a
+ * better path moves the state and its successors forward in the queue. The score of a path is Σ log p / length^α over
+ * its tactics, as in BFS-Prover (arXiv 2502.03438, §3.1); α = 0 is the sum of ReProver (arXiv 2306.15626, §5). A
+ * verifier's bonus for the path's last tactic is added.
  */
 
 interface Path {
@@ -53,7 +53,10 @@ export class StateGraph<State> {
     return this.#nodes.size;
   }
 
-  /** The open state with the highest score, of equal scores the first reached; null if none is open. The state stays open. */
+  /**
+   * Returns the open state with the highest score, among equal scores the first reached; null if none is open. The
+   * state stays open.
+   */
   best(): ReachedState<State> | null {
     let best: Node<State> | null = null;
     for (const node of this.#nodes.values())
@@ -63,7 +66,7 @@ export class StateGraph<State> {
     return { key, state, logprob: path.logprob, length: path.length, score: this.#score(path) };
   }
 
-  /** Marks the state as expanded: it is no longer open. */
+  /** Marks the state as expanded, so it is no longer open. */
   close(key: string): void {
     this.#nodes.get(key)!.isOpen = false;
   }
@@ -93,9 +96,9 @@ export class StateGraph<State> {
     this.#nodes.set(key, { key, state, path, isOpen: true, edges: [] });
   }
 
-  /** Takes the path if it is better, and offers its continuations to the states behind the node. */
+  /** Takes the path if it is better, and offers its continuations to the node's successors. */
   #offer(node: Node<State>, path: Path): boolean {
-    // A path that passes a state twice is refused: with α > 0 a circle of likely tactics would raise the score for ever.
+    // Refuses a path that passes a state twice: with α > 0 a cycle of likely tactics would raise the score forever.
     if (passes(path.from, node.key) || this.#score(path) <= this.#score(node.path)) return false;
     node.path = path;
     for (const { to, ...edge } of node.edges) this.#offer(this.#nodes.get(to)!, extended(path, to, edge));

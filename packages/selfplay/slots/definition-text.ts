@@ -1,7 +1,7 @@
 /**
- * How a prompt shows definitions: a line each with the slot, the type and the equations, `<f0>:List a→Nat|[]=>0|b::c=><f0> c+1`.
- * Names that a definition binds are letters in order, blanks that nobody misses are left out, implicit binders as well: it is
- * for reading and is never turned back.
+ * Definitions in a prompt: one line each with the slot, the type and the equations, `<f0>:List a→Nat|[]=>0|b::c=><f0>
+ * c+1`. Names that a definition binds become letters in order; unnecessary blanks and implicit binders are left out.
+ * The text is only read, never parsed back.
  */
 import type { ShownDefinition, ShownLemma } from '@stp/config/records';
 import { tokenize } from '@stp/lean-text';
@@ -15,7 +15,7 @@ const NAME = /^[\p{Ll}\p{Lo}][\p{L}\p{N}_']*$/u;
 /** Names in patterns that bind nothing. */
 const NOT_BOUND: ReadonlySet<string> = new Set('true false none some nil cons zero succ mk inl inr'.split(' '));
 
-/** Lines without equations, of the definitions that a statement mentions itself. */
+/** Returns lines without equations for the definitions that a statement itself mentions. */
 export function signatureLines(definitions: readonly ShownDefinition[]): string[] {
   const table = slotTable('', definitions);
   const mentioned = definitions.filter(({ distance }) => distance === 0);
@@ -23,11 +23,11 @@ export function signatureLines(definitions: readonly ShownDefinition[]): string[
 }
 
 /**
- * The definitions that have room, nearest first, and their lines; a type before what is further away, equations as long as
- * there is room for all of a definition's.
+ * Returns the definitions that fit, nearest first, and their lines. A type takes precedence over more distant
+ * definitions; equations are shown only if all of a definition's equations fit.
  *
  * @param table slots of the statement that they are shown for
- * @param roomTokens about how many tokens the lines may have
+ * @param roomTokens approximate limit on the tokens of the lines
  */
 export function definitionLines(
   definitions: readonly ShownDefinition[],
@@ -39,7 +39,7 @@ export function definitionLines(
   let room = roomTokens;
   for (const definition of definitions) {
     const whole = lineOf(definition, own);
-    // A type is nothing without its constructors.
+    // A type is useless without its constructors.
     const short = definition.kind === 'inductive' ? null : lineOf({ ...definition, equations: [] }, own);
     const line = [whole, short].find((text) => text !== null && tokensOf(text) <= room);
     if (line === undefined || line === null) continue;
@@ -50,9 +50,10 @@ export function definitionLines(
 }
 
 /**
- * The lemmas that have room, in order, and their lines: `<l0>:(a:List b):<f0> (<f0> a)=a`, as definitions without equations.
+ * Returns the lemmas that fit, in order, and their lines: `<l0>:(a:List b):<f0> (<f0> a)=a`, as definitions without
+ * equations.
  *
- * @param table slots of the statement that they are shown for, theirs too
+ * @param table slots of the statement that they are shown for, including the lemmas' slots
  */
 export function lemmaLines(
   lemmas: readonly ShownLemma[],
@@ -71,7 +72,7 @@ export function lemmaLines(
   return { kept: shown.map(({ lemma }) => lemma), lines: shown.map(({ line }) => line) };
 }
 
-/** The statement's table without the statement's own variables, whose names mean others in definitions. */
+/** Returns the statement's table without its variables, whose names mean something else in definitions. */
 function definitionTable(
   table: SlotTable,
   definitions: readonly ShownDefinition[],
@@ -99,7 +100,7 @@ function lineOf({ written, signature, equations }: Line, table: SlotTable): stri
   return compact(slot + texts.join(''));
 }
 
-/** Names that a pattern binds. */
+/** Returns the names that a pattern binds. */
 function patternNames(pattern: string, table: SlotTable): string[] {
   const words = tokenize(pattern).filter(({ kind }) => kind === 'word');
   return words
@@ -125,7 +126,7 @@ function compact(text: string): string {
   return text.replace(/ ?(=>|→|::|:|\||,|\+|=|≤|<(?![a-z])|&&|×) ?/gu, '$1');
 }
 
-/** About as many as the tokenizer makes: a slot, a word, a symbol each. */
+/** Estimates the tokenizer's number of tokens: one for each slot, word and symbol. */
 function tokensOf(text: string): number {
   return 1 + (text.match(/<[a-z]\d+>|[\p{L}\p{N}_']+|=>|::|[^\s]/gu)?.length ?? 0);
 }

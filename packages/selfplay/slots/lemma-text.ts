@@ -6,7 +6,7 @@ export function lemmaText(lemmas: readonly ShownLemma[]): string {
   return ['/- Theorems that the proof may use:', ...lines, '-/'].join('\n');
 }
 
-/** Returns the lemmas from the front that have room. */
+/** Returns as many of the first lemmas as fit. */
 export function lemmasWithin(lemmas: readonly ShownLemma[], tokens: number): readonly ShownLemma[] {
   let room = tokens * CHARACTERS_PER_TOKEN;
   return lemmas.filter(({ written, signature }) => {
@@ -17,5 +17,5 @@ export function lemmasWithin(lemmas: readonly ShownLemma[], tokens: number): rea
   });
 }
 
-/** About how many characters of Lean text a token of the presets' models has. */
+/** Approximate number of characters of Lean text in one token of the presets' models. */
 const CHARACTERS_PER_TOKEN = 3;

@@ -1,7 +1,7 @@
 /**
- * The form in which a prover meets one statement: its prompt, what it is to write for a proof, and the proof in what it wrote.
- * Plain: the statement and proofs as they are. Slotted: definitions above the statement, and slots for names throughout.
- * What is verified and stored has real names always; slots are between prompt and model.
+ * The form in which a prover sees one statement: its prompt, the training target for a proof, and the reading of its
+ * output. Plain: the statement and proofs as they are. Slotted: definitions above the statement, and slots for names
+ * throughout. Verified and stored texts always have real names; slots exist only between prompt and model.
  */
 import type { ChatMessage, Example, ShownDefinition, ShownLemma } from '@stp/config/records';
 import { ALL_FUNCTIONS, PROOF_MARKER } from '@stp/config/words';
@@ -14,11 +14,11 @@ import { fromSlots, toSlots } from './slot-text.ts';
 
 export interface ProverForm {
   readonly prompt: string;
-  /** The messages that say the same, for a chat. */
+  /** The prompt as chat messages. */
   readonly messages?: readonly ChatMessage[];
-  /** Null where the proof cannot be written in this form. */
+  /** Returns the training target for a proof; null if the proof cannot be written in this form. */
   targetOf(proof: string): string | null;
-  /** The proof in what the model wrote, or why there is none. Never throws. */
+  /** Reads the proof from the model's output, or returns why there is none. Never throws. */
   read(text: string, finish: 'stop' | 'length'): Answer;
   /** Full names of the theorems that the prompt shows. */
   readonly lemmas?: readonly string[];
@@ -26,17 +26,17 @@ export interface ProverForm {
   isComplete?(text: string): boolean;
 }
 
-/** A statement under its header; null stands for the library's. */
+/** A statement under its header; null stands for the library's header. */
 export interface Stated {
   readonly header: string | null;
   readonly statement: string;
-  /** The problem in words. */
+  /** The problem in natural language. */
   readonly informal?: string | undefined;
 }
 
 export type ProverForms = (stated: Stated) => ProverForm;
 
-/** Theorems for a prompt, the best first, and about how many tokens they may take. */
+/** Theorems for a prompt, best first, and an approximate limit on their tokens. */
 export interface LemmaOffer {
   readonly lemmas: readonly ShownLemma[];
   readonly tokens: number;
@@ -48,8 +48,8 @@ export function plainForm(statement: string): ProverForm {
 }
 
 /**
- * @param definitions that the statement stands on, nearest first
- * @param definitionTokens about how many tokens of a prompt they may take
+ * @param definitions definitions that the statement depends on, nearest first
+ * @param definitionTokens approximate limit on their tokens in a prompt
  */
 export function slottedForm(
   statement: string,
@@ -69,7 +69,7 @@ interface MarkedText {
   readonly offer?: LemmaOffer;
 }
 
-/** The form of a text after a marker; null if the text contains something that reads as a slot or a marker. */
+/** Returns the form of a text after a marker; null if the text contains a slot or a marker. */
 export function withSlots(
   given: MarkedText,
   definitions: readonly ShownDefinition[],
@@ -86,7 +86,10 @@ export function withSlots(
   };
 }
 
-/** A prompt: definitions and lemmas, the marker, the text in slots, the end; with the slots of its names. Null as `withSlots`. */
+/**
+ * Makes a prompt: definitions and lemmas, the marker, the text with slots, the end; with its slot table. Null as in
+ * `withSlots`.
+ */
 export function slottedText(
   { marker, text, binders, end, offer = NO_LEMMAS }: MarkedText & { readonly end: string },
   definitions: readonly ShownDefinition[],
@@ -100,13 +103,13 @@ export function slottedText(
   return { prompt: `${above}${marker}${written}${end}`, table, lemmas };
 }
 
-/** The proof as what a prover of this form is to write; none where it cannot be written. */
+/** Makes training examples from a proof; none if the form cannot express it. */
 export function formExamples(form: ProverForm, proof: string, weight: number): Example[] {
   const target = form.targetOf(proof);
   return target === null ? [] : [{ prompt: form.prompt, target, weight, role: 'prover' }];
 }
 
-/** Gives slots to what the prompt shows, and to nothing else. */
+/** Assigns slots to the names that the prompt shows, and to no others. */
 function shown(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],
@@ -125,7 +128,7 @@ function shown(
   }
 }
 
-/** Adds the lemmas that have room: their slots are numbered without gaps. */
+/** Adds the lemmas that fit; their slots are numbered without gaps. */
 function withLemmas(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],

@@ -1,6 +1,6 @@
 /**
- * When two statements are the same to a prover that meets names as slots: equal once the names of variables and definitions
- * are gone. Two keys differ in what else counts of the definitions.
+ * Keys that decide when two statements are equal for a prover that sees names as slots: when they agree up to the names
+ * of variables and definitions. The two keys differ in how much of the definitions counts.
  */
 
 import { contentId } from '@stp/config/ids';
@@ -15,22 +15,21 @@ import { PROPOSITION, slotTable, UNIVERSE } from './slot-table.ts';
 import { fromSlots, toSlots } from './slot-text.ts';
 
 /**
- * Makes the key of a statement by the types of the definitions alone: `plus` and `times` commute alike. It is for keeping apart
- * what is trained on from what is measured, where too much is the right side to err on.
+ * Returns the key of a statement by the types of its definitions alone: commutativity of `plus` and of `times` have the
+ * same key. It separates training from measured statements, where it is better to exclude too much.
  *
- * @param definitions that the statement stands on
+ * @param definitions definitions that the statement depends on
  */
 export function slotKey(statement: string, definitions: readonly ShownDefinition[]): string {
   return keyOf('slot key', statement, definitions, signatureLines(definitions));
 }
 
 /**
- * Makes the key of a theorem by the equations of all definitions, those that the statement mentions and those behind them.
- * Equal keys mean the same theorem in other names, its binders in another order, its equation turned round or its variables at
- * other types (of lists of numbers, of lists of anything), and nothing else. That `plus` commutes is another theorem than that
- * `times` does.
+ * Returns the key of a theorem by the equations of all its definitions, direct and indirect. Equal keys mean the same
+ * theorem up to names, the order of binders, the sides of its equation, and the types of its variables (lists of
+ * numbers, lists of anything), and nothing else. Commutativity of `plus` and of `times` have different keys.
  *
- * @param definitionsOf what a text of the statement stands on, as of `slotKey`
+ * @param definitionsOf returns the definitions that a text of the statement depends on, as for `slotKey`
  */
 export function theoremKey(
   statement: string,
@@ -38,7 +37,7 @@ export function theoremKey(
 ): string {
   const turned = turnedRound(statement);
   const keys = [statement, ...(turned === null ? [] : [turned])].map((text) => {
-    // Functions get their slots in the order in which the text mentions them.
+    // Functions get their slots in the order of their first use in the text.
     const ordered = bindersByUse(text, definitionsOf(text).length === 0);
     const definitions = definitionsOf(ordered);
     const lines = definitionLines(definitions, slotTable('', definitions), Number.POSITIVE_INFINITY);
@@ -48,9 +47,10 @@ export function theoremKey(
 }
 
 /**
- * Variables in the order in which the body uses them, each after what its type mentions.
+ * Orders variables by their use in the body, each after the names in its type.
  *
- * @param typed whether their types are said. Definitions determine them; the signs of core Lean, `+` or `<`, do not.
+ * @param typed whether to write their types. Definitions determine them; the operators of core Lean, `+` or `<`, do
+ * not.
  */
 function bindersByUse(statement: string, typed: boolean): string {
   const signature = readSignature(statement);
@@ -80,20 +80,20 @@ function bindersByUse(statement: string, typed: boolean): string {
   return `theorem t ${ordered.join(' ')} : ${body}`;
 }
 
-/** Hypotheses keep what they say; types and instances go. */
+/** Keeps hypotheses; drops types and instances. */
 function untyped(binder: Binder): Binder[] {
   if (PROPOSITION.test(binder.type)) return [binder];
   const isType = binder.kind === 'instance' || UNIVERSE.test(binder.type);
   return isType ? [] : [{ ...binder, kind: 'explicit', type: '_' }];
 }
 
-/** `([] : List α)`. */
+/** Matches annotated terms such as `([] : List α)`. */
 const ANNOTATED = /\(\s*(\[\s*\]|[\p{L}\p{N}_.']+)\s*:[^():=]*\)/gu;
 const BRACKETS = { explicit: '()', implicit: '{}', instance: '[]' } as const;
-/** Bind weaker than `=`, or take its place. */
+/** Operators that bind more weakly than `=`, or replace it. */
 const NOT_IN_EQUATION: ReadonlySet<string> = new Set('∧ ∨ ↔ → ¬ ∀ ∃ fun λ ≠ ≤ ≥ < > ∣ : , if'.split(' '));
 
-/** The statement with the sides of its conclusion exchanged; null where that is no equation. */
+/** Returns the statement with the sides of its conclusion exchanged; null if that is no equation. */
 function turnedRound(statement: string): string | null {
   const signature = readSignature(statement);
   const { pieces, balanced } = statementPieces(signature?.conclusion ?? '');
@@ -114,7 +114,7 @@ function keyOf(
   const table = slotTable('', definitions);
   const written = toSlots(displayStatement(statement), table);
   if (written === null) return statementKey(null, statement);
-  // Names that no one writes, so that what reads terms reads names.
+  // Slots become otherwise unused names, so that the reader of terms accepts them.
   const nameless = [...table.nameOf.keys()].map((slot): [string, string] => [slot, `slot_${slot.slice(1, -1)}`]);
   const text = fromSlots(written, { ...table, nameOf: new Map(nameless) });
   return contentId(kind, lines.join('\n'), canonicalText(`theorem t ${text}`));

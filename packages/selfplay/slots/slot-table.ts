@@ -1,6 +1,6 @@
 /**
- * Which slot stands for which name in the texts of one statement: a bijection made of the statement's binders and of the
- * definitions it stands on. Knows written names only: two things of one name share its slot, as they share the name.
+ * The bijection between slots and names in the texts of one statement, made from its binders and the definitions that
+ * it depends on. It knows only written names: two things with one name share its slot.
  */
 
 import type { ShownDefinition, ShownLemma } from '@stp/config/records';
@@ -10,22 +10,22 @@ import { type Binder, readSignature } from '../statement-signature.ts';
 export interface SlotTable {
   readonly slotOf: ReadonlyMap<string, string>;
   readonly nameOf: ReadonlyMap<string, string>;
-  /** Shorter names of definitions, under their full names. */
+  /** Short names of definitions, by full name. */
   readonly writtenOf: ReadonlyMap<string, string>;
   /** Functions with a slot, in the order of their slots. */
   readonly functions: readonly string[];
 }
 
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u;
-/** Signs that stand in propositions and in no type of data. */
+/** Matches symbols that occur in propositions and in no type of data. */
 export const PROPOSITION = /[=≤<≥>∧∨≠¬∣∀∃↔∈]/u;
 const NUMBER = /^(?:Nat|Int)$/u;
 const LIST = /^List\b/u;
 export const UNIVERSE = /^(?:Type|Sort)\b/u;
-/** Constructors of these names are written as those of core Lean's types are, which every model knows. */
+/** Constructors written like those of core Lean's types, which every model knows. */
 const CORE_CONSTRUCTORS: ReadonlySet<string> = new Set('zero succ nil cons none some true false mk inl inr'.split(' '));
 
-/** Names of a statement's binders, those that a slot can stand for. */
+/** Returns the names of a statement's binders that a slot can replace. */
 export function boundNames(statement: string): ReadonlySet<string> {
   return new Set(namesOf(readSignature(statement)?.binders ?? []).map(({ name }) => name));
 }
@@ -35,7 +35,7 @@ export function slotTable(statement: string, definitions: readonly ShownDefiniti
   return binderTable(readSignature(statement)?.binders ?? [], definitions);
 }
 
-/** Makes a table as `slotTable` does, from parsed binders: those of a statement, or the hypotheses of a goal. */
+/** Makes a table like `slotTable`, from parsed binders of a statement or hypotheses of a goal. */
 export function binderTable(
   binders: readonly Binder[],
   definitions: readonly ShownDefinition[],
@@ -65,7 +65,7 @@ class TableBuilder {
   readonly slotOf = new Map<string, string>();
   readonly #taken = new Map<SlotRole, number>();
 
-  /** False where the name has a slot already or no slot is left. */
+  /** Returns false if the name has a slot already or no slot is left. */
   add(role: SlotRole, name: string): boolean {
     if (this.slotOf.has(name)) return false;
     const index = this.#taken.get(role) ?? 0;

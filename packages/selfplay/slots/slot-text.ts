@@ -1,22 +1,22 @@
 /**
- * Lean text with names to text with slots, and back. Whole identifiers are replaced, as Lean's tokens have them; of a dotted
- * name the longest beginning that has a slot (`Stp.app.eq_1` → `Stp.<f0>.eq_1`). Back gives the same text, but for white
- * space: before a slot one blank is left out where one is to be expected, and comes back there; `a=b` comes back as `a= b`.
+ * Converts Lean text with names to text with slots, and back. Whole identifiers, as Lean's tokens, are replaced; in a
+ * dotted name the longest prefix that has a slot (`Stp.app.eq_1` → `Stp.<f0>.eq_1`). The way back restores the text up
+ * to white space: a blank expected before a slot is left out and restored, so `a=b` becomes `a= b`.
  */
 import { ALL_FUNCTIONS, SLOT_TOKENS } from '@stp/config/words';
 import { type Token, tokenize } from '@stp/lean-text';
 import { MARKERS } from '../prompts.ts';
 import type { SlotTable } from './slot-table.ts';
 
-/** Text that a slot or a marker would be mistaken for. */
+/** Matches text that would be read as a slot or a marker. */
 const RESERVED = new RegExp([...SLOT_TOKENS, ...MARKERS].join('|'), 'u');
 const SLOT = new RegExp(SLOT_TOKENS.join('|'), 'gu');
-/** A name that follows one of these stands behind a blank. */
+/** A name after one of these is preceded by a blank. */
 const BLANK_AFTER = /[\p{L}\p{N}_'₀-₉)\]}⟩⦄»=,:;+*/→∧∨↔<>≤≥≠∣|^%←·]$/u;
-/** Their lists may be all functions. */
+/** Tactics whose lists may be all functions. */
 const TAKES_ALL: ReadonlySet<string> = new Set(['simp', 'simp_all', 'grind', 'only', 'dsimp']);
 
-/** Null where the text holds what reads as a slot or a marker. */
+/** Null if the text contains a slot or a marker. */
 export function toSlots(text: string, table: SlotTable): string | null {
   if (RESERVED.test(text)) return null;
   const all = table.functions.join(', ');
@@ -41,7 +41,7 @@ export function toSlots(text: string, table: SlotTable): string | null {
   return out + text.slice(from);
 }
 
-/** Slots that the table does not know stay as they are. */
+/** Slots that the table lacks are left unchanged. */
 export function fromSlots(text: string, table: SlotTable): string {
   let out = '';
   let from = 0;
@@ -63,7 +63,7 @@ function listsAll(text: string, tokens: readonly Token[], index: number, all: st
   );
 }
 
-/** Is a blank to be expected between the text and a name? */
+/** Is a blank expected between the text and a name? */
 function wantsBlank(before: string): boolean {
   return BLANK_AFTER.test(before.slice(-2));
 }
@@ -83,7 +83,7 @@ function wordToSlots(word: string, { slotOf, writtenOf }: SlotTable): string | n
   return null;
 }
 
-/** `node` of `Tree.node`. */
+/** Handles constructors such as `node` of `Tree.node`. */
 function constructorToSlot(slot: string, rest: string[], slotOf: ReadonlyMap<string, string>): string[] {
   const inner = slot.startsWith('<d') && rest.length > 0 ? slotOf.get(rest[0]!) : undefined;
   return inner?.startsWith('<c') ? [inner, ...rest.slice(1)] : rest;

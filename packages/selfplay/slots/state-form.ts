@@ -1,6 +1,6 @@
 /**
- * The form in which a prover sees a proof state: its first goal, written like a statement, after `<state>`. The definitions are
- * those of the statement to prove, so that a definition has the same slot throughout a proof; hypotheses get slots from the
+ * The form in which a prover sees a proof state: its first goal, written like a statement, after `<state>`. Definitions
+ * are those of the statement to prove, so a definition keeps its slot throughout a proof; hypotheses get slots from the
  * goal. Other goals are not shown, because a tactic works on the first goal.
  */
 
@@ -18,12 +18,12 @@ export type StateForm = (goal: ShownGoal) => ProverForm;
 /** Inaccessible names, which no tactic can mention: `n✝`, `ih✝¹`. */
 const INACCESSIBLE = /[\p{L}_][\p{L}\p{N}_'!?₀-₉.]*✝[⁰¹²³⁴-⁹]*/gu;
 
-/** The goal as a statement, to be compared with statements. Inaccessible names become ordinary names. */
+/** Returns the goal as a statement, for comparison with statements. Inaccessible names become ordinary names. */
 export function goalStatement(goal: ShownGoal): string {
   return `theorem t ${displayGoal(goal).replace(/✝(\d+)/gu, 'hidden_$1')}`;
 }
 
-/** Lemmas stand above the state, as in ReProver's generator (arXiv 2306.15626, §5.1). */
+/** Lemmas come before the state, as in ReProver's generator (arXiv 2306.15626, §5.1). */
 export function plainStateForm(goal: ShownGoal, lemmas: readonly ShownLemma[] = []): ProverForm {
   const above = lemmas.length === 0 ? '' : `${lemmaText(lemmas)}\n`;
   return {
@@ -34,8 +34,8 @@ export function plainStateForm(goal: ShownGoal, lemmas: readonly ShownLemma[] = 
 }
 
 /**
- * @param definitions those that the statement uses, nearest first
- * @param definitionTokens about how many tokens of a prompt the definitions may take
+ * @param definitions definitions that the statement uses, nearest first
+ * @param definitionTokens approximate limit on their tokens in a prompt
  */
 export function slottedStateForm(
   goal: ShownGoal,
@@ -48,7 +48,7 @@ export function slottedStateForm(
   return withSlots(shown, definitions, definitionTokens) ?? plainStateForm(goal);
 }
 
-/** `(x y : Nat) (h : p x) : q y`; inaccessible names are numbered in order, `✝0`. */
+/** Writes a goal as `(x y : Nat) (h : p x) : q y`; inaccessible names are numbered in order, `✝0`. */
 function displayGoal({ hypotheses, target }: ShownGoal): string {
   const binders = hypotheses.map(({ names, type, value }) => {
     const text = `${names.join(' ')} : ${onOneLine(type)}`;
