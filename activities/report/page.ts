@@ -148,13 +148,16 @@ function heldOutTable(runs: readonly RunFigures[]): string {
     const tried = portfolio ? portfolio.heldOut.statements - portfolio.heldOut.untried : 0;
     if (portfolio && tried > 0) between.push(row('fixed list of scripts', tried, '–', portfolio.heldOut.proved));
     if (evaluation === null) return between;
-    const { statements, samplesPerStatement, provedFirst, provedLast, withScripts } = evaluation;
+    const { statements, samplesPerStatement, provedFirst, provedLast, provedFirstWithLemmas, withScripts } = evaluation;
     const scripted = (model: string, proved: number) =>
       row(`${model}, and scripts`, statements, samplesPerStatement, proved);
     return [
       row('SFT model', statements, samplesPerStatement, provedFirst),
       ...(withScripts ? [scripted('SFT model', withScripts.first)] : []),
       ...between,
+      ...(provedFirstWithLemmas === undefined
+        ? []
+        : [row('SFT model, with the run’s lemmas', statements, samplesPerStatement, provedFirstWithLemmas)]),
       row('last model', statements, samplesPerStatement, provedLast),
       ...(withScripts ? [scripted('last model', withScripts.last)] : []),
     ];

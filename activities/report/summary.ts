@@ -128,11 +128,14 @@ export function summaryRows(summary: Summary): [string, string][] {
   const verdicts = Object.entries(summary.verdicts).sort(([, a], [, b]) => b - a);
   rows.push(['verdicts', verdicts.map(([kind, count]) => `${kind} ${count}`).join(', ')]);
   if (summary.heldOut) {
-    const { statements, samplesPerStatement, provedFirst, provedLast, withScripts } = summary.heldOut;
+    const { statements, samplesPerStatement, provedFirst, provedLast, provedFirstWithLemmas, withScripts } =
+      summary.heldOut;
     rows.push([
       'held-out',
       `${provedFirst} → ${provedLast} of ${statements} proved (SFT model → last model, ${samplesPerStatement} samples each)`,
     ]);
+    if (provedFirstWithLemmas !== undefined)
+      rows.push(['held-out, SFT model', `${provedFirstWithLemmas} proved with the lemmas that the last model has`]);
     if (withScripts)
       rows.push(['held-out, with scripts', `${withScripts.first} → ${share(withScripts.last, statements)} proved`]);
   }

@@ -237,7 +237,8 @@ describe('a run', () => {
         'collectRound 1',
         'joinPasses 2',
         'finishRound 1',
-        'growLibrary 1',
+        // For the last model, and for the first one over the same lemmas.
+        ...['growLibrary 1', 'growLibrary 1'],
       ]);
       expect(given.filter(([name]) => name.startsWith('round'))).toEqual([
         ['rounds/0/shard-0000', undefined],
@@ -305,6 +306,37 @@ describe('a run', () => {
       expect(ends).toHaveLength(3);
       expect(ends[1]).toBeLessThan(written);
       expect(ends[2]).toBeGreaterThan(written);
+    });
+  });
+  it('evaluates the first model twice where the library grew: without lemmas, and with those of the last model', async () => {
+    const fakes = fakeActivities(1);
+    const { sampleShard, collectEvaluation, writeReport } = fakes.activities;
+    const sampled: [model: string, library: string | undefined][] = [];
+    let reported: Evaluation | null = null;
+    Object.assign(fakes.activities, {
+      sampleShard: async (input: Parameters<typeof sampleShard>[0]) => {
+        if (input.name.startsWith('evaluation/')) sampled.push([input.checkpoint.model, input.library?.uri]);
+        return sampleShard(input);
+      },
+      collectEvaluation: async (input: Parameters<typeof collectEvaluation>[0]) => {
+        const collected = await collectEvaluation(input);
+        const proved = input.model.includes('sft') ? 1 + input.round : 4;
+        return { ...collected, evaluation: { ...collected.evaluation, proved } };
+      },
+      writeReport: async (input: Parameters<typeof writeReport>[0]) => {
+        reported = input.evaluation;
+        return writeReport(input);
+      },
+    });
+    await workers.with(fakes, async () => {
+      await (await start({ rounds: 1, set: { library: 'grow' } })).result();
+      const [first, last] = ['checkpoints-sft', expect.stringMatching(/round-1|retrain/)];
+      expect(sampled).toEqual([
+        [first, undefined],
+        [last, 'file:///test/library'],
+        [first, 'file:///test/library'],
+      ]);
+      expect(reported).toMatchObject({ provedFirst: 1, provedLast: 4, provedFirstWithLemmas: 2 });
     });
   });
   it('tries scripts last where the configuration asks for them, and counts apart what they prove of held-out statements', async () => {

@@ -1,6 +1,7 @@
 /**
- * Evaluates models of the run on held-out statements with equal samples: the first and the last model at the end, the
- * current one between rounds.
+ * Evaluates models of the run on held-out statements with equal samples. Between rounds it evaluates the current model. At
+ * the end it evaluates the first and the last model, and the first one over the lemmas of the last, so that the difference
+ * between these two is what training adds.
  */
 
 import {
@@ -26,9 +27,10 @@ const isWanted = ({ config, data }: RunState): boolean =>
   config.evaluation.samplesPerStatement > 0 && data.heldOut.count > 0;
 
 /**
- * Evaluates the first model of the run and the current one, which samples while Lean still checks the first one's
- * proofs. A model that never trained is evaluated again if scripts now have the run's lemmas. Null if the configuration
- * has no evaluation. Ends Lean after `beside`, other work of the run in Lean, is done too.
+ * Evaluates the first model of the run, the current one, and the first one over the current lemmas. Each model samples
+ * while Lean still checks the proofs of the one before. A model that never trained is evaluated twice, without and with
+ * lemmas, if scripts can use these. Null if the configuration has no evaluation. Ends Lean after `beside`, other work of
+ * the run in Lean, is done too.
  */
 export async function evaluateHeldOut(
   run: string,
@@ -37,28 +39,28 @@ export async function evaluateHeldOut(
   beside: Promise<void> | null,
 ): Promise<Evaluation | null> {
   if (!isWanted(state)) return null;
-  let isSampled = false;
-  const onSampled = (): void => {
-    isSampled = true;
-  };
   const { sft, checkpoint, config, nextRound } = state;
   const lastRound = Math.max(0, nextRound - 1);
-  const evaluateFirst = () => evaluateModel(run, state, sft.checkpoint, 0, NOTHING, isOpen, onSampled);
-  const afterFirst = async (): Promise<ModelEvaluation> => {
-    await condition(() => isSampled);
-    return evaluateCurrent(run, state, lastRound, isOpen);
-  };
-  const isOne = checkpoint.model === sft.checkpoint.model && (lastRound === 0 || !provesByScripts(config.prover));
-  const models = await allPieces(() => [evaluateFirst(), ...(isOne ? [] : [afterFirst()])]);
+  const isTrained = checkpoint.model !== sft.checkpoint.model;
+  const hasLemmas = config.library === 'grow' && lastRound > 0;
+  const models = await inTurn([
+    (onSampled) => evaluateModel(run, state, sft.checkpoint, 0, NOTHING, isOpen, onSampled),
+    ...(isTrained || (lastRound > 0 && provesByScripts(config.prover))
+      ? [(onSampled: () => void) => evaluateCurrent(run, state, checkpoint, lastRound, isOpen, onSampled)]
+      : []),
+    ...(isTrained && hasLemmas
+      ? [(onSampled: () => void) => evaluateCurrent(run, state, sft.checkpoint, lastRound, isOpen, onSampled)]
+      : []),
+  ]);
   await beside;
   await endLean(run, state.hostQueues, 'evaluate');
-  const first = models[0]!;
-  const last = models.at(-1)!;
+  const [first, last, firstWithLemmas] = [models[0]!, models[1] ?? models[0]!, models[2]];
   return {
     statements: first.statements,
     samplesPerStatement: first.samplesPerStatement,
     provedFirst: first.proved,
     provedLast: last.proved,
+    ...(firstWithLemmas === undefined ? {} : { provedFirstWithLemmas: firstWithLemmas.proved }),
     passAtK: { first: first.passAtK, last: last.passAtK },
     ...(first.provedByScripts !== undefined && last.provedByScripts !== undefined
       ? {
@@ -69,6 +71,21 @@ export async function evaluateHeldOut(
         }
       : {}),
   };
+}
+
+/** Runs evaluations side by side. Each begins when the model of the one before has nothing left to sample. */
+function inTurn(
+  evaluations: readonly ((onSampled: () => void) => Promise<ModelEvaluation>)[],
+): Promise<ModelEvaluation[]> {
+  let sampled = 0;
+  return allPieces(() =>
+    evaluations.map(async (evaluate, index) => {
+      await condition(() => sampled >= index);
+      return evaluate(() => {
+        sampled = index + 1;
+      });
+    }),
+  );
 }
 
 /**
@@ -88,17 +105,19 @@ export async function evaluateRound(
   isOpen: () => boolean,
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
-  const evaluated = await evaluateCurrent(run, state, round, isOpen);
+  const evaluated = await evaluateCurrent(run, state, state.checkpoint, round, isOpen);
   await endLean(run, state.hostQueues, 'evaluate');
   return { ...evaluated, round, samplesSoFar };
 }
 
-/** Evaluates the current model over the current library. */
+/** Evaluates a model over the library after `round`. */
 async function evaluateCurrent(
   run: string,
   state: RunState,
+  checkpoint: CheckpointRef,
   round: number,
   isOpen: () => boolean,
+  onSampled?: () => void,
 ): Promise<ModelEvaluation> {
   const { config, data, replayFrom, hostQueues } = state;
   const history = state.outcomes.map((outcome) => outcome.manifest);
@@ -112,7 +131,7 @@ async function evaluateCurrent(
   const ranking = triesActions(config.prover)
     ? await streaming('rank actions').rankActions({ run, name, config, history })
     : null;
-  return evaluateModel(run, state, state.checkpoint, round, { library, ranking }, isOpen);
+  return evaluateModel(run, state, checkpoint, round, { library, ranking }, isOpen, onSampled);
 }
 
 /** Results of the rounds that scripts use: proved lemmas, and a ranking from earlier tries. */

@@ -43,6 +43,8 @@ export const evaluationSchema = z.strictObject({
   /** Held-out statements with at least one proof: first model (SFT) and last model, equal samples. */
   provedFirst: count,
   provedLast: count,
+  /** The same for the first model with the run's lemmas, which the last model has too; missing where there are none. */
+  provedFirstWithLemmas: count.optional(),
   passAtK: z.strictObject({ first: z.array(passAtKSchema), last: z.array(passAtKSchema) }),
   /** Statements that the samples or the scripts prove (`prover.scripts`); missing where no scripts were tried. */
   withScripts: z.strictObject({ first: count, last: count }).optional(),
