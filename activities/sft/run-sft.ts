@@ -13,7 +13,12 @@ import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
-import { CONJECTURER_WEIGHT, type ConjecturerExamples, libraryExamples, type StateExamples } from './library-examples.ts';
+import {
+  CONJECTURER_WEIGHT,
+  type ConjecturerExamples,
+  libraryExamples,
+  type StateExamples,
+} from './library-examples.ts';
 import { conditionedOnTarget, restyled, statementKeysOf } from './statements-of.ts';
 import { typedExamples } from './typed-examples.ts';
 
