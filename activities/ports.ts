@@ -190,7 +190,7 @@ export interface Exploration {
     run: string,
     statements: readonly StatementToRead[],
     options: Pick<VerificationLimits, 'sandbox' | 'memoryBytesMax'> & {
-      /** Tests equations over the functions near each statement; one answer for each statement in order. */
+      /** Threads that explore at once. No Lean process runs beside them. */
       readonly processes: number;
       readonly seed: number;
       readonly random: boolean;

@@ -12,7 +12,7 @@ import { isOwnerGone, ownerOfThisProcess } from './processes.ts';
 
 const FOLDER = /^([a-z-]+)@(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.([0-9a-f]{8})-[A-Za-z0-9]+$/;
 
-/** A new folder of this process in `parent`, which is made where it is not there. */
+/** Makes a new folder of this process in `parent`, which is created if necessary. */
 export async function makeOwnedFolder(parent: string, prefix: string): Promise<string> {
   const { pid, startTicks, pidNamespace } = await ownerOfThisProcess();
   await mkdir(parent, { recursive: true });
@@ -20,7 +20,7 @@ export async function makeOwnedFolder(parent: string, prefix: string): Promise<s
   return mkdtemp(join(parent, `${prefix}@${owner}-`));
 }
 
-/** The prefix of a folder whose owner is dead; null for a folder that has a living owner, or another name. */
+/** Returns the prefix of a folder whose owner is dead; null for a folder with a living owner or another name. */
 export async function orphanPrefix(name: string): Promise<string | null> {
   const [, prefix, pid, startTicks, pidNamespace, boot, host] = FOLDER.exec(name) ?? [];
   if (prefix === undefined || pidNamespace === undefined) return null;
@@ -31,7 +31,10 @@ export async function orphanPrefix(name: string): Promise<string | null> {
   return isGone ? prefix : null;
 }
 
-/** Another one after each start of the machine. The same where the kernel gives none: then the pid decides. */
+/**
+ * Returns an id that changes at each start of the machine. It is constant if the kernel gives none; then the pid
+ * decides.
+ */
 async function thisBoot(): Promise<string> {
   return shortHash(await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''));
 }

@@ -1,6 +1,6 @@
 /**
  * Reads processes from Linux's /proc: identity (pid and start time), group, memory, CPU time, run mark. A process may
- * end between any two reads, so every reader answers null instead of failing. It ends no process.
+ * end between two reads, so readers return null instead of failing. This file ends no process.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from '@stp/base/files';
@@ -8,7 +8,7 @@ import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from '@stp/base/fi
 /** USER_HZ, the unit of times in /proc/PID/stat: 100 on every Linux architecture Node runs on (proc(5)). */
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** A pid alone may be given to another process; together with the start time it names one process until reboot. */
+/** Identity of a process until the next reboot. A pid alone may be reused; pid and start time together are unique. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks from boot to the start of the process. */
@@ -16,7 +16,7 @@ export interface ProcessIdentity {
 }
 
 export interface ProcessStat extends ProcessIdentity {
-  /** One letter; `Z` and `X` are dead already. */
+  /** State letter; `Z` and `X` mean dead. */
   readonly state: string;
   readonly parentPid: number;
   readonly groupId: number;
@@ -24,11 +24,11 @@ export interface ProcessStat extends ProcessIdentity {
   readonly cpuSeconds: number;
 }
 
-/** Facts of one process, or null if it does not exist (any more) or there is no /proc. */
+/** Returns facts about one process, or null if it does not exist or there is no /proc. */
 export async function readProcess(pid: number): Promise<ProcessStat | null> {
   const text = await readOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The second field is the command in parentheses and may itself hold spaces and parentheses.
+  // The second field is the command in parentheses, which may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (numberInManual: number): number => Number(fields[numberInManual - 3]);
   const ticks = field(14) + field(15) + field(16) + field(17);
@@ -42,25 +42,25 @@ export async function readProcess(pid: number): Promise<ProcessStat | null> {
   };
 }
 
-/** Names a process for later; where there is no /proc the start time is 0 and the pid stands alone. */
+/** Returns a process's identity. Without /proc the start time is 0 and only the pid identifies it. */
 export async function identify(pid: number): Promise<ProcessIdentity> {
   return { pid, startTicks: (await readProcess(pid))?.startTicks ?? 0 };
 }
 
-/** Is this very process (not a later one with its pid) running? Zombies are not. */
+/** Is this process running, and not a later one with its pid? Zombies are not running. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   if (identity.startTicks === 0) return answersSignal(identity.pid);
   const now = await readProcess(identity.pid);
   return now !== null && now.startTicks === identity.startTicks && now.state !== 'Z' && now.state !== 'X';
 }
 
-/** Resident memory, bytes; 0 when the process is gone. */
+/** Returns the resident memory, bytes; 0 if the process is gone. */
 export async function residentBytes(pid: number): Promise<number> {
   const kibibytes = (await readOrNull(`/proc/${pid}/status`))?.match(/^VmRSS:\s+(\d+) kB$/m)?.[1];
   return kibibytes === undefined ? 0 : Number(kibibytes) * 1024;
 }
 
-/** The run mark in the environment the process was started with; null without one or without the right to look. */
+/** Returns the run mark from the process's initial environment; null without a mark or without permission to read. */
 export async function runMarkOf(pid: number): Promise<RunMark | null> {
   const environment = await readOrNull(`/proc/${pid}/environ`);
   if (environment === null) return null;
@@ -68,12 +68,12 @@ export async function runMarkOf(pid: number): Promise<RunMark | null> {
   return entry === undefined ? null : readRunMark(entry.slice(RUN_MARK.length + 1));
 }
 
-/** This process as the owner of what it starts. */
+/** Returns this process as the owner of the processes that it starts. */
 export async function ownerOfThisProcess(): Promise<RunOwner> {
   return { ...(await identify(process.pid)), pidNamespace: await pidNamespace() };
 }
 
-/** Is the owner certainly gone? Not where its pid belongs to another namespace: nothing is known of it from here. */
+/** Is the owner certainly gone? False if its pid belongs to another namespace, which cannot be checked from here. */
 export async function isOwnerGone(owner: RunOwner): Promise<boolean> {
   return owner.pidNamespace === (await pidNamespace()) && !(await isRunning(owner));
 }
@@ -83,19 +83,19 @@ async function pidNamespace(): Promise<string> {
   return /\d+/.exec(link)?.[0] ?? '0';
 }
 
-/** How long ago the process began, seconds; 0 where that cannot be told. */
+/** Returns the age of the process, seconds; 0 if unknown. */
 export async function ageSeconds({ startTicks }: ProcessIdentity): Promise<number> {
   const uptimeSeconds = Number((await readOrNull('/proc/uptime'))?.split(' ')[0] ?? 0);
   return Math.max(0, uptimeSeconds - startTicks / CLOCK_TICKS_PER_SECOND);
 }
 
-/** Command line with spaces between arguments, for people; null when gone. */
+/** Returns the command line with spaces between arguments, for people; null if the process is gone. */
 export async function commandLineOf(pid: number): Promise<string | null> {
   const text = await readOrNull(`/proc/${pid}/cmdline`);
   return text === null || text === '' ? null : text.split('\0').join(' ').trim();
 }
 
-/** Every process there is now, zombies left out. Empty where there is no /proc. */
+/** Lists all processes except zombies; empty without /proc. */
 export async function listProcesses(): Promise<readonly ProcessStat[]> {
   const names = await readdir('/proc').catch(() => [] as string[]);
   const processes: ProcessStat[] = [];

@@ -12,8 +12,8 @@ import type { WorkerSettings } from './settings.ts';
 import { SOURCE_DIRECTORIES } from './source-directories.ts';
 
 /**
- * Installs Lean and compiles the library if necessary, with a progress line for each; also reads the modules of a Lake
- * project.
+ * Installs Lean and compiles the library if necessary, with a progress line for each; with the modules of a Lake
+ * project if one is configured.
  */
 export async function leanEnvironment(
   settings: WorkerSettings,

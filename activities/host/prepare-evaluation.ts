@@ -126,7 +126,7 @@ interface LibraryToTake {
 }
 
 /**
- * Takes the library that a run in the same store has grown after its last round. Marks theorems that restate an
+ * Takes the library that a run in the same parent folder has grown after its last round. Marks theorems that restate an
  * evaluated statement (`theoremKey`). Throws STP1002 if the run has grown none.
  */
 async function takeLibrary(

@@ -69,8 +69,8 @@ async function trainFromNewest(
   const part = { work, states, stateId: null, share: null };
   if (!(await isEmpty(state))) {
     const behind = new AbortController();
-    // The states of this machine are copied to the store from here, so the store is ahead only if this machine lost its
-    // state.
+    // States are copied to the store from here. If the store has a later step than this training starts from, this
+    // machine's state is old.
     const onStart = (fromStep: number): void =>
       void states.newest().then(
         (newest) => newest !== null && stepOf(newest) > fromStep && behind.abort(),

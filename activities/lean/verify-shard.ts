@@ -193,7 +193,7 @@ function refuseTooManyUnverified(
   );
 }
 
-/** Checks the samples and stores each verdict as it arrives, so an interrupted check loses none. */
+/** Checks the samples. Verdicts are stored in parts as they arrive, also when the check fails. */
 async function checkInParts(
   verifier: Pick<Verifier, 'check' | 'environment'>,
   candidates: readonly Candidate[],

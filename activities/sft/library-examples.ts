@@ -37,22 +37,22 @@ export type ConjecturerExamples =
 
 export interface LibraryExamplesInput {
   readonly theorems: readonly LibraryTheorem[];
-  /** Keys of statements that must be in no example: those held out by the run, those held out by this set. */
+  /** Keys of statements that no example may contain: those held out by the run and by this set. */
   readonly excluded: ReadonlySet<string>;
   readonly searched: AsyncIterable<{ readonly theorem: string; readonly proof: string }> | null;
   readonly conjecturer: ConjecturerExamples;
   /** Tuples that end in one theorem at most; null: all. */
   readonly tuplesPerTheoremMax: number | null;
-  /** States and tactics of the proofs; null if they give no examples. */
+  /** The condition of the run's conjectures, which determines the form of the examples. */
   readonly conditionOn: Conjecturing['conditionOn']['kind'];
   readonly seed: number;
-  /** How the prover meets the theorems. */
+  /** Forms in which the prover sees the theorems. */
   readonly formOf: ProverForms;
   /** Are whole proofs examples? */
   readonly wholeProofs: boolean;
-  /** States and tactics of the proofs, if they are examples. */
+  /** States and tactics of the proofs; null if they give no examples. */
   readonly states: StateExamples | null;
-  /** Leave out proofs that name library theorems that their prompts do not show. */
+  /** Whether to leave out proofs that name library theorems which their prompts do not show. */
   readonly onlyShownPremises: boolean;
 }
 

@@ -91,19 +91,20 @@ export interface NodeProvider {
   request(set: NodeSet, attempt: number): Promise<Asked>;
   state(set: NodeSet): Promise<NodesState>;
   /**
-   * Has everything deleted that carries the run's label, of all sets. To be called until nothing is left.
-   * @param last is looked for by its name too, since a list may not show yet what was made a moment ago
+   * Deletes everything that carries the run's label, of all sets. Call it until nothing is left.
+   *
+   * @param last set that is looked for by its name too, since a list may not show new resources yet
    */
   release(runLabel: string, last: NodeSet | null): Promise<Released>;
-  /** Lists what carries the label of a run, or of any run of ours (null). */
+  /** Lists the resources with the label of a run, or of any run of ours (null). */
   list(runLabel: string | null): Promise<readonly OwnedResource[]>;
 }
 
-/** A provider, and the run as machines know it. */
+/** A provider for one run, with the run's name and label on machines. */
 export interface RunProvider {
   readonly provider: NodeProvider;
   /** `NodeSet.run` */
   readonly name: string;
-  /** `stp-run` of everything that the run owns. */
+  /** Label `stp-run` of everything that the run owns. */
   readonly label: string;
 }

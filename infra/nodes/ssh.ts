@@ -1,25 +1,24 @@
 /**
- * Runs commands on machines of an inventory: through the system's `ssh`, with its keys and known hosts, or on this
- * machine itself. Arguments are quoted for the one shell that reads them on the other side; secrets go through standard
- * input.
+ * Runs commands on machines of an inventory: through the system's `ssh`, with its keys and known hosts, or locally.
+ * Arguments are quoted for the one shell that reads them on the machine; secrets go through standard input.
  */
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import type { InventoryHost } from './inventory.ts';
 
 const CONNECT_SECONDS = 10;
-/** As ssh says that it could not connect. */
+/** Exit code by which ssh reports that it could not connect. */
 const SSH_FAILED = 255;
 const OUTPUT_CHARS_MAX = 1_000_000;
 
 export interface RemoteResult {
-  /** Null where it was ended by a signal or a time-out. */
+  /** Null if a signal or a timeout ended it. */
   readonly exitCode: number | null;
-  /** Standard output and standard error, as they came; the end of it where it is long. */
+  /** Standard output and standard error in order of arrival; only the end if they are long. */
   readonly output: string;
   readonly seconds: number;
   readonly timedOut: boolean;
-  /** ssh could not reach the machine, or was not let in. */
+  /** Whether ssh could not reach the machine, or was refused. */
   readonly isUnreachable: boolean;
 }
 
@@ -31,13 +30,16 @@ export interface RemoteOptions {
 
 const isHere = ({ address }: InventoryHost): boolean => address === 'localhost' || address === '127.0.0.1';
 
-/** Runs a program with its arguments; how it ended, well or not. Never throws for what happens on the other side. */
+/**
+ * Runs a program with its arguments. Returns how it ended, successfully or not. Never throws for failures on the
+ * machine.
+ */
 export function onHost(host: InventoryHost, command: readonly string[], options: RemoteOptions): Promise<RemoteResult> {
-  // In place of the shell: ending it at its time-out ends the program itself.
+  // `exec` replaces the shell, so ending it at the timeout ends the program itself.
   return shellOnHost(host, `exec ${command.map(quoted).join(' ')}`, options);
 }
 
-/** As `onHost` for a line of POSIX shell, in which the caller has quoted what needs it. */
+/** Runs a line of POSIX shell like `onHost`; the caller has quoted what needs it. */
 export async function shellOnHost(host: InventoryHost, line: string, options: RemoteOptions): Promise<RemoteResult> {
   const here = isHere(host);
   const [file, args] = here ? ['/bin/sh', ['-c', line]] : ['ssh', [...sshOptions(host), line]];
@@ -45,7 +47,7 @@ export async function shellOnHost(host: InventoryHost, line: string, options: Re
   const running = execa(file!, args as string[], {
     reject: false,
     all: true,
-    // The library would end a command that writes more than it keeps.
+    // The library would end a command that writes more than its buffer.
     buffer: false,
     timeout: options.timeoutMs,
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
@@ -66,7 +68,7 @@ export async function shellOnHost(host: InventoryHost, line: string, options: Re
   };
 }
 
-/** ssh never asks for a password, and refuses unknown keys as usual. */
+/** Options by which ssh never asks for a password and refuses unknown keys as usual. */
 function sshOptions({ address, user, port }: InventoryHost): string[] {
   return [
     '-o',

@@ -1,5 +1,5 @@
 /**
- * The metadata that a cloud machine reads at its start: the start-up script and the settings of the worker that it
+ * The metadata that a cloud machine reads at its start: the start-up script, and the settings of the worker that it
  * installs.
  */
 import { StpError } from '@stp/base';
@@ -8,15 +8,15 @@ import { startupMetadata } from '../bootstrap/script.ts';
 import type { Metadata } from './provider.ts';
 
 export interface StartUpPlaces {
-  /** The run as it is called in its store. */
+  /** The run's name in its store. */
   readonly run: string;
   /** Folder of runs. */
   readonly storeUri: string;
-  /** Temporal server of the worker that asks for the machines. */
+  /** Temporal server of the worker that requests the machines. */
   readonly temporalAddress: string;
 }
 
-/** Stand-ins for what is not said yet, in plans: a request with them is never sent. */
+/** Placeholders for missing settings, in plans only: a request with them is never sent. */
 const MISSING = {
   storeUri: 'gs://BUCKET/PREFIX',
   bundleUri: 'gs://BUCKET/bundles/WORKER.tar.gz',
@@ -26,8 +26,8 @@ const MISSING = {
 const THIS_MACHINE = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1)/;
 
 /**
- * The metadata of every machine of the run. With `plan` what is missing gets a stand-in; otherwise STP1602 says what a
- * machine far away needs: a bucket, a bundle, a Temporal server that it can reach.
+ * Returns the metadata of every machine of the run. In mode `plan` missing settings get placeholders. Otherwise throws
+ * STP1602, which names what a remote machine needs: a bucket, a bundle, a reachable Temporal server.
  */
 export function startUpMetadata(config: CloudConfig, places: StartUpPlaces, mode: 'plan' | 'send'): Metadata {
   const { bundle, bundleSha256, temporalAddress, temporalNamespace, secrets, provider } = config;
@@ -47,7 +47,7 @@ export function startUpMetadata(config: CloudConfig, places: StartUpPlaces, mode
   };
 }
 
-/** Returns what a plan must still be told, for people; empty if the requests could go out as they are. */
+/** Returns the settings that a plan lacks, for people; empty if the requests could be sent. */
 export function missingForStartUp(config: CloudConfig, places: StartUpPlaces): string[] {
   const address = config.temporalAddress ?? places.temporalAddress;
   return [

@@ -1,4 +1,4 @@
-/** Bytes on their way into and out of a store: one shape for every input, checksums checked on every output. */
+/** Bytes of objects that are written or read: all inputs get one form, and every output's checksum is checked. */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
 import { StpError } from '@stp/base';
@@ -9,7 +9,10 @@ import { damaged } from './store-errors.ts';
 
 const PIECE_BYTES = 1 << 20;
 
-/** Pieces of the input, at most 1 MiB each of in-memory data; ends with the signal's reason when that is aborted. */
+/**
+ * Yields the pieces of the input; pieces of in-memory data have at most 1 MiB. Throws the signal's reason when it is
+ * aborted.
+ */
 export async function* pieces(
   data: string | Uint8Array | Readable,
   signal: AbortSignal | undefined,
@@ -35,7 +38,7 @@ export function asBuffer(data: string | Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** Checksum and length of everything that is left in the input. */
+/** Returns checksum and length of the rest of the input. */
 export async function checksum(input: AsyncIterable<Uint8Array>): Promise<Crc32c> {
   const crc = new Crc32c();
   for await (const piece of input) crc.update(piece);
@@ -46,7 +49,10 @@ export function checksumOfFile(path: string, signal?: AbortSignal): Promise<Crc3
   return checksum(createReadStream(path, { highWaterMark: PIECE_BYTES, ...(signal && { signal }) }));
 }
 
-/** The same bytes; the stream fails at its end with STP1402 when they are not the reference's. Ending it ends the input. */
+/**
+ * Returns a stream of the same bytes, which fails at its end with STP1402 if the checksum differs from the reference's.
+ * Destroying it destroys the input.
+ */
 export function checkedStream(input: Readable, ref: ArtifactRef): Readable {
   const crc = new Crc32c();
   const checked = new Transform({
@@ -58,26 +64,26 @@ export function checkedStream(input: Readable, ref: ArtifactRef): Readable {
       done(mismatch(crc, ref));
     },
   });
-  // The reader of the stream gets the failure.
+  // The stream's reader gets the failure.
   pipeline(input, checked, () => {});
   return checked;
 }
 
-/** STP1402 when the checksum is not the reference's, else null. */
+/** Returns STP1402 if the checksum differs from the reference's, else null. */
 function mismatch(crc: Crc32c, ref: ArtifactRef): StpError | null {
   if (crc.bytes !== ref.bytes) return damaged(ref.uri, `${crc.bytes} bytes instead of ${ref.bytes}`);
   const actual = crc.toBase64();
   return actual === ref.crc32c ? null : damaged(ref.uri, `CRC-32C ${actual} instead of ${ref.crc32c}`);
 }
 
-/** Everything a stream has left, in one buffer. */
+/** Reads the rest of a stream into one buffer. */
 export async function collect(input: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const part of input) parts.push(part);
   return Buffer.concat(parts);
 }
 
-/** Name of the referenced object in the store `root`; STP1002 when it is of another store. */
+/** Returns the referenced object's name in the store `root`; throws STP1002 for another store. */
 export function nameInStore(root: string, ref: Pick<ArtifactRef, 'uri'>): string {
   if (ref.uri.startsWith(`${root}/`)) return checkName(ref.uri.slice(root.length + 1));
   throw new StpError('STP1002', `${ref.uri} is not in the store ${root}`, 'Open the store named in the reference.', {

@@ -1,10 +1,10 @@
 /**
- * CRC-32C (Castagnoli, RFC 3720 appendix B.4), the checksum that Google Cloud Storage keeps of every object, by the
- * processor's own instruction. Node's zlib has only the other CRC-32.
+ * CRC-32C (Castagnoli, RFC 3720 appendix B.4), the checksum that Google Cloud Storage keeps of every object, computed
+ * by the processor's instruction. Node's zlib has only CRC-32.
  */
 import { crc32c } from '@node-rs/crc32';
 
-/** Checksum and length of bytes that come in pieces. */
+/** Computes checksum and length of bytes that arrive in pieces. */
 export class Crc32c {
   #checksum = 0;
   #bytes = 0;

@@ -1,8 +1,8 @@
 /**
- * Downloads an object to a file of this machine, which appears whole or not at all. A download continues from the bytes
- * that a killed process or a failed attempt left: the partial file is named after the object and the process that
- * writes it. If that process has died, another takes the file over by renaming it, which only one can do. It reads the
- * bytes it takes over for their checksum, and checks the whole before the file gets its name.
+ * Downloads an object to a local file, which appears completely or not at all. A download continues from the bytes that
+ * a killed process or a failed attempt left. The partial file is named after the object and the writing process. If
+ * that process is dead, another takes the file over by an atomic rename. It reads the existing bytes for their
+ * checksum, and checks the whole before the final rename.
  */
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
@@ -18,12 +18,15 @@ import { cannotWrite, damaged } from './store-errors.ts';
 /** `NAME.CRC-GENERATION.PID-STARTTICKS-NUMBER.partial`; pid 0 means no process. */
 const OWNER = /\.(\d+)-(\d+)-\d+\.partial$/;
 const READ_BYTES = 1 << 20;
-/** Taken over at most in so many pieces; the rest of a folder full of leftovers is left. */
+/** Most leftovers that are examined for one download. */
 const LEFTOVERS_MAX = 100;
 
 let started = 0;
 
-/** `read(start)` gives the object's bytes from there on. Rejects with the signal's reason, STP1402 for wrong bytes, STP1401. */
+/**
+ * Downloads with `read(start)`, which yields the object's bytes from `start` on. Throws the signal's reason, STP1402
+ * for wrong bytes, STP1401.
+ */
 export async function downloadTo(
   path: string,
   ref: ArtifactRef,
@@ -41,7 +44,7 @@ export async function downloadTo(
     await makeFolder(folder);
     await takeOver(folder, stem, partial);
     await complete(partial, ref, read, signal).catch((error: unknown) => {
-      // Wrong bytes are useless; those of a broken connection are useful.
+      // Wrong bytes are discarded; bytes before a broken connection are kept.
       keep = !(error instanceof StpError && error.code === 'STP1402');
       throw error;
     });
@@ -54,7 +57,7 @@ export async function downloadTo(
   }
 }
 
-/** Makes the longest leftover of this object ours, under the name `partial`, and removes the others whose owners are gone. */
+/** Takes over the longest leftover of this object, under the name `partial`, and removes the others of dead owners. */
 async function takeOver(folder: string, stem: string, partial: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(`${stem}.`) && OWNER.test(name));
   for (const name of names.slice(0, LEFTOVERS_MAX)) {
@@ -65,7 +68,7 @@ async function takeOver(folder: string, stem: string, partial: string): Promise<
       await rename(join(folder, name), partial);
       return;
     } catch {
-      // Another was quicker.
+      // Another process was faster.
     }
   }
 }
@@ -99,7 +102,7 @@ async function complete(
         if (heldBytes >= READ_BYTES) await write();
       }
     } finally {
-      // What came before a connection broke is kept for the next attempt.
+      // Bytes that arrived before a failure are kept for the next attempt.
       await write();
     }
     if (crc.bytes !== ref.bytes) throw damaged(ref.uri, `${crc.bytes} bytes instead of ${ref.bytes}`);

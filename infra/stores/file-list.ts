@@ -1,10 +1,13 @@
-/** Names of the files under a folder, one at a time, in the byte order of the whole name (as Google Cloud Storage lists). */
+/**
+ * Lists the names of the files under a folder, one at a time, in the byte order of the whole name, like Google Cloud
+ * Storage.
+ */
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nullWhenMissing } from './file-objects.ts';
 import { RESERVED_PART } from './names.ts';
 
-/** Names that begin with the prefix. Holds the entries of one folder a level, never the whole tree. */
+/** Yields the names with the prefix. Memory holds the entries of one folder at each level, never the whole tree. */
 export async function* listFileNames(folder: string, prefix: string): AsyncGenerator<string> {
   yield* walk(folder, '', prefix);
 }
@@ -14,7 +17,7 @@ async function* walk(folder: string, above: string, prefix: string): AsyncGenera
   if (directory === null) return;
   const entries: string[] = [];
   for await (const entry of directory) {
-    // A folder represents the names below it, which all continue with a slash.
+    // A folder stands for the names below it, which all continue with a slash.
     if (entry.isDirectory() && !(above === '' && entry.name === RESERVED_PART)) entries.push(`${above}${entry.name}/`);
     if (entry.isFile()) entries.push(above + entry.name);
   }

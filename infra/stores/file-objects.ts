@@ -1,11 +1,11 @@
 /**
- * Objects as files in a folder, for `file-store.ts`: their places, how an object appears at once, and what is known
- * about it. An object is an ordinary file under its own name, so other programs can read it. Facts that the file itself
- * does not have are in its mark, an empty file `.stp/marks/NAME/CRC-BYTES-COUNT` made beforehand.
+ * Objects as files in a folder, for `file-store.ts`: their paths, their atomic creation, and their metadata. An object
+ * is an ordinary file under its own name, so other programs can read it. Metadata that the file lacks are in its mark,
+ * an empty file `.stp/marks/NAME/CRC-BYTES-COUNT` that is made first.
  *
  * Bytes go to `.stp/temporary/` and are flushed; then the mark is made; then a hard link under the object's name, which
- * either appears whole or fails because the name is taken. A process killed at any point leaves at most a temporary
- * file (removed a day later) or a mark without its object, which nobody reads.
+ * appears completely or fails because the name is taken. A process killed at any point leaves at most a temporary file
+ * (removed a day later) or a mark without its object, which is ignored.
  */
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -17,9 +17,9 @@ import { RESERVED_PART } from './names.ts';
 import { damaged, differs } from './store-errors.ts';
 
 const MARK = /^([0-9a-f]{8})-(\d{1,15})-(\d{1,15})$/;
-/** A put-once object has one version. */
+/** An object is written once, so it has one version. */
 const GENERATION = '1';
-/** No object is being written for longer than this; older temporary files are left from killed processes. */
+/** No write takes longer than this; older temporary files come from killed processes. */
 const TEMPORARY_AGE_MS_MAX = 24 * 60 * 60 * 1000;
 
 export interface FileObject {
@@ -40,18 +40,18 @@ export class FileObjects {
     return join(this.folder, ...name.split('/'));
   }
 
-  /** A path in the store's own folder: `own('marks', name)`. */
+  /** Returns a path in the store's own folder: `own('marks', name)`. */
   own(kind: 'marks' | 'temporary', name = ''): string {
     return join(this.folder, RESERVED_PART, kind, ...name.split('/'));
   }
 
-  /** A new path for bytes on their way, on the same file system as the objects. */
+  /** Returns a new path for bytes being written, on the same file system as the objects. */
   async temporaryPath(): Promise<string> {
     await makeFolder(this.own('temporary'));
     return this.own('temporary', randomUUID());
   }
 
-  /** Returns what is known of a name from its size and mark, or null. Reads the bytes only where two marks fit the size. */
+  /** Returns an object's metadata from its size and mark, or null. Reads the bytes only if two marks match the size. */
   async inspect(name: string): Promise<FileObject | null> {
     const path = this.pathOf(name);
     const file = await lstat(path).catch(nullWhenMissing);
@@ -74,7 +74,7 @@ export class FileObjects {
     };
   }
 
-  /** Gives the flushed temporary file its name. Where the name is taken by the same bytes, that is as good. */
+  /** Gives the flushed temporary file its name. An existing object with the same bytes counts as success. */
   async publish(name: string, temporaryPath: string, crc: Crc32c, count: number): Promise<ArtifactRef> {
     const path = this.pathOf(name);
     const uri = `${this.root}/${name}`;
@@ -99,7 +99,10 @@ export class FileObjects {
     return { uri, generation: GENERATION, crc32c, bytes: crc.bytes, count };
   }
 
-  /** The object first: killed in between, only marks without their object are left, which nobody reads. */
+  /**
+   * Removes the object first. If the process is killed in between, only marks without their object remain, which are
+   * ignored.
+   */
   async remove(name: string, generation: string): Promise<boolean> {
     if (generation !== GENERATION) return false;
     try {
@@ -112,7 +115,7 @@ export class FileObjects {
     return true;
   }
 
-  /** Removes what killed processes left long ago; a store that may only be read is left as it is. */
+  /** Removes old files of killed processes; a read-only store is left unchanged. */
   async sweepTemporary(): Promise<void> {
     for (const name of await readdir(this.own('temporary')).catch(() => [] as string[])) {
       const path = this.own('temporary', name);
@@ -123,7 +126,7 @@ export class FileObjects {
   }
 }
 
-/** Writes pieces to a new file, all the way to the disk. Returns their checksum and length. */
+/** Writes pieces to a new file and flushes it to the disk. Returns checksum and length. */
 export async function writeFlushed(
   path: string,
   input: AsyncIterable<Buffer>,
@@ -144,7 +147,7 @@ export async function writeFlushed(
   return crc;
 }
 
-/** A folder and those above it. Node's own way says "not there" where the file system is read-only. */
+/** Makes a folder and its parents. Node's recursive `mkdir` reports "not there" on a read-only file system. */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });

@@ -14,7 +14,7 @@ import { cannotRead, cannotWrite, differs } from './store-errors.ts';
 
 const READ_BYTES = 1 << 20;
 
-/** A store in the folder, which is made by the first write. STP1401 and STP1405 come from writing and reading. */
+/** Opens a store in the folder, which the first write creates. Writing and reading throw STP1401 and STP1405. */
 export async function openFileStore(folder: string): Promise<ObjectStore> {
   const root = pathToFileURL(folder).href.replace(/\/$/, '');
   const objects = new FileObjects(folder, root);

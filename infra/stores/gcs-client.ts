@@ -1,7 +1,7 @@
 /**
- * Requests to one bucket. Authentication, metadata, lists and small uploads go through Google's client library, which
- * retries them; bytes in bulk go by plain `fetch`, because there an abandoned transfer closes its connection at once
- * (the library's keeps it open and the process alive). Failures are the service's own, with the status as `code`.
+ * Requests to one bucket. Authentication, metadata, lists and small uploads use Google's client library, which retries
+ * them. Bulk transfers use plain `fetch`, which closes an abandoned connection at once; the library would keep it open
+ * and the process alive. Failures are the service's own, with the status as `code`.
  */
 import { type Bucket, type File, Storage } from '@google-cloud/storage';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { statusOf } from './gcs-errors.ts';
 const RETRY = { autoRetry: true, maxRetries: 8, retryDelayMultiplier: 2, maxRetryDelay: 32, totalTimeout: 600 };
 const PAGE_OBJECTS = 1000;
 
-/** The parts of an object's resource that we use. */
+/** The fields of an object's resource that are read here. */
 export const resourceSchema = z.object({
   name: z.string(),
   generation: z.coerce.string().regex(/^\d+$/),
@@ -22,7 +22,7 @@ export const resourceSchema = z.object({
 });
 export type GcsResource = z.infer<typeof resourceSchema>;
 
-/** Properties of a new object beside its bytes. With `crc32c` the service refuses bytes that arrive otherwise. */
+/** Properties of a new object. With `crc32c` the service refuses corrupted bytes. */
 export interface NewObject {
   readonly crc32c?: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export class GcsClient {
   readonly #storage: Storage;
   readonly #anonymous: boolean;
 
-  /** `endpoint` is another server with the same API; `http://` ones get no credentials. */
+  /** @param endpoint another server with the same API; `http://` ones get no credentials */
   constructor(bucketName: string, endpoint: string | undefined) {
     this.bucketName = bucketName;
     this.#anonymous = endpoint?.startsWith('http://') ?? false;
@@ -65,7 +65,9 @@ export class GcsClient {
     }
   }
 
-  /** One request with all the bytes, carried out only while the object is at the generation (0: not there). */
+  /**
+   * Sends all bytes in one request, which succeeds only while the object is at the generation (0: it does not exist).
+   */
   async save(name: string, bytes: Buffer, object: NewObject, ifGenerationMatch: string | 0): Promise<GcsResource> {
     const file = this.#bucket.file(name);
     const preconditionOpts = { ifGenerationMatch: ifGenerationMatch as number };
@@ -73,20 +75,23 @@ export class GcsClient {
     return resourceSchema.parse(file.metadata);
   }
 
-  /** Address of a new resumable upload session for an object that is not there. Everyone who knows it may upload. */
+  /**
+   * Returns the address of a new resumable upload session for an object that does not exist. Anyone who knows the
+   * address can upload.
+   */
   async openSession(name: string, object: NewObject): Promise<string> {
     const file: File = this.#bucket.file(name);
     const options = { preconditionOpts: { ifGenerationMatch: 0 }, metadata: plain(object) };
     return (await file.createResumableUpload(options))[0];
   }
 
-  /** Bytes [start, end) of one generation, as they come. */
+  /** Yields bytes [start, end) of one generation. */
   async *media(name: string, generation: string, start: number, end: number): AsyncGenerator<Buffer> {
     const path = `/storage/v1/b/${this.bucketName}/o/${encodeURIComponent(name)}`;
     const address = new URL(`${this.#storage.apiEndpoint}${path}?alt=media&generation=${generation}`);
     const headers = this.#anonymous ? new Headers() : await this.#storage.authClient.getRequestHeaders(address);
     headers.set('range', `bytes=${start}-${end - 1}`);
-    // The bytes as they are stored: the checksum is of those.
+    // The checksum belongs to the bytes as stored, so they must not be decompressed.
     headers.set('accept-encoding', 'identity');
     const abandoned = new AbortController();
     try {
@@ -98,7 +103,7 @@ export class GcsClient {
     }
   }
 
-  /** Resources of all objects whose names begin so, in the order of the names, a page at a time. */
+  /** Yields the resources of all objects whose names have the prefix, in the order of the names, page by page. */
   async *list(prefix: string): AsyncGenerator<GcsResource> {
     let pageToken: string | undefined;
     do {
@@ -109,7 +114,7 @@ export class GcsClient {
     } while (pageToken !== undefined);
   }
 
-  /** False where there is no such object, or another generation of it. */
+  /** Returns false if there is no such object, or only another generation of it. */
   async remove(name: string, generation: string): Promise<boolean> {
     try {
       await this.#bucket.file(name).delete({ ifGenerationMatch: generation });

@@ -1,16 +1,16 @@
 /**
- * Failures of Google Cloud Storage in words for people. The client library has already repeated the calls that can be
- * repeated.
+ * Describes failures of Google Cloud Storage for people. The client library has already retried the calls that can be
+ * retried.
  */
 import { StpError } from '@stp/base';
 import { missing } from './store-errors.ts';
 
 const RETRYABLE_STATUSES = [408, 429, 500, 502, 503, 504];
-/** Failures of the connection, by Node's codes and by the library's own words for them. */
+/** Matches failures of the connection, by Node's codes and the library's messages. */
 const CONNECTION_FAILURE =
   /UND_ERR_(?:SOCKET|\w+_TIMEOUT)|ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|ERR_STREAM_PREMATURE_CLOSE|socket hang up|aborted|terminated|premature close|fetch failed|network/i;
 
-/** HTTP status of a failure, or null for one of the connection. */
+/** Returns the HTTP status of a failure, or null for a failure of the connection. */
 export function statusOf(error: unknown): number | null {
   const { code, status } = error as { code?: unknown; status?: unknown };
   for (const value of [code, status]) {

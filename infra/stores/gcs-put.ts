@@ -1,6 +1,6 @@
 /**
- * Puts objects into a bucket once: small ones in one request, large ones over a session. The precondition "not there
- * yet" decides between writers, and between a retry and a first try whose answer was lost.
+ * Writes objects into a bucket once: small ones in one request, large ones over a session. The precondition "does not
+ * exist" decides between writers, and between a retry and a first attempt whose answer was lost.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -24,12 +24,12 @@ export interface PutTarget {
   readonly client: GcsClient;
   /** Name in the bucket. */
   readonly name: string;
-  /** For messages. */
+  /** URI for messages. */
   readonly uri: string;
   readonly options: PutOptions;
 }
 
-/** Puts what the iterator gives; it is read to its end even where the object is there already, to compare. */
+/** Stores the bytes of the iterator. It is read to its end even if the object exists, for comparison. */
 export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>): Promise<GcsResource> {
   const { client, name, options } = target;
   const crc = new Crc32c();
@@ -60,9 +60,8 @@ export async function putInput(target: PutTarget, input: AsyncIterable<Buffer>):
 }
 
 /**
- * Puts a file of this machine, read once. The session of a large one is reported to the caller and noted in the user's
- * cache folder until it is done, so that a later process, here or elsewhere, resumes where a killed one stopped.
- * Sessions last a week.
+ * Stores a local file, read once. The session of a large file is reported to the caller and noted in the user's cache
+ * folder until the upload is complete, so a later process, here or elsewhere, resumes it. Sessions last a week.
  */
 export async function putFile(
   target: PutTarget & { readonly options: PutFileOptions },
@@ -80,18 +79,19 @@ export async function putFile(
   try {
     const session = started?.session ?? (await client.openSession(name, describe(options)));
     const token = { ...note, session };
-    // Everyone who can read the note may write the object, so only the owner may read it. Without it only resuming is lost.
+    // Anyone who can read the note may write the object, so only the owner may read it. Without the note only resuming
+    // is lost.
     if (started === null) await writeNote(notePath, token).catch(() => {});
     options.onUpload?.(token);
     const { resource, crc } = await uploadFile(path, session, started?.offset ?? 0, bytes, options);
     await rm(notePath, { force: true });
     if (resource.crc32c === crc.toBase64()) return resource;
-    // What an earlier attempt had sent were other bytes, or they were damaged on the way.
+    // An earlier attempt sent other bytes, or they were corrupted in transit.
     await client.remove(name, resource.generation);
     if (started !== null) return await putFile({ ...target, options: withoutUpload(options) }, path);
     throw damaged(uri, `the service received CRC-32C ${resource.crc32c}, sent was ${crc.toBase64()}; it was removed`);
   } catch (error) {
-    // A session that was refused will not do better; one that was interrupted may.
+    // A refused session would be refused again; an interrupted one may continue.
     if (statusOf(error) !== null) await rm(notePath, { force: true });
     if (statusOf(error) !== 412) throw error;
     return compared();
@@ -100,7 +100,7 @@ export async function putFile(
 
 const withoutUpload = ({ upload: _, ...others }: PutFileOptions): PutFileOptions => others;
 
-/** Sends what follows the offset. The checksum is of the whole file: what was sent before is read for it too. */
+/** Sends the bytes from the offset on. The checksum covers the whole file, so earlier bytes are read too. */
 async function uploadFile(
   path: string,
   session: string,
@@ -112,7 +112,7 @@ async function uploadFile(
   const read = (start: number, end = total): AsyncGenerator<Buffer> =>
     pieces(createReadStream(path, { start, end: end - 1, highWaterMark: READ_BYTES }), signal);
   if (offset > 0) for await (const piece of read(0, offset)) crc.update(piece);
-  /** After a broken connection some bytes are read again; they are in the checksum. */
+  /** After a broken connection some bytes are read again; the checksum includes them already. */
   const summed = async function* (start: number): AsyncGenerator<Buffer> {
     let at = start;
     for await (const piece of read(start)) {
@@ -136,7 +136,7 @@ async function writeNote(path: string, note: UploadToken): Promise<void> {
   await writeFile(path, JSON.stringify(note), { mode: 0o600 });
 }
 
-/** The note that a process of this user left here; undefined where it is missing or cannot be read. */
+/** Reads the note that a process of this user left; undefined if it is missing or unreadable. */
 async function readNote(path: string): Promise<UploadToken | undefined> {
   try {
     return uploadTokenSchema.parse(JSON.parse(await readFile(path, 'utf8')));
@@ -145,7 +145,9 @@ async function readNote(path: string): Promise<UploadToken | undefined> {
   }
 }
 
-/** The first session that is of an upload of this size to this name and still known, and how far it got; null to begin anew. */
+/**
+ * Returns the first still valid session for an upload of this size to this name, with its offset; null to start over.
+ */
 async function resumable(
   tokens: readonly (UploadToken | undefined)[],
   expected: Omit<UploadToken, 'session'>,
@@ -157,14 +159,14 @@ async function resumable(
       return token.uri === expected.uri && token.bytes === expected.bytes;
     });
   for (const session of new Set(ours.map((token) => token.session))) {
-    // One that is gone, or refuses, is no loss: the upload begins anew.
+    // If the session is gone or refused, the upload starts over.
     const offset = await askSession(session, null, signal).catch(() => null);
     if (typeof offset === 'number' && offset < expected.bytes) return { session, offset };
   }
   return null;
 }
 
-/** The stored object where it has the offered bytes; STP1404 where it has others. */
+/** Returns the stored object if it has the offered bytes; throws STP1404 if it has others. */
 async function sameOrFail({ client, name, uri }: PutTarget, offered: Crc32c): Promise<GcsResource> {
   const stored = resourceSchema.parse(await client.resource(name));
   if (stored.crc32c === offered.toBase64() && stored.size === offered.bytes) return stored;

@@ -14,7 +14,10 @@ import { cannotRead, damaged, missing } from './store-errors.ts';
 const READ_ATTEMPTS = 8;
 const READ_PAUSE_MS = 250;
 
-/** A store under `gs://bucket/prefix`. `endpoint` is another server with the GCS API; `http://` ones get no credentials. */
+/**
+ * Opens a store under `gs://bucket/prefix`. `endpoint` is another server with the GCS API; `http://` ones get no
+ * credentials.
+ */
 export function openGcsStore(bucket: string, prefix: string, endpoint?: string): ObjectStore {
   const client = new GcsClient(bucket, endpoint);
   const root = prefix === '' ? `gs://${bucket}` : `gs://${bucket}/${prefix}`;
@@ -38,7 +41,7 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
     }
   }
 
-  /** Bytes [start, end), picked up where a dropped connection left them. */
+  /** Yields bytes [start, end), and resumes after a dropped connection. */
   async function* read(ref: ArtifactRef, name: string, start: number, end: number): AsyncGenerator<Buffer> {
     let at = start;
     let attempt = 1;
@@ -59,8 +62,7 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
         if (next.done) throw damaged(ref.uri, `it ends after ${at} of ${ref.bytes} bytes`);
         at += next.value.length;
         attempt = 1;
-        // Outside the inner `try`: the error of a reader that gives up is thrown here; it is not a failure of the
-        // connection.
+        // Outside the inner `try`, because an error of the reader is thrown here and is no failure of the connection.
         yield next.value;
       }
     } finally {
@@ -70,7 +72,7 @@ export function openGcsStore(bucket: string, prefix: string, endpoint?: string):
 
   async function readRange(ref: ArtifactRef, start: number, end: number): Promise<AsyncGenerator<Buffer>> {
     const name = above + nameInStore(root, ref);
-    // Where there is nothing to read, reading does not tell whether the object is there.
+    // An empty read does not show whether the object exists.
     const there = start < end || (await reading(ref.uri, client.resource(name)))?.generation === ref.generation;
     if (!there) throw missing(ref.uri);
     return read(ref, name, start, end);

@@ -1,8 +1,8 @@
 /**
- * Uploads large objects to Google Cloud Storage over a resumable session: a file in one request, as fast as the
- * connection takes it; content that can be read only once chunk by chunk, each kept until the service has confirmed it.
- * After a failure it asks the service for its position and resumes there, also in another process that knows the
- * session. (cloud.google.com/storage/docs/performing-resumable-uploads)
+ * Uploads large objects to Google Cloud Storage over a resumable session: a file in one request, at the connection's
+ * speed; content that can be read only once in chunks, each kept until the service has confirmed it. After a failure it
+ * asks the service for its position and resumes there, also in another process that knows the session.
+ * (cloud.google.com/storage/docs/performing-resumable-uploads)
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,12 +10,12 @@ import { request as send } from 'undici';
 import { type GcsResource, GcsStatusError, resourceSchema } from './gcs-client.ts';
 import { isTransient } from './gcs-errors.ts';
 
-/** A multiple of 256 KiB, as the protocol asks; two are held in memory, one on its way and one being read. */
+/** A multiple of 256 KiB, as the protocol requires. Two are in memory: one in transit and one being read. */
 export const CHUNK_BYTES = 8 << 20;
 const ATTEMPTS = 8;
 const PAUSE_MS = 250;
 const PAUSE_MS_MAX = 30_000;
-/** The service answers within seconds; a connection without a byte for so long is dead. */
+/** The service answers within seconds, so a connection that is silent for this time is dead. */
 const SILENCE_MS_MAX = 120_000;
 /** An object's resource is some kilobytes. */
 const ANSWER_BYTES_MAX = 1 << 20;
@@ -28,7 +28,7 @@ export interface SessionUpload {
   /** Number of bytes that the service already has; the upload resumes there. */
   readonly offset: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the bytes that are sent. */
+  /** Called with the number of bytes sent. */
   readonly onProgress?: ((bytesWritten: number) => void) | undefined;
 }
 
@@ -39,7 +39,10 @@ interface Body {
   readonly content: Buffer | AsyncIterable<Buffer>;
 }
 
-/** How far a session is: bytes confirmed, or the finished object. `total` also finishes a session that has all bytes. */
+/**
+ * Asks for the state of a session: the number of confirmed bytes, or the finished object. `total` also finishes a
+ * session that has all bytes.
+ */
 export async function askSession(
   session: string,
   total: number | null,
@@ -50,8 +53,8 @@ export async function askSession(
 }
 
 /**
- * Sends what `read(start)` gives, the rest of the object of `total` bytes, and resolves with the finished object. Rejects with
- * the service's last failure, or that of reading.
+ * Sends the bytes of `read(start)`, the rest of an object of `total` bytes, and resolves with the finished object.
+ * Rejects with the service's last failure, or that of reading.
  */
 export async function uploadRest(
   read: (start: number) => AsyncIterable<Buffer>,
@@ -82,7 +85,7 @@ export async function uploadChunks(chunks: AsyncIterable<Buffer>, upload: Sessio
   try {
     for (let current = await input.next(); ; ) {
       const chunk: Buffer = current.done ? Buffer.alloc(0) : current.value;
-      // The next is read while this one is on its way. Its failure is heard where it is awaited.
+      // The next chunk is read while this one is in transit; its failure is thrown where it is awaited.
       const reading = current.done ? Promise.resolve(current) : input.next();
       reading.catch(() => {});
       const [start, end] = [at, at + chunk.length];

@@ -1,4 +1,4 @@
-/** Files of other systems: CSV, Parquet. It loads their readers. */
+/** Readers of other systems' files: CSV, Parquet. Importing this file loads them. */
 export type { Item } from './formats/item.ts';
 export { llmproofsFile } from './formats/llmproofs.ts';
 export { readItems } from './formats/read-items.ts';

@@ -1,4 +1,6 @@
-/** The reward port by judges: marks of each proof, or places among the proofs of a statement, as `judging.reward` says. */
+/**
+ * The reward port by judges: marks of each proof, or ranks among the proofs of a statement, as `judging.reward` says.
+ */
 import { mapConcurrently, StpError } from '@stp/base';
 import type { JudgeFailure, Judging, SampleReward, Statement } from '@stp/config/records';
 import type { RewardGroup, RewardOptions, RewardSource } from '@stp/selfplay';
@@ -10,13 +12,13 @@ import { rankProofs } from './rank-proofs.ts';
 import { ranks, rewardsOf } from './rewards.ts';
 import { scaleOf } from './scale.ts';
 
-/** Statements that are judged at once: each asks for all its votes, and the judges' own limits say how many are under way. */
+/** Statements judged at once. Each requests all its votes; the judges' limits bound the requests in flight. */
 const STATEMENTS_AT_ONCE = 64;
 const WHY_CHARS_MAX = 512;
 
 interface Rewarded {
   readonly rewards: readonly SampleReward[];
-  /** Samples that no server answered for, after all tries. */
+  /** Number of samples without an answer of a server, after all attempts. */
   readonly unanswered: number;
 }
 

@@ -1,4 +1,7 @@
-/** Ranks the proofs of one problem against each other: points of each, the mean over all chunks that it was in and that were ranked. */
+/**
+ * Ranks the proofs of one problem against each other. A proof's points are the mean over all ranked chunks that
+ * contained it.
+ */
 import type { JudgeFailure, Judging } from '@stp/config/records';
 import { randomStream } from '@stp/selfplay';
 import type { Asker } from './ask/asker.ts';
@@ -14,7 +17,8 @@ export interface Ranked {
 }
 
 /**
- * The rounds go to the judges in turn. Proofs without text have the points of the last place, and are not shown.
+ * Assigns the rounds to the judges in rotation. Proofs without text get the points of the last rank and are not shown.
+ *
  * @param stream names the shuffles
  */
 export async function rankProofs(

@@ -1,19 +1,17 @@
 /**
- * Makes rewards from judgements of the proofs of one problem. A proof without a judgement has none: null, never 0. Proofs that
- * are judged alike are rewarded alike, so that the order of samples earns nothing.
+ * Makes rewards from judgements of the proofs of one problem. A proof without a judgement has no reward: null, never 0.
+ * Equally judged proofs get equal rewards, so the order of samples does not matter.
  */
 import type { RewardMode } from '@stp/config/records';
 import { sharedByTies } from './ranking.ts';
 
-/** Differences of averaged points that are noise of the arithmetic. */
+/** Smaller differences of averaged points are rounding errors. */
 const EQUAL = 1e-9;
 
 /** Does the mode compare proofs, or mark each? */
 export const ranks = (mode: RewardMode): boolean => mode !== 'judge_score';
 
-/**
- * @param values of each proof its mean points, or with `judge_score` its normalised mark
- */
+/** @param values mean points of each proof, or with `judge_score` its normalised mark */
 export function rewardsOf(mode: RewardMode, values: readonly (number | null)[]): (number | null)[] {
   if (mode === 'squared') return values.map((value) => (value === null ? null : value ** 2));
   if (mode !== 'harmonic_rank') return [...values];

@@ -201,8 +201,8 @@ function temporalSteps(run: string, nodes: CloudConfig, say: (line: string) => v
 }
 
 /**
- * Returns whether a host is dead: nobody took the work in time, or whoever took it fell silent for good, on one machine or on
- * one of many (STP1605).
+ * Returns whether a host is dead: no worker took the work in time, or its worker stopped its heartbeats, on one machine
+ * or on one of many (STP1605).
  */
 function isDeadHost(error: unknown): boolean {
   return causes(error).some(
@@ -237,8 +237,8 @@ export async function giveNodesBack(run: string, hostQueue: string | null): Prom
 }
 
 /**
- * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a valid folder name. `none` says in the
- * error message what the id does not name.
+ * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a valid folder name. The error
+ * message says that the id names no `none`.
  */
 export function folderName(prefix: string, none: string, advice: string): string {
   const { workflowId } = workflowInfo();

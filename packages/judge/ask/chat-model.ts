@@ -1,4 +1,4 @@
-/** The port to one model behind one provider: a chat in, an answer out. */
+/** The port to one model of one provider: a chat in, an answer out. */
 import type { ChatMessage, JudgeProvider } from '@stp/config/records';
 import type { Pace } from '@stp/language-model';
 
@@ -19,16 +19,16 @@ export interface ChatUsage {
 
 export interface ChatAnswer {
   readonly text: string;
-  /** `length`: cut off at the token limit. `declined`: the model or its provider would not answer. */
+  /** `length`: truncated at the token limit. `declined`: the model or its provider refused to answer. */
   readonly finish: 'stop' | 'length' | 'declined';
-  /** Null where the provider does not count. */
+  /** Null if the provider does not count tokens. */
   readonly usage: ChatUsage | null;
 }
 
 export interface ChatModel {
-  /** The account by which requests are counted: address and key, as a hash. */
+  /** The account to which requests count: a hash of address and key. */
   readonly account: string;
-  /** Throws STP1901 where no answer comes; its fact `raw` holds what came instead, if anything did. */
+  /** Throws STP1901 if no answer comes; its fact `raw` holds what the server sent instead, if anything. */
   ask(request: ChatRequest): Promise<ChatAnswer>;
   close(): void;
 }

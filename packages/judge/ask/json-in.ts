@@ -1,4 +1,7 @@
-/** The JSON object of an answer: all of it, or what stands behind the thinking, in a code block or in words. Undefined where there is none. */
+/**
+ * Reads the JSON object of an answer: the whole answer, or the part after the thinking, in a code block or in text.
+ * Undefined if there is none.
+ */
 
 const THINKING_ENDS = '</think>';
 const BLOCK = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gu;

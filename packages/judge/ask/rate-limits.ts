@@ -1,8 +1,8 @@
 /**
- * Limits of requests and tokens a minute that all processes of a machine keep together. Who wants to send asks a small database
- * (SQLite, in the cache folder) for a place. Places for requests are evenly spaced: servers count in other minutes than we, many in
- * seconds, and a burst reaches them later than it was sent. Tokens are counted over the last minute. What a killed process has sent
- * stays counted. Other machines are not seen: each gets its share of a limit by its configuration.
+ * Limits on requests and tokens a minute that all processes of a machine share. A sender asks a small database (SQLite,
+ * in the cache folder) for a time slot. Slots for requests are evenly spaced: servers count other minutes than we do,
+ * many count seconds, and bursts arrive later than they were sent. Tokens are counted over the last minute. Requests of
+ * killed processes stay counted. Other machines are unknown: the configuration gives each its share of a limit.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,12 +10,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '@stp/base';
 
-/** A minute, and how much longer one request may take to the server than another: there, too, no minute has more than allowed. */
+/**
+ * A minute, plus the difference in transit time between two requests, so the server's minutes stay below the limit too.
+ */
 const WINDOW_MS_DEFAULT = 60_000 + 1_200;
-/** How long a process waits for another that has the database. */
+/** Time that a process waits for another that has locked the database, ms. */
 const BUSY_MS = 10_000;
 
-/** Shared by the processes of this machine that have one cache folder. */
+/** Returns the database file, which the machine's processes with one cache folder share. */
 export const rateLimitsFile = (cacheDirectory: string): string => join(cacheDirectory, 'judges', 'rate-limits.sqlite');
 
 export interface RateLimit {
@@ -24,12 +26,12 @@ export interface RateLimit {
 }
 
 export interface Clock {
-  /** Milliseconds, the same for all processes of the machine. */
+  /** Returns milliseconds, the same for all processes of the machine. */
   now(): number;
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Since the machine started: no correction of the time of day makes a minute shorter. */
+/** Time since the machine's start, so a correction of the time of day shortens no minute. */
 const machineClock: Clock = {
   now: () => Number(process.hrtime.bigint() / 1_000_000n),
   wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
@@ -40,17 +42,17 @@ export interface RateLimitsOptions {
   readonly clock?: Clock;
 }
 
-/** A sent request, to be corrected when the answer says how many tokens it took. */
+/** Id of a sent request, whose tokens are corrected after the answer. */
 export type Sent = number;
 
 export class RateLimits {
   readonly #database: DatabaseSync;
   readonly #windowMs: number;
   readonly #clock: Clock;
-  /** One request of an account waits at the database; the others of this process stand behind it. */
+  /** Queues by account: one request waits at the database, and this process's other requests wait behind it. */
   readonly #lines = new Map<string, Semaphore>();
 
-  /** Opens or makes the database in the file. */
+  /** Opens or creates the database file. */
   constructor(path: string, { windowMs = WINDOW_MS_DEFAULT, clock = machineClock }: RateLimitsOptions = {}) {
     mkdirSync(dirname(path), { recursive: true });
     this.#windowMs = windowMs;
@@ -67,8 +69,9 @@ export class RateLimits {
 
   /**
    * Waits until the request may be sent, and counts it as sent.
-   * @param account address and key: what the server counts by
-   * @param tokens of prompt and answer, estimated
+   *
+   * @param account hash of address and key, by which the server counts
+   * @param tokens estimated tokens of prompt and answer
    */
   async admit(account: string, tokens: number, limit: RateLimit, signal: AbortSignal): Promise<Sent> {
     const line = this.#lines.get(account) ?? new Semaphore();
@@ -95,7 +98,7 @@ export class RateLimits {
     this.#database.prepare('UPDATE sent SET tokens = ? WHERE id = ?').run(tokens, sent);
   }
 
-  /** Sends nothing for that long: the server has said that it is full. */
+  /** Stops sending for this time, because the server reported that it is full. */
   hold(account: string, milliseconds: number): void {
     const until = this.#clock.now() + Math.min(milliseconds, this.#windowMs);
     this.#database
@@ -107,12 +110,12 @@ export class RateLimits {
     this.#database.close();
   }
 
-  /** A place that is taken, and how long it is until then; or how long it is until there may be one. */
+  /** Returns a reserved slot and the time until it; or the time until one may be free. */
   #try(account: string, tokens: number, limit: RateLimit): { sent: Sent | null; waitMs: number } {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const now = this.#clock.now();
-      // What lies far in the future is of a time before the machine started anew.
+      // Times far in the future date from before the machine's restart.
       for (const [table, column] of [
         ['sent', 'at'],
         ['held', 'until'],
@@ -143,7 +146,7 @@ export class RateLimits {
   #untilTokensMs(account: string, tokens: number, { tokensPerMinute }: RateLimit, now: number): number {
     if (tokensPerMinute === null) return 0;
     const sum = this.#database.prepare('SELECT total(tokens) AS tokens FROM sent WHERE account = ?').get(account)!;
-    // A request larger than the limit waits until it is alone.
+    // A request larger than the limit waits until no other is counted.
     let over = Number(sum.tokens) + tokens - tokensPerMinute;
     let waitMs = 0;
     for (const row of this.#database

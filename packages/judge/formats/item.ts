@@ -1,4 +1,4 @@
-/** One proof of a problem in words, or a problem without one, as the files of several systems hold them. */
+/** One proof of a problem in words, or a problem alone, as read from several systems' files. */
 import type { Grading, ScaleName } from '@stp/config/records';
 
 export interface Item {
@@ -9,7 +9,7 @@ export interface Item {
   readonly set: string;
   readonly problem: string;
   readonly grading: Grading;
-  /** An answer as a model gave it, its thinking perhaps included; null: a problem alone. */
+  /** A model's answer, possibly with its thinking; null: a problem alone. */
   readonly answer: string | null;
   /** A person's mark. */
   readonly human: { readonly raw: number; readonly scale: ScaleName } | null;

@@ -11,7 +11,7 @@ const rowSchema = z.object({
   'Grading guidelines': z.string(),
 });
 
-/** Problems in order, or the first problem with the table. */
+/** Returns problems in order, or a description of the first error in the table. */
 export function proofbenchItems(text: string): Item[] | string {
   let rows: unknown[];
   try {

@@ -1,4 +1,4 @@
-/** Asks for the places of several proofs of one problem. Equal proofs share a place. The answer's form is LLMProofs'. */
+/** Asks for the ranks of several proofs of one problem. Equal proofs share a rank. The answer's form is LLMProofs'. */
 import { z } from 'zod';
 import { quoteProblem } from '../quotes.ts';
 import { asking, inWords, issueOf, jsonSchemaOf, type Problem, type Question, type Unusable } from './question.ts';
@@ -10,7 +10,7 @@ const schema = jsonSchemaOf(form);
 type Placement = z.infer<typeof form>['placements'][number];
 
 export interface RankAnswer {
-  /** Rank of each proof, in order; less is better, equal numbers are ties. */
+  /** Rank of each proof, in order; smaller is better, equal numbers are ties. */
   readonly ranks: readonly number[];
 }
 

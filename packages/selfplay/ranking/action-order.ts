@@ -64,8 +64,8 @@ export class ActionBudget {
   next(isOpen: (statement: number) => boolean): Chosen[] {
     // After the last share, refunded prices are spent.
     const share = this.#shares.shift() ?? 1;
-    // The last share takes all that is left. Each other share ends with the action that exceeds it, since a cheaper
-    // action is worth less.
+    // The last share takes all that is left. Each other share ends with the action that fills it; no cheaper
+    // action of lower score replaces that one.
     const enough = this.#shares.length === 0 ? Number.POSITIVE_INFINITY : share * this.#budget;
     const chosen: Chosen[] = [];
     const later: (Chosen & PricedAction)[] = [];
