@@ -166,6 +166,24 @@ describe('the report of a run', () => {
     expect(some).toBe('3 (100.0 %) of 3 tried, 1 not tried; held-out 3 of 3 tried, 1 not tried');
     expect(with_).toMatch(/>fixed list of scripts<\/th><td[^>]*>–<\/td><td[^>]*>3<\/td><td[^>]*>3 \(100\.0 %\)/u);
   });
+  it('tells what training adds on held-out statements from what the lemmas add', async () => {
+    const evaluation = {
+      statements: 10,
+      samplesPerStatement: 2,
+      provedFirst: 4,
+      provedFirstWithLemmas: 6,
+      provedLast: 7,
+      passAtK: { first: [], last: [] },
+    };
+    const gathered = await gather('what-training-adds', KNOWN);
+    const figures = { ...gathered, evaluation, summary: { ...gathered.summary, heldOut: evaluation } };
+    const rows = Object.fromEntries(summaryRows(figures.summary));
+    expect(rows['held-out']).toBe('4 → 7 of 10 proved (SFT model → last model, 2 samples each)');
+    expect(rows['held-out, SFT model']).toBe('6 proved with the lemmas that the last model has');
+    expect(pageOf(await makeReport([figures]))).toMatch(
+      />SFT model, with the run’s lemmas<\/th><td[^>]*>2<\/td><td[^>]*>10<\/td><td[^>]*>6 \(60\.0 %\)/u,
+    );
+  });
   it('counts the proofs that two kernels have checked', async () => {
     const figures = await gather('second-kernel', KNOWN);
     expect(figures.rounds.map(({ secondKernel }) => secondKernel)).toEqual([
