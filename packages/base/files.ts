@@ -4,5 +4,6 @@ export { isThere } from './is-there.ts';
 export { readJsonArray } from './json-array.ts';
 export { anyLinesOf, fileChunks, LINE_BYTES_MAX, linesOf, readLines, unreadable } from './lines.ts';
 export { madeBy } from './made-json.ts';
+export { publishFolder } from './publish-folder.ts';
 export { fileMark, folderMarks, keep, type Memory, recall, remember } from './remembered.ts';
 export { RUN_MARK, type RunMark, type RunOwner, type RunPart, readRunMark, writeRunMark } from './run-mark.ts';

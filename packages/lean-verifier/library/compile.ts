@@ -5,10 +5,11 @@
  * renames its folder to the final name.
  */
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { StpError } from '@stp/base';
+import { publishFolder } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
 import type { LeanMessage } from '@stp/config/records';
 import { refuseFullDisk } from '../runtime/process/full-disk.ts';
@@ -84,7 +85,7 @@ async function compileInto(folder: string, modules: readonly LeanModule[], optio
     }
     await compileAll(staging, sources, modules, options);
     await rm(sources, { recursive: true });
-    await moveIntoPlace(staging, folder, modules);
+    await publishFolder(staging, folder, () => isComplete(folder, modules));
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -180,22 +181,6 @@ async function compileModule(
     );
   }
   return run.messages.filter(({ severity }) => severity === 'warning');
-}
-
-/**
- * Renames the folder. If another compilation has finished first, its result stays, unless it is damaged: then it is
- * replaced.
- */
-async function moveIntoPlace(staging: string, folder: string, modules: readonly LeanModule[]): Promise<void> {
-  try {
-    await rename(staging, folder);
-  } catch (error) {
-    if (await isComplete(folder, modules)) return;
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-    await rm(folder, { recursive: true, force: true });
-    await rename(staging, folder);
-  }
 }
 
 function sourcePath(root: string, module: string): string {

@@ -8,10 +8,10 @@
  * generation or a later one.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Semaphore } from '@stp/base';
-import { RUN_MARK } from '@stp/base/files';
+import { publishFolder, RUN_MARK } from '@stp/base/files';
 import { contentId } from '@stp/config/ids';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { checkerVersions } from '../trust/certificate/checkers.ts';
@@ -296,12 +296,9 @@ async function growModule(
     const made = await judgeLibraryModule(module, { place, directory, indexFolder, disagreementsFolder, signal });
     if (made.kind !== 'judged') return made;
     await writeFile(path.join(directory, RECORD), JSON.stringify({ record, hash: made.hash }));
-    await rename(directory, folder).catch(async () => {
-      if ((await knownObject(folder, module.module, record)) !== null) return;
-      // The existing module was judged by other kernels or with other modules below it, or has changed since.
-      await rm(folder, { recursive: true, force: true });
-      await rename(directory, folder);
-    });
+    // An existing module is replaced if other kernels judged it, other modules are below it, or it has changed since.
+    const isKnown = async (): Promise<boolean> => (await knownObject(folder, module.module, record)) !== null;
+    await publishFolder(directory, folder, isKnown);
     return { kind: 'judged', object: { path: path.join(folder, `${module.module}.olean`), hash: made.hash } };
   } finally {
     await rm(directory, { recursive: true, force: true });
