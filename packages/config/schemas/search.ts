@@ -13,7 +13,7 @@ export const GOALS_CHARS_MAX = 16_384;
 
 export const expansionSchema = z.strictObject({
   statementId: z.string(),
-  /** From 0, in the order of the search. */
+  /** From 0, in the order of expansion. */
   index: count,
   state: stateId,
   goals: z.string().max(GOALS_CHARS_MAX),
@@ -31,7 +31,7 @@ export const expansionSchema = z.strictObject({
       tokens: count.positive(),
       /** Number of samples with this tactic. */
       count,
-      /** What verifiers made of it, weighted, where they were asked. */
+      /** The learned verifiers' weighted score, if they were asked. */
       bonus: z.number().optional(),
       /** `open`: goals are left; `done`: no goal is left; otherwise the reason why there is no state after the tactic. */
       outcome: z.union([z.enum(['open', 'done']), verdictKindSchema.exclude(['proved'])]),

@@ -1,4 +1,7 @@
-/** The prover `scripts`: the fixed list of `packages/lean-explore/portfolio`. Nothing is sampled, so its pass rate is 0 or 1. */
+/**
+ * The prover `scripts`: the fixed list of `packages/lean-explore/portfolio`. It samples nothing, so its pass rate is
+ * 0 or 1.
+ */
 import { z } from 'zod';
 import { leanProver, namePrompts, slotPrompts } from './prompts.ts';
 import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
@@ -6,7 +9,7 @@ import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
 const own = { mode: z.literal('scripts'), ...leanProver };
 export const scriptsSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
 
-/** Also the last turn of a prover that scripts follow. */
+/** Also the last step of a prover that scripts follow. */
 export const SCRIPTS = {
   activity: 'scriptShard',
   queue: 'lean',
