@@ -1,6 +1,6 @@
 /**
-  * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are written once and never changed. Names
-  * are relative to the store's root, `/`-separated, without `.` or `..` parts.
+ * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are written once and never changed. Names
+ * are relative to the store's root, `/`-separated, without `.` or `..` parts.
  */
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -55,8 +55,8 @@ export interface ObjectStore {
   /** Streams an object. The stream fails at its end with STP1402 if the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
   /**
-    * Downloads an object to a local file under a temporary name, checks it, then renames it. A later call resumes the
-    * download of a killed process. Only one process at a time may download to a path.
+   * Downloads an object to a local file under a temporary name, checks it, then renames it. A later call resumes the
+   * download of a killed process. Only one process at a time may download to a path.
    */
   download(ref: ArtifactRef, path: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Returns the reference of the object with this name, or null. The record count comes from the object's metadata. */

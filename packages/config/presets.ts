@@ -1,6 +1,6 @@
 /**
-  * Presets: `data/presets/NAME.json`. Each is a whole configuration, or the differences from the preset that it
-  * `extends`. This file resolves the chain and checks no values.
+ * Presets: `data/presets/NAME.json`. Each is a whole configuration, or the differences from the preset that it
+ * `extends`. This file resolves the chain and checks no values.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

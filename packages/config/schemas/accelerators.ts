@@ -1,6 +1,6 @@
 /**
-  * TPU slices by accelerator type: chips, hosts and base image. The number in a type counts TensorCores for v4 and v5p,
-  * two a chip, and chips for v5e and v6e (cloud.google.com/tpu/docs: v4, v5e, v5p, v6e, runtimes).
+ * TPU slices by accelerator type: chips, hosts and base image. The number in a type counts TensorCores for v4 and v5p,
+ * two a chip, and chips for v5e and v6e (cloud.google.com/tpu/docs: v4, v5e, v5p, v6e, runtimes).
  */
 
 interface Family {

@@ -34,7 +34,9 @@ export type CheckRecord = z.infer<typeof checkRecordSchema>;
 /** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The record of how a compiled proof was judged: the text that was compiled, its checkers, and its axioms and lemmas. */
+/**
+ * The record of how a compiled proof was judged: the text that was compiled, its checkers, and its axioms and lemmas.
+ */
 export const objectJudgementSchema = z.strictObject({
   /** SHA-256 (hex) of the compiled text, which contains this proof. A fresh process compiled it. */
   fileHash: hash,

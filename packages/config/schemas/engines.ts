@@ -1,6 +1,6 @@
 /**
-  * The engines that train and sample (`engines` of the configuration). Commands and folders are those of the node where
-  * the engine runs.
+ * The engines that train and sample (`engines` of the configuration). Commands and folders are those of the node where
+ * the engine runs.
  */
 import { z } from 'zod';
 
@@ -67,11 +67,12 @@ const pytorchTrainer = z
     parallelism: z.enum(['replicated', 'fsdp']).default('replicated'),
     /** Recompute a layer's activations from its input: about a third more work for far less memory. */
     recomputeActivations: z.boolean().default(false),
-    /** Padded tokens in one pass of a process. Changes speed and memory, not the result. */
-    microBatchTokens: positive.max(1 << 22).default(16_384),
     /** Padded tokens in one pass of a process. Changes speed and memory use, not the result. */
-      * Minimum time between two saved states on the node. Each state is copied to the store unless the previous copy is still
-      * running. A lost process loses at most this much work, and so does a lost node if the store keeps up.
+    microBatchTokens: positive.max(1 << 22).default(16_384),
+    /**
+     * Minimum time between two saved states on the node. Each state is copied to the store unless the previous copy is
+     * still running. A lost process loses at most this much work, and so does a lost node if the store keeps up.
+     */
     keepStateSeconds: z.number().nonnegative().max(86_400).default(600),
     /**
      * The first model: a folder, `hf://OWNER/NAME@COMMIT` with an optional `#sha256=…`, or `gs://BUCKET/PREFIX`

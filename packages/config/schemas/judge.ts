@@ -1,6 +1,6 @@
 /**
-  * Settings for judging proofs in natural language (`judge` of the configuration, `--config` of `bin/stp judge`): the
-  * judges, the scale, and the conversion of judgements to rewards.
+ * Settings for judging proofs in natural language (`judge` of the configuration, `--config` of `bin/stp judge`): the
+ * judges, the scale, and the conversion of judgements to rewards.
  */
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /**
  * The machines of a run (`nodes` of the configuration): this machine, TPU slices, GPU instances, or existing machines.
-  * Cloud machines have time limits, so that no run can cost without end.
+ * Cloud machines have time limits, so that no run can cost without end.
  */
 import { z } from 'zod';
 import { findAccelerator, knownAccelerators } from './accelerators.ts';

@@ -22,8 +22,8 @@ const sourceSchema = z.strictObject({ what: z.string().min(1).max(1_024), url: z
 
 const answerSchema = z.strictObject({
   /**
-    * `text`: the whole answer is the proof. `open-block`: the prompt ends within a code block, and the answer up to the
-    * closing fence is the proof. `code-block`: the proof is in the last code block that states a theorem.
+   * `text`: the whole answer is the proof. `open-block`: the prompt ends within a code block, and the answer up to the
+   * closing fence is the proof. `code-block`: the proof is in the last code block that states a theorem.
    */
   form: z.enum(['text', 'open-block', 'code-block']),
   /** Whether the answer repeats the theorem. The proof is then the text after its `:=`. */

@@ -1,6 +1,6 @@
 /**
-  * Rules about which provers, conjecturers and objectives go together, where the schema of one section cannot express
-  * them.
+ * Rules about which provers, conjecturers and objectives go together, where the schema of one section cannot express
+ * them.
  */
 import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';

@@ -38,8 +38,8 @@ export function proverOf<Mode extends ProverMode>(
 }
 
 /**
-  * Returns the configuration by which models are compared on held-out statements (`compared` of the prover). Proofs by
-  * scripts (`prover.scripts`) are counted separately.
+ * Returns the configuration by which models are compared on held-out statements (`compared` of the prover). Proofs by
+ * scripts (`prover.scripts`) are counted separately.
  *
  * @param samples whole proofs per statement
  */

@@ -1,6 +1,6 @@
 /**
-  * A definition that a statement uses, directly or through others, as a prompt may show it.
-  * `packages/lean-explore/library/definitions.ts` reads it from Lean's text, and `packages/selfplay/slots` shows it.
+ * A definition that a statement uses, directly or through others, as a prompt may show it.
+ * `packages/lean-explore/library/definitions.ts` reads it from Lean's text, and `packages/selfplay/slots` shows it.
  */
 export interface ShownDefinition {
   /** Fully qualified. */

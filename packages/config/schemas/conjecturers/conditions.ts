@@ -20,8 +20,8 @@ const unprovedTarget = z.strictObject({ kind: z.literal('unproved-target') });
 
 export const conjecturing = {
   /**
-    * Maximum number of conjectures that a round attempts: a number, as many as statements (stp-code), or as many as
-    * unproved statements (stp-paper).
+   * Maximum number of conjectures that a round attempts: a number, as many as statements (stp-code), or as many as
+   * unproved statements (stp-paper).
    */
   perRoundMax: z.union([z.number().int().positive(), z.enum(['statements', 'unproved'])]),
   /** Texts requested for each conjecture, since most do not pass the gate. */

@@ -15,8 +15,8 @@ const conjectureRewardSchema = z.discriminatedUnion('kind', [
   /** Conjectures in the band train, with equal rewards before the transport (STP). */
   z.strictObject({ kind: z.literal('band'), ...band }),
   /**
-    * Rewards library conjectures by the statements that this round proves with them, and by the lemmas whose proofs use
-    * them (`packages/selfplay/use-credit.ts`).
+   * Rewards library conjectures by the statements that this round proves with them, and by the lemmas whose proofs use
+   * them (`packages/selfplay/use-credit.ts`).
    */
   z.strictObject({ kind: z.literal('use') }),
 ]);

@@ -7,8 +7,8 @@ import type { Objective } from './objective.ts';
 const aboveZero = z.number().positive();
 
 /**
-  * Group-relative policy optimisation (arXiv 2402.03300; Dr. GRPO: arXiv 2503.20783). Records contain the advantages
-  * (`packages/selfplay/rewards/advantages.ts`); these settings define the loss.
+ * Group-relative policy optimisation (arXiv 2402.03300; Dr. GRPO: arXiv 2503.20783). Records contain the advantages
+ * (`packages/selfplay/rewards/advantages.ts`); these settings define the loss.
  */
 export const policySchema = z.strictObject({
   kind: z.literal('grpo'),

@@ -1,6 +1,6 @@
 /**
-  * Every objective with its constants, and the kinds of training records. Every trainer reads the same records. An
-  * objective is a function of the log-probabilities that the model gives to the records' texts.
+ * Every objective with its constants, and the kinds of training records. Every trainer reads the same records. An
+ * objective is a function of the log-probabilities that the model gives to the records' texts.
  */
 import { z } from 'zod';
 import { preferenceObjectiveSchema } from './dpo.ts';

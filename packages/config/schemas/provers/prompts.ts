@@ -5,8 +5,8 @@ import { setName } from '../set-name.ts';
 
 const shown = {
   /**
-    * Prepared problem sets of compiled modules. Premises are their library's theorems that a statement's imports load:
-    * prompts may show them (`lemmasShown`), and scripts may name them (`premisesTried`).
+   * Prepared problem sets of compiled modules. Premises are their library's theorems that a statement's imports load:
+   * prompts may show them (`lemmasShown`), and scripts may name them (`premisesTried`).
    */
   premisesFrom: z.array(setName).max(16).default([]),
   /**
@@ -48,8 +48,8 @@ export type Prompts = z.infer<typeof slotPrompts> | z.infer<typeof namePrompts>;
 /** Settings of provers whose proofs Lean verifies. */
 export const leanProver = {
   /**
-    * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for
-    * `simp` and `grind`; with `name` a sample uses only the theorems that the model names.
+   * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for
+   * `simp` and `grind`; with `name` a sample uses only the theorems that the model names.
    */
   lemmas: z.enum(['name', 'marked']).default('name'),
   /** Maximum number of premises that scripts try on a statement, the most similar ones first; 0: none. */

@@ -4,8 +4,9 @@
 export interface ProverTurn {
   /**
    * The sampling activity, in `activities/provers/`. It takes a `ShardTurn` and returns the shard's samples with its
-   * own added, or null if it finds nothing to do. After null, further steps with this activity are skipped. readonly
-   * activity: string;
+   * own added, or null if it finds nothing to do. After null, further steps with this activity are skipped.
+   */
+  readonly activity: string;
   /** `host`: a machine that has the model; `lean`: any node with Lean. */
   readonly queue: 'host' | 'lean';
   /** Folder of the checked samples, below the shard's. Null: the shard's folder itself, for the first step. */

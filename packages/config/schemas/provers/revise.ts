@@ -11,8 +11,8 @@ const revisionSchema = z.strictObject({
   /** Maximum number of answers after the first one of a sample. */
   turns: z.number().int().positive().max(16).default(2),
   /**
-    * Maximum tokens of all answers to one statement in a shard, first answers and revisions together. A revision is
-    * requested only while `sampling.maxTokens` fit. Null: only `turns` limits.
+   * Maximum tokens of all answers to one statement in a shard, first answers and revisions together. A revision is
+   * requested only while `sampling.maxTokens` fit. Null: only `turns` limits.
    */
   tokensPerStatement: z.number().int().positive().nullable().default(null),
 });

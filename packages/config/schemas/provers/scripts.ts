@@ -15,8 +15,8 @@ export const SCRIPTS = {
   queue: 'lean',
   folder: 'scripts',
   doing: 'try scripts on',
-  // These proofs were found under other limits, or in a process shared with other scripts. Checked alone, a proof can need
-  // more heartbeats.
+  // The proofs were found under other limits, or in a process shared with other scripts. Checked alone, a proof can
+  // need more heartbeats.
   isUnbounded: true,
 } as const satisfies ProverTurn;
 
