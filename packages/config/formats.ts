@@ -1,4 +1,7 @@
-/** Prompt formats: the files `data/formats/NAME.json`, and the one that a configuration holds. Each is read and checked once. */
+/**
+ * Prompt formats: the files `data/formats/NAME.json`, and the custom format of a configuration. Each file is read
+ * once.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
@@ -7,7 +10,7 @@ import { type FormatName, type PromptFormat, promptFormatSchema } from './schema
 const FORMATS_DIRECTORY = join(import.meta.dirname, '../../data/formats');
 const read = new Map<string, PromptFormat>();
 
-/** A format of this repository. STP1001 where its file is damaged. */
+/** Loads a format of this repository. Throws STP1001 if its file is damaged. */
 export function loadFormat(name: Exclude<FormatName, 'custom'>): PromptFormat {
   const known = read.get(name);
   if (known !== undefined) return known;
@@ -23,14 +26,13 @@ export function loadFormat(name: Exclude<FormatName, 'custom'>): PromptFormat {
   return parsed.data;
 }
 
-/** Where a configuration says the format of its model: with slots it is `embedded`. */
+/** The settings of a configuration that name its prompt format. With slots the format is always `embedded`. */
 interface Prompts {
   readonly slots?: boolean;
   readonly format?: FormatName;
   readonly customFormat?: PromptFormat | null;
 }
 
-/** The format of a run's model. */
 export function formatOf({ format = 'embedded', customFormat = null }: Prompts): PromptFormat {
   if (format !== 'custom') return loadFormat(format);
   if (customFormat !== null) return customFormat;

@@ -8,7 +8,7 @@ import { suggestion } from './nearest.ts';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** Objects whose keys are a person's own words, or that make sense only together: each is one value and is set as a whole. */
+/** Objects that are set as a whole: their keys are the user's own words, or their fields make sense only together. */
 export const WHOLE_VALUES: ReadonlySet<string> = new Set([
   'data.weights',
   'nodes.labels',
@@ -16,7 +16,7 @@ export const WHOLE_VALUES: ReadonlySet<string> = new Set([
   'prover.customFormat',
 ]);
 
-/** Values by dotted key, in the order they are written; an array is one value. */
+/** Returns values by dotted key, in the order of the object. An array is one value. */
 export function leaves(value: object, prefix = ''): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const [key, inner] of Object.entries(value) as [string, Json][]) {
@@ -27,7 +27,7 @@ export function leaves(value: object, prefix = ''): Map<string, Json> {
   return found;
 }
 
-/** Sets one value in place, making the sections above it. */
+/** Sets one value of `config`, creating missing sections. */
 export function setValue(config: JsonObject, key: string, value: Json): void {
   const parts = key.split('.');
   let target = config;
@@ -40,14 +40,16 @@ export function setValue(config: JsonObject, key: string, value: Json): void {
   target[parts.at(-1)!] = value;
 }
 
-/** Takes one value or section away, in place. */
+/** Removes one value or section of `config`. */
 export function removeValue(config: JsonObject, key: string): void {
   const parts = key.split('.');
   const section = parts.slice(0, -1).reduce<Json | undefined>((at, part) => (at as JsonObject)[part], config);
   delete (section as JsonObject)[parts.at(-1)!];
 }
 
-/** The key, where it is one of the configuration's; otherwise STP1001 naming the source and the nearest known one. */
+/**
+ * Returns the key if the configuration has it. Otherwise throws STP1001, which names the source and the nearest key.
+ */
 export function requireKnown(key: string, keys: readonly string[], source: string): string {
   if (keys.includes(key)) return key;
   throw new StpError(
@@ -57,7 +59,10 @@ export function requireKnown(key: string, keys: readonly string[], source: strin
   );
 }
 
-/** Dotted keys and values of an object that holds any part of the configuration; a section given whole is taken apart. */
+/**
+ * Yields the dotted keys and values of an object that holds any part of the configuration. Sections are split into
+ * values.
+ */
 export function* partialValues(content: JsonObject, keys: readonly string[], path = ''): Generator<[string, Json]> {
   for (const [key, value] of Object.entries(content)) {
     const inner = path === '' ? key : `${path}.${key}`;
@@ -67,13 +72,18 @@ export function* partialValues(content: JsonObject, keys: readonly string[], pat
   }
 }
 
-/** `STP_SET_SAMPLING__MAX_TOKENS` is `sampling.maxTokens`: two underscores for a dot, single ones as one likes. */
+/**
+ * Finds the key that an environment variable names: `STP_SET_SAMPLING__MAX_TOKENS` is `sampling.maxTokens`. Two
+ * underscores stand for a dot; single underscores and case do not matter.
+ */
 export function environmentKey(name: string, prefix: string, keys: readonly string[]): string {
   const wanted = name.slice(prefix.length).toLowerCase().replaceAll('__', '.').replaceAll('_', '');
   return keys.find((key) => key.toLowerCase() === wanted) ?? wanted;
 }
 
-/** JSON where the text is JSON, a list for words in brackets (`[mlflow,tensorboard]`), else the text itself. */
+/**
+ * Parses a text as JSON or as a list of words in brackets (`[mlflow,tensorboard]`). Returns any other text unchanged.
+ */
 export function parseValue(text: string): Json {
   try {
     return JSON.parse(text) as Json;

@@ -1,2 +1,2 @@
-/** The placeholder, in the name that a server gives a checkpoint, for the hash of its weights. */
+/** The placeholder for the hash of the weights, in the name that a server gives a checkpoint. */
 export const MODEL_PLACE = '{model}';

@@ -1,7 +1,7 @@
-/** The known word nearest to a mistyped one, for error messages. */
+/** Finds the known word nearest to a mistyped one, for error messages. */
 import { editDistance } from '@stp/base';
 
-/** The candidate with the fewest edits, or null when even that one shares less than half its letters. */
+/** Returns the candidate with the fewest edits, or null if it shares less than half of its letters with the word. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: { candidate: string; distance: number } | null = null;
   for (const candidate of candidates) {
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best !== null && best.distance <= Math.max(2, best.candidate.length / 2) ? best.candidate : null;
 }
 
-/** ` (did you mean X?)`, or nothing. */
+/** Returns ` (did you mean X?)`, or an empty text. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
   const found = nearest(word, candidates);
   return found === null ? '' : ` (did you mean ${found}?)`;

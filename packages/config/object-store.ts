@@ -1,15 +1,15 @@
 /**
- * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are put once and never change. Names are
- * relative to the store's root, `/`-separated, without `.` or `..` parts.
+ * The `ObjectStore` port over `file://` folders and `gs://` buckets. Objects are written once and never changed. Names
+ * are relative to the store's root, `/`-separated, without `.` or `..` parts.
  */
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ArtifactRef } from './schemas/artifact.ts';
 
 /**
- * An upload in progress: its address and its object. Every holder of the token may write that one object, for a week.
- * It goes into a heartbeat so that the next attempt resumes the upload, on any machine that has the same bytes (the
- * checksum of the whole is compared at the end).
+ * An upload in progress: its address and its object. Whoever holds the token may write that object, for a week. An
+ * activity puts the token into its heartbeat, and the next attempt resumes the upload, on any machine that has the
+ * same bytes. The checksum of the whole object is compared at the end.
  */
 export const uploadTokenSchema = z.strictObject({
   uri: z.string().max(2_048),
@@ -26,9 +26,9 @@ export interface PutOptions {
 }
 
 export interface PutFileOptions extends PutOptions {
-  /** The token that `onUpload` gave an earlier attempt. It is not used for another object, or for other bytes. */
+  /** The token that `onUpload` gave an earlier attempt. It is ignored if it is for another object or other bytes. */
   readonly upload?: UploadToken | undefined;
-  /** Called when a resumable upload has begun or was resumed. Stores without such uploads never call it. */
+  /** Called when a resumable upload has begun or was resumed. Stores without resumable uploads never call it. */
   readonly onUpload?: (token: UploadToken) => void;
 }
 
@@ -44,24 +44,24 @@ export interface ObjectStore {
   /** `file:///abs/path` or `gs://bucket/prefix`, no trailing slash. */
   readonly root: string;
   /**
-   * Writes an object that is not there yet. Where it is there with the same checksum, that one is returned (a retried
-   * activity); with another checksum the call fails with STP1404. A reader never sees half an object.
+   * Writes a new object. If an object with the same checksum exists (a retried activity), its reference is returned;
+   * with another checksum the call fails with STP1404. A reader never sees half an object.
    */
   put(name: string, data: string | Uint8Array | Readable, options?: PutOptions): Promise<ArtifactRef>;
-  /** Puts a file of this machine as `put` puts bytes. The upload of a large file can be resumed. */
+  /** Writes the contents of a local file, as `put` writes bytes. The upload of a large file can be resumed. */
   putFile(name: string, path: string, options?: PutFileOptions): Promise<ArtifactRef>;
-  /** Whole object, checksum checked before it is returned (STP1402 when damaged, STP1403 when missing). */
+  /** Reads a whole object and checks its checksum first. Throws STP1402 if it is damaged, STP1403 if it is missing. */
   get(ref: ArtifactRef): Promise<Buffer>;
-  /** Stream; fails at its end with STP1402 when the bytes do not match the reference. */
+  /** Streams an object. The stream fails at its end with STP1402 if the bytes do not match the reference. */
   stream(ref: ArtifactRef): Promise<Readable>;
   /**
-   * Downloads an object to a local file under a temporary name, checks it, then renames it. A download of a killed process is
-   * resumed. One process at a time may download to a path.
+   * Downloads an object to a local file under a temporary name, checks it, then renames it. A later call resumes the
+   * download of a killed process. Only one process at a time may download to a path.
    */
   download(ref: ArtifactRef, path: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Returns what is known of a name, or null. Reads the record count back from metadata. */
+  /** Returns the reference of the object with this name, or null. The record count comes from the object's metadata. */
   stat(name: string): Promise<ArtifactRef | null>;
   list(prefix: string): AsyncIterable<ObjectInfo>;
-  /** Removes this very object; one that is gone already, or is another by now, is left alone. True where it was removed. */
+  /** Removes the object if it still has this generation. Returns whether it was removed. */
   remove(ref: Pick<ArtifactRef, 'uri' | 'generation'>): Promise<boolean>;
 }

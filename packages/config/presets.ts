@@ -1,6 +1,6 @@
 /**
- * Presets: `data/presets/NAME.json`, each a whole configuration or the differences from the one it `extends`. Knows
- * files and chains; checks no values.
+ * Presets: `data/presets/NAME.json`. Each is a whole configuration, or the differences from the preset that it
+ * `extends`. This file resolves the chain and checks no values.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +18,16 @@ export function presetNames(directory = PRESETS_DIRECTORY): string[] {
 }
 
 export interface Preset {
-  /** All values of the chain together; not checked yet. */
+  /** All values of the chain, merged and unchecked. */
   readonly values: JsonObject;
   /** The preset that gave each dotted key its value. */
   readonly givenBy: ReadonlyMap<string, string>;
 }
 
-/** A preset with all that it extends, the nearest one winning. STP1001 for an unknown name, a cycle, a file that is not a preset. */
+/**
+ * Loads a preset and all that it extends; the nearer preset wins. Throws STP1001 for an unknown name, a cycle, or a
+ * file that is not a preset.
+ */
 export function loadPreset(name: string, directory = PRESETS_DIRECTORY): Preset {
   const values: JsonObject = {};
   const givenBy = new Map<string, string>();
@@ -38,7 +41,7 @@ export function loadPreset(name: string, directory = PRESETS_DIRECTORY): Preset 
   return { values, givenBy };
 }
 
-/** The preset last, what it extends before it. */
+/** Returns the chain of presets: the base first, the named preset last. */
 function chain(name: string, directory: string): { preset: string; content: JsonObject }[] {
   const links: { preset: string; content: JsonObject }[] = [];
   let wanted: string | null = name;

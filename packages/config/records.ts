@@ -1,4 +1,4 @@
-/** Schemas of the records of a run, and the port of the store that keeps them. Needs no Node, and loads no presets. */
+/** Schemas of a run's records, and the port of the store that keeps them. Uses no Node API and loads no presets. */
 export {
   type ObjectInfo,
   type ObjectStore,

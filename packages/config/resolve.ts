@@ -25,32 +25,36 @@ export interface ConfigSources {
   readonly preset: string;
   /** Parsed content of a config file: any part of the schema. */
   readonly file?: { readonly path: string; readonly content: unknown };
-  /** `STP_SET_SAMPLING__TEMPERATURE=0.8` sets `sampling.temperature`; underscores doubled between parts. */
+  /** `STP_SET_SAMPLING__TEMPERATURE=0.8` sets `sampling.temperature`: two underscores stand for a dot. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Dotted keys of `--set`. Strings are read as JSON where they are JSON; for a list, other texts are words with commas. */
+  /** Dotted keys of `--set`. Strings are parsed as JSON if possible; for a list, other texts are split at commas. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** Flags with a name of their own. */
+  /** Values of the flags `--rounds` and `--seed`. */
   readonly flags?: { readonly rounds?: number; readonly seed?: number };
 }
 
 export interface ResolvedConfig {
   readonly config: RunConfig;
-  /** Where each value came from, by dotted key, in the schema's order: `preset stp-code`, `file my.json`, `STP_SET_SEED`, `--set`, `--seed`, `default`. */
+  /**
+   * Source of each value by dotted key, in the schema's order: `preset stp-code`, `file my.json`, `STP_SET_SEED`,
+   * `--set`, `--seed`, `default`.
+   */
   readonly provenance: ReadonlyMap<string, string>;
 }
 
-/** The resolved configuration, or StpError STP1001 that names the source, the key and what is known. */
+/** Resolves a configuration. Throws STP1001, which names the source, the key and the known keys. */
 export function resolveConfig(sources: ConfigSources): RunConfig {
   return resolveWithProvenance(sources).config;
 }
 
-/** Resolves a configuration as `resolveConfig` does, and says where each value comes from. */
+/** Resolves a configuration as `resolveConfig` does, and returns the source of each value too. */
 export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
   const preset = loadPreset(sources.preset);
-  // What a preset extends may have chosen another variant of a section: its values for that one fall away.
+  // A preset may choose another variant of a section than the preset it extends: the inherited keys of the old
+  // variant go.
   for (const key of [...foreignKeys(runConfigSchema, preset.values)])
     if (preset.givenBy.get(key) !== sources.preset) removeValue(preset.values, key);
-  // the schema fills in what may be left out, so that those keys are known too
+  // the schema fills in optional keys, so that they are known too
   const values = checked(preset.values, `preset ${sources.preset}: `) as unknown as JsonObject;
   const before = leaves(values);
   const keys = [...before.keys()];
@@ -66,7 +70,7 @@ export function resolveWithProvenance(sources: ConfigSources): ResolvedConfig {
     setValue(values, requireKnown(key, known, from), value);
     source.set(key, from);
   }
-  // where another variant is chosen, what the preset has for its own falls away
+  // if a source chooses another variant, the preset's keys of the old variant go
   for (const key of [...foreignKeys(runConfigSchema, values)])
     if (!given.some(({ key: other }) => other === key || other.startsWith(`${key}.`))) removeValue(values, key);
   const config = checked(values, '');
@@ -111,7 +115,7 @@ function* overrides(
     if (value !== undefined) yield { key, value, from: `--${key}` };
 }
 
-/** The format's file says whether its model was trained to revise proofs; no other model is asked to. */
+/** Refuses `prover.mode` `revise` for a model whose format has no words for revisions. */
 function requireRevision({ prover }: RunConfig): void {
   if (!proverIn(prover).tellsErrors || formatOf(prover).revision !== null) return;
   throw new StpError(
@@ -131,7 +135,10 @@ function checked(values: JsonObject, prefix: string): RunConfig {
   );
 }
 
-/** The leaves of a configuration that differ from its preset's, by dotted key: what has to be said to get it again. */
+/**
+ * Returns the values that differ from the preset's, by dotted key: the `--set` options that rebuild the
+ * configuration.
+ */
 export function changedValues(config: RunConfig): Record<string, string | number | boolean | null> {
   const preset = leaves(resolveConfig({ preset: config.preset }));
   return Object.fromEntries(
@@ -141,7 +148,7 @@ export function changedValues(config: RunConfig): Record<string, string | number
   );
 }
 
-/** STP1002 naming the first value that differs: a run keeps the configuration it was started with. */
+/** Throws STP1002, which names the first differing value: a run keeps the configuration that it was started with. */
 export function requireSameConfig(run: string, stored: RunConfig, wanted: RunConfig): void {
   const had = leaves(stored);
   for (const [key, value] of leaves(wanted))

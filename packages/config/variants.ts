@@ -1,12 +1,11 @@
 /**
- * Keys that a configuration may have in another variant of a section: `nodes` has other keys for `tpu` than for
- * `local`. These keys are known too, although the preset's own variant has no value for them; the schema says which
- * keys go together.
+ * Keys of the other variants of a section: `nodes` has other keys for `tpu` than for `local`. These keys are known
+ * too, although the preset's variant has no value for them. The schema decides which keys go together.
  */
 import type { z } from 'zod';
 import { isSection, type JsonObject, WHOLE_VALUES } from './keys.ts';
 
-/** Every dotted key that the schema knows, of all variants; a record is one key. */
+/** Yields every dotted key of the schema, of all variants. A record is one key. */
 export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<string> {
   if (WHOLE_VALUES.has(path)) return yield path;
   const { def } = schema._zod as { def: z.core.$ZodTypes['_zod']['def'] };
@@ -19,7 +18,7 @@ export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<strin
       for (const option of def.options) yield* schemaKeys(option, path);
       return;
     case 'nullable':
-      // a section that may be left out is set to null as a whole
+      // an optional section is set to null as a whole
       yield path;
       yield* schemaKeys(def.innerType, path);
       return;
@@ -34,7 +33,7 @@ export function* schemaKeys(schema: z.core.$ZodType, path = ''): Generator<strin
   }
 }
 
-/** Dotted keys in `values` that the variant chosen there (`kind`, `provider`) does not have. */
+/** Yields the dotted keys in `values` that the chosen variant (`kind`, `provider`) does not have. */
 export function* foreignKeys(schema: z.core.$ZodType, values: JsonObject, path = ''): Generator<string> {
   const { def } = schema._zod as { def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
@@ -63,7 +62,7 @@ export function* foreignKeys(schema: z.core.$ZodType, values: JsonObject, path =
   }
 }
 
-/** Whether an option of a union is the one that the values name. */
+/** Returns whether the values choose this option of a union. */
 function chooses(option: z.core.$ZodType, discriminator: string, values: JsonObject): boolean {
   const named = option._zod.propValues?.[discriminator];
   return named?.has(values[discriminator] as string) === true;

@@ -1,4 +1,4 @@
-/** The words that models read and write. Threads and processes that sample load nothing else of this package. */
+/** The words that models read and write. Sampling threads and processes load nothing else of this package. */
 export {
   EQUALS,
   equationWordsSchema,

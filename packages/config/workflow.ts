@@ -1,4 +1,4 @@
-/** Entry for workflows that use `@stp/config`: schemas alone, without Node. */
+/** Entry for workflows that use `@stp/config`: only schemas, without Node. */
 export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
 export { conjecturerIn } from './schemas/conjecturers/index.ts';
 export type { LevanterEngine } from './schemas/engines.ts';

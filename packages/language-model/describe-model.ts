@@ -1,6 +1,6 @@
 /**
- * Says what a model on this machine is: a folder in Hugging Face's form, a checkpoint of ours, or a GGUF; and which engines
- * here can sample and train it, at what memory. The weights themselves are not read.
+ * Describes a local model (a folder in Hugging Face's form, one of our checkpoints, or a GGUF): its kind, and which
+ * engines on this machine can sample and train it, with how much memory. Does not read the weights.
  */
 import { StpError } from '@stp/base';
 import { llamaCppEngine } from '@stp/config';
@@ -28,11 +28,11 @@ import { ggufMemory } from './plan/gguf.ts';
 export interface EngineFit {
   readonly engine: string;
   readonly does: 'samples' | 'trains' | 'converts';
-  /** Why not, in a line; null where it can. */
+  /** Why the engine cannot, in one line; null if it can. */
   readonly problem: string | null;
-  /** An estimate, GiB; null where it cannot. */
+  /** Estimated memory, GiB; null if the engine cannot. */
   readonly gib: number | null;
-  /** Where the estimate comes from. */
+  /** The formula of the estimate, in words. */
   readonly formula: string;
 }
 
@@ -40,25 +40,28 @@ export interface ModelDescription {
   readonly kind: 'folder' | 'checkpoint' | 'gguf';
   readonly architecture: string;
   readonly parameters: number;
-  /** Types of the values in the files, the most frequent first. */
+  /** Types of the stored values, the most frequent first. */
   readonly precision: readonly string[];
   readonly contextLength: number | null;
   readonly vocabularySize: number | null;
-  /** As the files state it; null where they do not. */
+  /** The licence that the files state; null if they state none. */
   readonly licence: string | null;
   readonly hasChatTemplate: boolean;
   readonly engines: readonly EngineFit[];
 }
 
 const GIB = 2 ** 30;
-/** Two graphs, one to read prompts and one to decode, each with the weights as they are and as its kernels want them. */
+/**
+ * Copies of the weights: two graphs, for prompts and for decoding, each with the raw weights and the kernels' packed
+ * copy.
+ */
 const EMBEDDED_COPIES = 4;
 const EMBEDDED_OVERHEAD_GIB = 0.2;
-/** Adam's two moments, a gradient and a weight, in single precision. */
+/** Bytes for each trained weight: the weight, its gradient and Adam's two moments, in float32. */
 const TRAINED_BYTES = 16;
-/** Longest texts of a training that the estimate is made for, tokens. */
+/** Length of the training texts that the estimate assumes, tokens. */
 const TRAINED_CONTEXT = 1_024;
-/** CUDA's context and the libraries' buffers. */
+/** Memory for CUDA's context and the libraries' buffers. */
 const GPU_OVERHEAD_GIB = 3;
 
 const configSchema = z.looseObject({
@@ -69,7 +72,7 @@ const configSchema = z.looseObject({
   license: z.string().max(200).optional(),
 });
 
-/** Throws STP1302 where the file or folder is no model. */
+/** Throws STP1302 if the path is no model. */
 export async function describeModel(path: string): Promise<ModelDescription> {
   return path.endsWith('.gguf') ? describeGguf(path) : describeFolder(path);
 }
@@ -116,7 +119,7 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
   };
 }
 
-/** Why not, in a line, where the embedded engine cannot run the model. */
+/** Returns the architecture, or a line saying why the embedded engine cannot run the model. */
 async function embeddedArchitecture(
   files: ModelFiles,
   shapes: ReadonlyMap<string, readonly number[]>,
@@ -149,7 +152,7 @@ function embeddedFit(parameters: number, problem: string | null): EngineFit {
   };
 }
 
-/** All weights, on rows of usual length. */
+/** Estimates training of all weights, on rows of usual length. */
 function embeddedTrainingFit(found: Architecture | string): EngineFit {
   const fit = { engine: 'embedded', does: 'trains' } as const;
   if (typeof found === 'string') return { ...fit, problem: found, gib: null, formula: '' };
@@ -194,7 +197,7 @@ async function describeGguf(path: string): Promise<ModelDescription> {
   };
 }
 
-/** By default: which architectures llama.cpp knows, it says when it opens the file. */
+/** llama.cpp is assumed to know the architecture; it reports an unknown one when it opens the file. */
 function llamaCppFit(gguf: GgufFile): EngineFit {
   const { sequences } = llamaCppEngine();
   const plan = ggufMemory(gguf, { contextLength: null, sequences });

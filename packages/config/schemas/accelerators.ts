@@ -1,15 +1,15 @@
 /**
- * TPU slices by the name of their accelerator type: chips, hosts and the base image that fits. v4 and v5p count
- * TensorCores, two a chip; v5e and v6e count chips (cloud.google.com/tpu/docs: v4, v5e, v5p, v6e, runtimes).
+ * TPU slices by accelerator type: chips, hosts and base image. The number in a type counts TensorCores for v4 and v5p,
+ * two a chip, and chips for v5e and v6e (cloud.google.com/tpu/docs: v4, v5e, v5p, v6e, runtimes).
  */
 
 interface Family {
-  /** Name before the number, as the API wants it. */
+  /** The part of the type before the number, as the API spells it. */
   readonly prefix: string;
   readonly coresPerChip: 1 | 2;
   /** Numbers that the family's slices may have. */
   readonly sizes: readonly number[];
-  /** Slices of up to so many chips are one host; larger ones have a host for every four chips. */
+  /** A slice of at most this many chips is one host. A larger one has a host for every four chips. */
   readonly oneHostChipsMax: number;
   readonly runtimeVersion: string;
 }
@@ -46,7 +46,6 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** One slice. */
 export interface Accelerator {
   /** The type's name in the cloud's API: `v5litepod-16` for `v5e-16`. */
   readonly type: string;
@@ -57,10 +56,10 @@ export interface Accelerator {
   readonly runtimeVersion: string;
 }
 
-/** Names people use beside the API's own. */
+/** Converts the common name of a type to the API's: `v5e-16` is `v5litepod-16`. */
 const canonical = (name: string): string => name.toLowerCase().replace(/^v5e-/, 'v5litepod-');
 
-/** The slice of this accelerator type, or null for one that the table does not have. */
+/** Returns the slice of this accelerator type, or null if the table lacks it. */
 export function findAccelerator(name: string): Accelerator | null {
   const type = canonical(name);
   const [prefix, number] = type.split('-');
@@ -72,6 +71,6 @@ export function findAccelerator(name: string): Accelerator | null {
   return { type, family: family.prefix, chips, hosts, runtimeVersion: family.runtimeVersion };
 }
 
-/** For people: what the table has. */
+/** Lists the accelerator types of the table, for messages. */
 export const knownAccelerators = (): string =>
   FAMILIES.map(({ prefix, sizes }) => `${prefix}-{${sizes.join(',')}}`).join(', ');

@@ -1,11 +1,14 @@
-/** A certificate that travels: one proof in a file, with all that another machine needs to judge it again (docs/certificates.md). */
+/**
+ * The certificate file: one proof, with everything that another machine needs to judge it again
+ * (docs/certificates.md).
+ */
 import { z } from 'zod';
 import { certificateSchema, checkRecordSchema } from './certificate.ts';
 import { HEADER_CHARS_MAX, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from './records.ts';
 
-/** Name and version of the format. A change that an earlier reader could misread raises the number. */
+/** Name and version of the format. A change that an older reader could misread raises the version. */
 export const CERTIFICATE_FORMAT = 'stp-certificate/1';
-/** Size of a file, bytes: texts at their longest, every character as an escape, and axioms. */
+/** Maximum size of a file, bytes: room for the longest texts with every character escaped, and for the axioms. */
 export const CERTIFICATE_BYTES_MAX = 1_048_576;
 const AXIOMS_MAX = 16_384;
 const NAME_CHARS_MAX = 1_024;
@@ -15,12 +18,12 @@ const name = z.string().max(NAME_CHARS_MAX);
 const { leanVersion, fingerprint, statementHash, proofHash, headerHash, sandbox } = certificateSchema.shape;
 
 /**
- * What a second judgement can find again, and nothing else: no times, no memory, and no hashes of compiled modules, since each
- * judgement compiles the proof under names that nobody can guess.
+ * Contains only what a second judgement can reproduce. It has no times and no memory figures. It has no hashes of
+ * compiled modules either, because each judgement compiles the proof under names that nobody can guess.
  */
 export const certificateFileSchema = z.strictObject({
   format: z.literal(CERTIFICATE_FORMAT),
-  /** The header that the statement stands under; the library's is written out. */
+  /** The statement's header; if it is the library's, its text is written out. */
   header: z.string().max(HEADER_CHARS_MAX),
   /** `theorem NAME BINDERS : TYPE`, without `:=`. */
   statement: z.string().min(1).max(STATEMENT_CHARS_MAX),
@@ -29,11 +32,11 @@ export const certificateFileSchema = z.strictObject({
   headerHash,
   statementHash,
   proofHash,
-  /** All axioms that the compiled theorem rests on, sorted. */
+  /** All axioms that the compiled theorem depends on, sorted. */
   axioms: z.array(name).max(AXIOMS_MAX),
   /** What the judgement claims, in words. */
   claim: name,
-  /** Every check that was made or asked for, in order. */
+  /** Every check that was made or requested, in order. */
   checks: z.array(checkRecordSchema.omit({ ms: true })).max(CHECKS_MAX),
   leanVersion,
   fingerprint,

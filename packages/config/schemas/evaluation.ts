@@ -9,63 +9,68 @@ import { searchFiguresSchema } from './search.ts';
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
 
-/** Statements of the problem sets that are evaluated. */
+/** The split of the problem sets that is evaluated. */
 export const evaluatedSplitSchema = z.enum(['all', 'train', 'held-out']);
 export type EvaluatedSplit = z.infer<typeof evaluatedSplitSchema>;
 
-/** The choice of statements from the problem sets, with the library for their proofs. It never changes in the course of an evaluation. */
+/** Which statements of the problem sets are evaluated, and the library for their proofs. Fixed during an evaluation. */
 export const evaluatedStatementsSchema = z.strictObject({
   split: evaluatedSplitSchema,
-  /** Keep statements for which the MD5 hash of their name, in hex, begins with this (ReProver's `--name-filter`). */
+  /** Keep statements whose name has an MD5 hash (hex) with this prefix (ReProver's `--name-filter`). */
   nameFilter: z
     .string()
     .regex(/^[0-9a-f]{0,32}$/)
     .default(''),
-  /** At most so many, the first in the order of the MD5 hashes of `SET:NAME`; null: all, in the order of the sets. */
+  /**
+   * Maximum number of statements, the first in the order of the MD5 hashes of `SET:NAME`; null: all, in the sets'
+   * order.
+   */
   theorems: count.min(1).nullable().default(null),
-  /** Run in the same place whose grown library proofs may use: its name or URI; null: none. */
+  /** Name or URI of a run in the same store; proofs may use its grown library. Null: none. */
   library: z.string().min(1).max(4_096).nullable().default(null),
 });
 export type EvaluatedStatements = z.infer<typeof evaluatedStatementsSchema>;
 
-/** Problem sets, samples, temperature and seed are in the configuration: `data.problemSets`, `sampling`, `seed`. */
+/** The configuration sets problem sets, samples, temperature and seed: `data.problemSets`, `sampling`, `seed`. */
 export const evaluateInputSchema = startInputSchema.pick({ preset: true, seed: true, set: true }).extend({
   ...evaluatedStatementsSchema.shape,
-  /** Checkpoint folder, absolute, readable by the node; null with `prover.mode` `scripts`, which asks no model. */
+  /**
+   * Absolute path of a checkpoint folder, readable by the node; null with `prover.mode` `scripts`, which uses no
+   * model.
+   */
   checkpoint: z.string().min(1).max(4_096).nullable(),
-  /** The model as a person named it; the name of a prover that has none. */
+  /** The model's name as the user gave it, or the prover's name if it uses no model. */
   modelName: z.string().min(1).max(4_096),
-  /** Round of the run that the model comes from; null for its SFT model and for a folder of its own. */
+  /** The round whose model this is, in its run; null for the run's SFT model and for other folders. */
   round: count.nullable(),
 });
 export type EvaluateInput = z.input<typeof evaluateInputSchema>;
 
-/** Everything an evaluation needs before the first sample. */
 export const evaluationPlanSchema = z.strictObject({
   config: runConfigSchema,
   checkpoint: checkpointRefSchema,
-  /** All statements; the first label of each is its group. */
+  /** All statements. The first label of each is its group. */
   statements: artifactRefSchema,
   shards: z.array(artifactRefSchema),
-  /** Grown theorems. */
+  /** Theorems of the grown library. */
   library: artifactRefSchema.nullable(),
 });
 export type EvaluationPlan = z.infer<typeof evaluationPlanSchema>;
 
-/** Statements of one problem set and split. */
+/** Results for the statements of one problem set and split. */
 export const evaluationGroupSchema = z.strictObject({
   /** `minif2f held-out`. */
   group: z.string(),
   statements: count,
-  /** Statements with a proof that counts. */
+  /** Statements with a certified proof. */
   proved: count,
-  /** Statements whose search could begin: Lean and the screen accept the statement. Set if proofs were searched for. */
+  /** Statements whose search began: Lean and the screen accepted the statement. Set if the prover searches. */
   begun: count.optional(),
   /** Samples without a verdict. */
   unverified: count,
-  /** Why there are no estimates, or null. */
+  /** Reason why there are no estimates, or null. */
   refused: z.string().nullable(),
-  /** STP's estimator (short last blocks dropped); `deviation` over the blocks, null for fewer than four. */
+  /** STP's estimator, which drops incomplete last blocks; `deviation` over the blocks, null for fewer than four. */
   block: z.array(z.strictObject({ k: count, mean: share, deviation: share.nullable() })),
   unbiased: z.array(passAtKSchema),
 });
@@ -82,26 +87,29 @@ export const evaluationReportSchema = z.strictObject({
   seed: count,
   leanVersion: z.string(),
   samples: count,
-  /** Samples that ended at a limit of tokens, and those of them without any token: the prompt filled the model's context. */
+  /**
+   * Samples that ended at a token limit, and how many of them are empty because the prompt filled the model's
+   * context.
+   */
   cutOff: z.strictObject({ samples: count, empty: count }),
   /** Prompt format of the model (`prover.format`). */
   format: z.string(),
   verdicts: verdictCountsSchema,
-  /** The run whose grown library proofs could use, and its theorems; set where there was one. */
+  /** The run whose grown library proofs could use, and its number of theorems; set if there was one. */
   library: z.strictObject({ run: z.string(), theorems: count }).optional(),
   groups: z.array(evaluationGroupSchema),
-  /** Tokens of all answers, and of all prompts where the engine counts them. */
+  /** Tokens of all answers; tokens of all prompts if the engine counts them. */
   tokens: count,
   promptTokens: count.optional(),
   /** Price of all tokens by `sampling.price`, in its currency. */
   cost: z.number().nonnegative().optional(),
-  /** Lean's time for the verdicts on all distinct samples and for the searches, seconds. */
+  /** Lean CPU time for the verdicts on all distinct samples and for the searches, seconds. */
   leanSeconds: z.number().nonnegative(),
-  /** Figures of all searches; set if the evaluation searched for proofs. */
+  /** Sums over all searches; set if the prover searches. */
   search: searchFiguresSchema.optional(),
-  /** False where Lean ran without a sandbox, as in a run's summary. */
+  /** False if Lean ran without a sandbox, as in a run's summary. */
   eligible: z.boolean(),
-  /** Reasons why the results are not eligible; empty where they are. */
+  /** Reasons why the results are not eligible; empty if they are. */
   ineligibleBecause: z.array(z.string()),
 });
 export type EvaluationReport = z.infer<typeof evaluationReportSchema>;

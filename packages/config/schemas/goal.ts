@@ -1,8 +1,8 @@
-/** A goal as prompts show it and as records keep it. `packages/lean-explore/step` has goals with more fields. */
+/** A goal as prompts show it and records keep it. `packages/lean-explore/step` has goals with more fields. */
 import { z } from 'zod';
 
 export const goalSchema = z.strictObject({
-  /** In Lean's order; neighbouring names of one type are one entry. `value` is set for a `let`. */
+  /** In Lean's order; adjacent names of the same type form one entry. `value` is set for a `let`. */
   hypotheses: z
     .array(z.strictObject({ names: z.array(z.string()).readonly(), type: z.string(), value: z.string().optional() }))
     .readonly(),

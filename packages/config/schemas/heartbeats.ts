@@ -1,4 +1,7 @@
-/** Constants that workflows and their activities share, so that each notices the other's end. */
+/** Constants that workflows and their activities share, so that each notices when the other ends. */
 
-/** A worker whose activity is silent for so long is gone; longer only where so much is in flight that heartbeats come seldom. */
+/**
+ * A worker whose activity sends no heartbeat for this long is lost. The time is longer where heartbeats are rare by
+ * design.
+ */
 export const HEARTBEAT_TIMEOUT_MS = 20_000;

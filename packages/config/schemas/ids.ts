@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto';
 import { declarationHead, numberedNames, ownDefinitions } from '@stp/lean-text';
 
-/** SHA-256 of the text's UTF-8, hex. */
+/** Returns the SHA-256 of a text's UTF-8 bytes, hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** First 20 hex digits (80 bits) of SHA-256 over the parts, each preceded by its length so that no two lists collide. */
+/**
+ * Returns the first 20 hex digits (80 bits) of SHA-256 over the parts. Each part follows its length, so lists do not
+ * collide.
+ */
 export function contentId(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
@@ -13,8 +16,8 @@ export function contentId(...parts: readonly string[]): string {
 }
 
 /**
- * Identity of a statement: its header and its text without the name. A renamed statement is the same statement, and so is
- * one whose header gives its own definitions other names.
+ * Identifies a statement by its header and its text without the name. Renaming the statement does not change the id,
+ * and neither does renaming the header's own definitions.
  */
 export function statementId(header: string | null, statement: string): string {
   const own = ownDefinitions(header);
@@ -22,10 +25,10 @@ export function statementId(header: string | null, statement: string): string {
   return contentId('statement', numbered(header ?? ''), numbered(normaliseStatement(statement)));
 }
 
-/** Identity of a problem in words: its text. Statements of Lean have ids of another kind. */
+/** Identifies a problem in words by its text. The id of a Lean statement never equals it. */
 export const wordsId = (problem: string): string => contentId('problem in words', problem);
 
-/** Statement text without its name and universes, and with runs of white space made one space. */
+/** Returns the statement's text without its name and universes, with each run of white space as one space. */
 export function normaliseStatement(statement: string): string {
   const head = declarationHead(statement);
   const text = head === null ? statement : `theorem${statement.slice(head.text.length)}`;

@@ -1,19 +1,22 @@
 /**
  * The machines of a run (`nodes` of the configuration): this machine, TPU slices, GPU instances, or existing machines.
- * Machines that a cloud sells come with limits of time, so that no run can cost without end.
+ * Cloud machines have time limits, so that no run can cost without end.
  */
 import { z } from 'zod';
 import { findAccelerator, knownAccelerators } from './accelerators.ts';
 
 const positive = z.number().int().positive();
-/** A command on a node that takes longer is a training; that one goes on after a loss, a command does not. Timers of Node hold 24.8 days. */
+/**
+ * Maximum duration of a command on a node: below the 24.8 days that Node's timers hold. Work that takes longer is a
+ * training, which resumes after a loss; a command does not.
+ */
 export const COMMAND_SECONDS_MAX = 24 * 86_400;
 
 const HOURS_PER_YEAR = 24 * 365;
 
 const projectSchema = z.string().regex(/^(?:[a-z0-9.-]{1,63}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'is no project id');
 const zoneSchema = z.string().regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'is no zone such as us-central2-b');
-/** Names of networks, service accounts, images: paths of the API, without spaces or controls. */
+/** Name of a network, service account or image: a path of the API, without spaces or control characters. */
 const resourceSchema = z
   .string()
   .min(1)
@@ -21,31 +24,34 @@ const resourceSchema = z
   .regex(/^[\w.@:/-]+$/);
 const labelSchema = z.string().regex(/^[a-z0-9_-]{0,63}$/, 'may have lower-case letters, digits, "_" and "-"');
 
-/** USD an hour for all nodes together, in place of the price table's (`infra/cloud/prices.json`, STP_PRICES). */
+/** USD an hour for all nodes together; replaces the price table (`infra/cloud/prices.json`, STP_PRICES). */
 const priceSchema = z.number().nonnegative().nullable().default(null);
 
-/** Settings that all machines of a cloud have in common. */
+/** Settings that all cloud machines share. */
 const cloudShape = {
   project: projectSchema,
   zone: zoneSchema,
   network: resourceSchema.default('default'),
-  /** Null: the network's own for the region. */
+  /** Null: the network's subnetwork of the region. */
   subnetwork: resourceSchema.nullable().default(null),
-  /** Without them a node reaches the internet and the APIs by Cloud NAT and Private Google Access. */
+  /** Without external addresses a node reaches the internet and the APIs by Cloud NAT and Private Google Access. */
   externalIps: z.boolean().default(false),
-  /** E-mail of the account that nodes act as; null: the project's default one. */
+  /** E-mail of the nodes' service account; null: the project's default one. */
   serviceAccount: resourceSchema.nullable().default(null),
   /** Labels beside our own (`stp-run`, `stp-generation`), for bills and searches. */
   labels: z.record(z.string().regex(/^(?!stp-)[a-z][a-z0-9_-]{0,62}$/), labelSchema).default({}),
-  /** `spot` may be taken away at any time, and is asked for again then. */
+  /** A `spot` machine can be preempted at any time; the run then requests it again. */
   tier: z.enum(['onDemand', 'spot', 'reserved']).default('onDemand'),
   /** With `reserved`: name of the reservation. */
   reservation: resourceSchema.nullable().default(null),
-  /** Cost guard: after so many hours with nodes the run gives them back and ends with STP1606. */
+  /** Cost guard: after this many hours with nodes the run releases them and ends with STP1606. */
   hoursMax: z.number().positive().max(HOURS_PER_YEAR).default(24),
-  /** How long capacity is waited for, minutes. */
+  /** How long the run waits for capacity, minutes. */
   validUntilMinutes: positive.max(30 * 24 * 60).default(720),
-  /** How long a node may take from ready to a worker that polls, minutes: what is installed, with Mathlib and models. */
+  /**
+   * Maximum time from a ready node to a polling worker, minutes: covers all installation, Mathlib and models
+   * included.
+   */
   setUpMinutes: positive.max(24 * 60).default(90),
   pricePerHour: priceSchema,
   /** The worker that nodes install: `gs://bucket/…/worker.tar.gz` made by `bin/stp nodes bundle`, and its SHA-256. */
@@ -59,7 +65,10 @@ const cloudShape = {
     .regex(/^[0-9a-f]{64}$/)
     .nullable()
     .default(null),
-  /** Where nodes find the Temporal server; null: as the worker that asks for them, which must not be on localhost then. */
+  /**
+   * Address of the Temporal server for the nodes; null: that of the requesting worker, which must then not be
+   * localhost.
+   */
   temporalAddress: z
     .string()
     .regex(/^[\w.-]+:\d{1,5}$/)
@@ -69,7 +78,10 @@ const cloudShape = {
     .string()
     .regex(/^[\w.-]{1,128}$/)
     .default('default'),
-  /** Secrets of Secret Manager that a node's worker gets as environment variables: variable → `projects/P/secrets/S/versions/V`. */
+  /**
+   * Secrets of Secret Manager, passed to a node's worker as environment variables: variable →
+   * `projects/P/secrets/S/versions/V`.
+   */
   secrets: z
     .record(
       z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/),
@@ -79,7 +91,7 @@ const cloudShape = {
 } as const;
 
 const localSchema = z.strictObject({
-  /** The machine that the worker runs on. */
+  /** The machine of the worker itself. */
   provider: z.literal('local'),
   pricePerHour: priceSchema,
 });
@@ -95,9 +107,9 @@ const tpuSchema = z
       .default('v4-8'),
     /** Base image; null: the one that fits the accelerator. */
     runtimeVersion: resourceSchema.nullable().default(null),
-    /** Slices that are asked for together (multislice). */
+    /** Number of slices that are requested together (multislice). */
     slices: positive.max(256).default(1),
-    /** Hosts of one slice, for accelerator types that the table does not have. */
+    /** Hosts of one slice, for accelerator types that are not in the table. */
     hosts: positive.max(4_096).nullable().default(null),
     chips: positive.max(16_384).nullable().default(null),
   })
@@ -116,7 +128,7 @@ const gpuSchema = z
   .strictObject({
     provider: z.literal('gpu'),
     ...cloudShape,
-    /** Machine type that brings its GPUs with it: a2, a3 or g2. */
+    /** Machine type with built-in GPUs: a2, a3 or g2. */
     machineType: z
       .string()
       .regex(
@@ -124,21 +136,21 @@ const gpuSchema = z
         'is no machine type of a2, a3 or g2, such as a2-highgpu-8g',
       )
       .default('a2-highgpu-1g'),
-    /** Boot image: a family or an image of a project with NVIDIA's driver. */
+    /** Boot image: a project's family or image with NVIDIA's driver. */
     image: resourceSchema.default(
       'projects/ubuntu-os-accelerator-images/global/images/family/ubuntu-accelerator-2204-amd64-with-nvidia-570',
     ),
     /** Instances. */
     count: positive.max(1_000).default(1),
     diskGb: positive.min(50).max(65_536).default(500),
-    /** GPUs of one instance, for machine types that the table does not have. */
+    /** GPUs of one instance, for machine types that are not in the table. */
     gpus: positive.max(64).nullable().default(null),
   })
   .superRefine(requireReservation);
 
 const inventorySchema = z.strictObject({
   provider: z.literal('inventory'),
-  /** JSON or YAML file of the hosts (`infra/nodes/inventory.ts`), on the machine of the control worker. */
+  /** JSON or YAML file of the hosts (`infra/nodes/inventory.ts`), on the control worker's machine. */
   file: z.string().min(1).max(4_096),
   pricePerHour: priceSchema,
 });
@@ -148,7 +160,7 @@ export type NodesConfig = z.infer<typeof nodesConfigSchema>;
 export type TpuConfig = z.infer<typeof tpuSchema>;
 export type GpuConfig = z.infer<typeof gpuSchema>;
 export type InventoryConfig = z.infer<typeof inventorySchema>;
-/** Machines that cost by the hour and are got and given back. */
+/** Machines that cost by the hour and that the run acquires and releases. */
 export type CloudConfig = TpuConfig | GpuConfig;
 
 function requireReservation(config: { tier: string; reservation: string | null }, context: z.RefinementCtx): void {

@@ -1,9 +1,10 @@
 /**
- * A prompt format: all that differs between families of models when they are asked for proofs and conjectures. A format is
- * data (`data/formats/NAME.json`, or `prover.customFormat` of the configuration); `packages/selfplay/formats/` fills it in and reads
- * the answers.
+ * A prompt format: everything that differs between model families in prompts for proofs and conjectures. A format is
+ * data (`data/formats/NAME.json`, or `prover.customFormat` of the configuration); `packages/selfplay/formats/` fills
+ * in its templates and reads the answers.
  *
- * Templates contain names in braces, `{statement}`. `packages/selfplay/formats/fill.ts` lists the names of each template.
+ * Templates contain names in braces, `{statement}`. `packages/selfplay/formats/fill.ts` lists the names of each
+ * template.
  */
 import { z } from 'zod';
 
@@ -16,48 +17,54 @@ const template = z.string().min(1).max(TEMPLATE_CHARS_MAX);
 const stops = z.array(z.string().min(1).max(STOP_CHARS_MAX)).max(STOPS_MAX);
 const mark = z.string().max(256);
 
-/** Where a part of the format comes from. */
+/** The published source of a part of the format. */
 const sourceSchema = z.strictObject({ what: z.string().min(1).max(1_024), url: z.url().max(1_024).nullable() });
 
 const answerSchema = z.strictObject({
   /**
-   * `text`: the whole answer is the proof. `open-block`: the prompt ends within a code block, and the answer up to the closing
-   * fence is the proof. `code-block`: the last code block of the answer that states a theorem.
+   * `text`: the whole answer is the proof. `open-block`: the prompt ends within a code block, and the answer up to the
+   * closing fence is the proof. `code-block`: the proof is in the last code block that states a theorem.
    */
   form: z.enum(['text', 'open-block', 'code-block']),
-  /** Does the answer repeat the theorem? Then the proof is what follows its `:=`. */
+  /** Whether the answer repeats the theorem. The proof is then the text after its `:=`. */
   repeatsStatement: z.boolean(),
-  /** An answer that ends at the token limit, before its proof has ended: `take` what there is, or `refuse` it. */
+  /** For an answer cut off at the token limit before its proof ends: `take` the text so far, or `refuse` the answer. */
   whenCutOff: z.enum(['take', 'refuse']),
-  /** An answer that states another theorem: its proof is tried under `ours`, or the answer is refused. */
+  /** For an answer that states another theorem: try its proof under `ours`, or `refuse` the answer. */
   whenChanged: z.enum(['ours', 'refuse']),
 });
 
 const roleSchema = z.strictObject({
   prompt: template,
   stop: stops,
-  /** What the model is trained to answer. */
+  /** The answer that the model is trained on. */
   target: template,
 });
 
 const proverSchema = roleSchema.extend({ answer: answerSchema });
 
-/** Both tasks of a conjecturer. The answer is read as `packages/selfplay/prompts.ts` reads conjectures, after `form` has found it. */
+/**
+ * Both tasks of a conjecturer. After `form` has found the answer, `packages/selfplay/prompts.ts` reads its
+ * conjectures.
+ */
 const conjecturerSchema = roleSchema.extend({
-  /** Asks for an easier statement that helps with an unproved one (`conjectures.conditionOn` `unproved-target`). */
+  /** Asks for an easier statement that helps to prove a target (`conjectures.conditionOn` `unproved-target`). */
   targetPrompt: template,
-  /** `{lemmaStatement}` where no lemma is asked for. */
+  /** The text of `{lemmaStatement}` if there is no lemma. */
   noLemma: z.string().max(1_024),
   form: z.enum(['text', 'code-block']),
 });
 
 /** Words that show Lean's errors to the model (`prover.mode` `revise`). */
 const revisionSchema = z.strictObject({
-  /** The next message of the person in a chat, or what follows the answer in a completion. */
+  /** The user's next message in a chat, or the text after the answer in a completion. */
   prompt: template,
   /** One error. */
   error: template,
-  /** `marked`: some lines before the error's, and `<error>` and `</error>` around its place. `numbered`: lines with their numbers. */
+  /**
+   * `marked`: some lines before the error's, with `<error>` and `</error>` around its range. `numbered`: numbered
+   * lines.
+   */
   snippet: z.enum(['marked', 'numbered']),
   errorsMax: z.int().positive().max(64),
 });
@@ -74,8 +81,9 @@ export const promptFormatSchema = z
     /** The system message of a chat; null: none. */
     system: template.nullable(),
     /**
-     * Of a chat: what the tokenizer's chat template puts before and after each message. The chat as text is the prompt of
-     * training examples, and of engines without a chat endpoint. The tokenizer adds the mark of the text's beginning.
+     * For a chat: the text that the tokenizer's chat template puts before and after each message. The chat as text is
+     * the prompt of training examples, and of engines without a chat endpoint. The tokenizer adds the
+     * beginning-of-text token.
      */
     marks: z
       .strictObject({
@@ -86,18 +94,18 @@ export const promptFormatSchema = z
       .nullable(),
     prover: proverSchema,
     conjecturer: conjecturerSchema,
-    /** Marks around what a model thinks before it answers; null: it does not think. */
+    /** Marks around the model's thinking before its answer; null: it does not think. */
     thinking: z.strictObject({ open: mark.min(1), close: mark.min(1) }).nullable(),
-    /** Null: it was not trained to revise, and `prover.mode` `revise` is refused. */
+    /** Null: the model was not trained to revise, and `prover.mode` `revise` is refused. */
     revision: revisionSchema.nullable(),
-    /** What the sources sample with; presets and `bin/stp eval` take these where nothing else is said. */
+    /** The sources' sampling parameters; defaults of presets and of `bin/stp eval`. */
     sampling: z.strictObject({
       temperature: z.number().min(0).max(4),
       topP: z.number().positive().max(1),
       maxTokens: z.int().positive(),
       /** Prompt and answer together, tokens. */
       contextLength: z.int().positive(),
-      /** Mean length of an answer in tokens, where a source has one: `bin/stp plan` counts with it. */
+      /** Mean length of an answer in tokens, if a source gives it. `bin/stp plan` uses it. */
       meanTokens: z.int().positive().nullable(),
     }),
   })
@@ -123,6 +131,6 @@ export const FORMAT_NAMES = [
   'kimina-prover',
   'words',
 ] as const;
-/** `custom`: the one that the configuration holds. */
+/** `custom`: the format in `prover.customFormat`. */
 export const formatNameSchema = z.enum([...FORMAT_NAMES, 'custom']);
 export type FormatName = z.infer<typeof formatNameSchema>;

@@ -10,7 +10,7 @@ const count = z.number().int().nonnegative();
 export const verdictCountsSchema = z.partialRecord(verdictKindSchema, count);
 export type VerdictCounts = z.infer<typeof verdictCountsSchema>;
 
-/** Verdicts of several shards or rounds together. */
+/** Adds up the verdicts of several shards or rounds. */
 export function sumVerdicts(parts: readonly VerdictCounts[]): VerdictCounts {
   const total: VerdictCounts = {};
   for (const part of parts)
@@ -18,7 +18,7 @@ export function sumVerdicts(parts: readonly VerdictCounts[]): VerdictCounts {
       total[kind] = (total[kind] ?? 0) + added;
   return total;
 }
-/** Tokens of several shards together; those of prompts only where all count them. */
+/** Adds up the tokens of several shards. Prompt tokens are left out unless all shards count them. */
 export function sumTokens(shards: readonly { readonly tokens: number; readonly promptTokens?: number | undefined }[]): {
   readonly tokens: number;
   readonly promptTokens?: number;
@@ -29,7 +29,7 @@ export function sumTokens(shards: readonly { readonly tokens: number; readonly p
   return { tokens, promptTokens: counted.reduce((sum, one) => sum + one, 0) };
 }
 
-/** Computes the cost of tokens by `sampling.price`; empty where there is no price. */
+/** Computes the cost of tokens by `sampling.price`; empty if there is no price. */
 export function costOf(
   { tokens, promptTokens = 0 }: { readonly tokens: number; readonly promptTokens?: number | undefined },
   price: { readonly prompt: number; readonly answer: number } | null | undefined,
@@ -40,53 +40,53 @@ export function costOf(
 export const gateCountsSchema = z.partialRecord(gateVerdictSchema, count);
 export type GateCounts = z.infer<typeof gateCountsSchema>;
 
-/** One statement's fate in one round. */
+/** One statement's result in one round. */
 export const rateSchema = z.strictObject({
   statementId: z.string(),
   origin: z.enum(['dataset', 'conjecture']),
-  /** Samples with a verdict (multiplicity counted); `infra` is never among them. */
+  /** Samples with a verdict, by multiplicity; `infra` is not counted. */
   attempts: count,
   successes: count,
 });
 export type Rate = z.infer<typeof rateSchema>;
 
-/** Folder of a piece's objects under its stage's: of a shard, or a part of what is gated. */
+/** Returns the folder, within its stage's, of a shard or of a part of the gate's work. */
 export const partFolder = (stage: string, kind: 'shard' | 'gate', index: number): string =>
   `${stage}/${kind}-${String(index).padStart(4, '0')}`;
 export const shardFolder = (stage: string, index: number): string => partFolder(stage, 'shard', index);
 
 const figuresSchema = z.record(z.string().max(64), z.number());
 
-/** Refs of one sampled and verified shard. */
+/** References of one sampled and verified shard. */
 export const shardResultSchema = z.strictObject({
   items: artifactRefSchema,
   samples: artifactRefSchema,
   verdicts: artifactRefSchema,
-  /** The weakest walls that Lean gave any of these verdicts within; missing where judges gave them. */
+  /** The weakest sandbox among those of these verdicts; missing if judges gave them. */
   sandbox: sandboxFactsSchema.optional(),
   sampleCount: count,
   distinctCount: count,
   tokens: count,
-  /** Tokens of the prompts of all samples, where the engine counts them. */
+  /** Tokens of the prompts of all samples, if the engine counts them. */
   promptTokens: count.optional(),
-  /** Verdicts by kind, multiplicity counted; a sample without verdict is not in it. */
+  /** Verdicts by kind, by multiplicity; samples without a verdict are left out. */
   verdictCounts: verdictCountsSchema,
   /** Statements of the shard with at least one proof. */
   provedStatements: count,
-  /** Processor time Lean spent on the distinct samples of the shard, summed, ms. */
+  /** Lean's processor time for the distinct samples of the shard, ms. */
   checkMs: z.number().nonnegative(),
-  /** What the shard's searches leave, if `prover.mode` asks for searches. */
+  /** Results of the shard's searches, if `prover.mode` searches. */
   search: shardSearchSchema.optional(),
-  /** With `prover.mode` `walks`: a record a sample. */
+  /** With `prover.mode` `walks`: one record for each sample. */
   walks: artifactRefSchema.optional(),
-  /** With `prover.actions`: what scripts tried on the shard's statements, a record a statement. */
+  /** With `prover.actions`: what scripts tried on the shard's statements, one record for each statement. */
   tries: artifactRefSchema.optional(),
-  /** Figures of the provers that had a turn at the shard, by name; their report sections add them up. */
+  /** Figures of the shard's provers, by name. Their report sections add them up. */
   figures: figuresSchema.optional(),
 });
 export type ShardResult = z.infer<typeof shardResultSchema>;
 
-/** Examples that a round's ranker of conjectures learned from, and those of them that paid. Without both sorts it ranks nothing. */
+/** Training examples of a round's conjecture ranker, and how many of them paid. Without both kinds it ranks nothing. */
 export const rankerFiguresSchema = z.strictObject({ examples: count, paying: count });
 export type RankerFigures = z.infer<typeof rankerFiguresSchema>;
 
@@ -95,43 +95,46 @@ export const roundCountsSchema = z.strictObject({
   samples: count,
   distinctSamples: count,
   tokens: count,
-  /** Tokens of the prompts, where the engine counts them. */
+  /** Tokens of the prompts, if the engine counts them. */
   promptTokens: count.optional(),
-  /** Time of Lean on the distinct samples, as `checkMs` of the shards. */
+  /** Lean CPU time for the distinct samples, seconds (`checkMs` of the shards). */
   leanSeconds: z.number().nonnegative(),
   conjecturesMade: count,
-  /** Passed the gate and were attempted. */
+  /** Conjectures that passed the gate and were attempted. */
   conjecturesAttempted: count,
   conjecturesProved: count,
-  /** In the band, used the lemma, elegant: fit to train the conjecturer. */
+  /** Conjectures that may train the conjecturer: in the band, elegant, with the lemma used. */
   conjecturesKept: count,
-  /** Kept conjectures that some unproved statement is near to (weight above 0); without transport, all kept ones. */
+  /** Kept conjectures that are near some unproved statement (weight above 0); without transport, all kept ones. */
   conjecturesMatched: count,
   gate: gateCountsSchema,
   ranker: rankerFiguresSchema.optional(),
   verdicts: verdictCountsSchema,
-  /** Dataset statements proved in this round, and ever, this round included. */
+  /** Dataset statements proved in this round, and in all rounds up to this one. */
   provedThisRound: count,
   provedEver: count,
   /** Dataset statements and conjectures of this round that scripts alone proved. */
   provedByScripts: z.strictObject({ statements: count, conjectures: count }).optional(),
   certified: count,
-  /** Proofs that Lean's kernel takes and ours does not. */
+  /** Proofs that Lean's kernel accepts and the second kernel refuses. */
   kernelsDisagreed: count,
   proverExamples: count,
   conjecturerExamples: count,
-  /** What the judges of its samples took, each answer counted once in the run. */
+  /** Cost of the judges of its samples; each answer counts once in the run. */
   judged: judgeSpentSchema.optional(),
-  /** In rounds that train by reward: statements whose samples were compared, those whose samples differed, samples without reward. */
+  /**
+   * In rounds that train by reward: statements whose samples were compared, statements whose rewards differed,
+   * samples without reward.
+   */
   groups: z.strictObject({ compared: count, withSignal: count, samplesWithoutReward: count }).optional(),
 });
 export type RoundCounts = z.infer<typeof roundCountsSchema>;
 
-/** The price of a round's samples and of the judges that looked at them; what has no price costs nothing. */
+/** Returns the price of a round's samples and judges. Anything without a price counts as 0. */
 export const costOfTokens = (counts: RoundCounts, price: Parameters<typeof costOf>[1]): number =>
   (costOf(counts, price).cost ?? 0) + (counts.judged?.cost ?? 0);
 
-/** The counts of a round that did nothing. */
+/** Counts of a round that did nothing. */
 export const NO_ROUND_COUNTS: RoundCounts = {
   attempted: 0,
   samples: 0,
@@ -158,19 +161,19 @@ export const roundManifestSchema = z.strictObject({
   modelIn: z.string(),
   rates: artifactRefSchema,
   proved: artifactRefSchema,
-  /** Grown theorems that stood under this round's proofs of statements (`library: grow`); null: none. */
+  /** Grown theorems that this round's proofs of statements could use (`library: grow`); null: none. */
   library: artifactRefSchema.nullable(),
   conjectures: artifactRefSchema.nullable(),
   conjecturerExamples: artifactRefSchema.nullable(),
   examples: artifactRefSchema.nullable(),
   shards: z.array(shardResultSchema),
-  /** In rounds that train by reward: one reward a sample, in the order of the shards. */
+  /** In rounds that train by reward: one reward for each sample, in the order of the shards. */
   rewards: artifactRefSchema.optional(),
   counts: roundCountsSchema,
 });
 export type RoundManifest = z.infer<typeof roundManifestSchema>;
 
-/** The part of a round that the parent workflow keeps. It is small, because every continue-as-new carries it. */
+/** The part of a round that the parent workflow keeps. It is small because every continue-as-new carries it. */
 export const roundOutcomeSchema = z.strictObject({
   round: count,
   manifest: artifactRefSchema,

@@ -1,6 +1,6 @@
 /**
- * Which provers, conjecturers and objectives go together. What a schema of one section cannot say stands here, a rule a method that
- * sets it.
+ * Rules about which provers, conjecturers and objectives go together, where the schema of one section cannot express
+ * them.
  */
 import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
@@ -24,7 +24,7 @@ export interface CombinationProblem {
   readonly message: string;
 }
 
-/** Each pair of values that cannot go together, at the one that is easier to change. */
+/** Yields every conflict between two values, at the value that is easier to change. */
 export function* combinationProblems(config: Combined): Generator<CombinationProblem> {
   yield* ofObjective(config);
   yield* ofJudgedProver(config);
@@ -38,7 +38,7 @@ export function* combinationProblems(config: Combined): Generator<CombinationPro
       };
 }
 
-/** Rewards are of what the prover itself wrote, and only two trainers know what to make of them. */
+/** Rewards need samples that the prover itself wrote, and a trainer other than Levanter. */
 function* ofObjective({ objective, prover, conjectures, engines }: Combined): Generator<CombinationProblem> {
   const { kind } = objective;
   const { provers } = objectiveIn(objective);
@@ -54,7 +54,7 @@ function* ofObjective({ objective, prover, conjectures, engines }: Combined): Ge
     yield { path: ['engines', 'trainer', 'kind'], message: 'is levanter, which trains by likelihood alone' };
 }
 
-/** A run in words asks Lean for nothing, and judges alone say what its samples earn. */
+/** A run in words does not use Lean; judges alone reward its samples. */
 function* ofJudgedProver(config: Combined): Generator<CombinationProblem> {
   const { prover, objective, library, evaluation, retrain } = config;
   const isJudged = proverIn(prover).checkedBy === 'judges';
@@ -93,7 +93,7 @@ function* ofConjecturer({ conjectures, prover, library }: Combined): Generator<C
     };
 }
 
-/** `transformers serve` has neither log-probabilities nor vectors of texts. */
+/** `transformers serve` gives neither log-probabilities nor embeddings. */
 function* ofGenerator({ engines, prover, conjectures }: Combined): Generator<CombinationProblem> {
   if (engines.generator.kind !== 'transformers') return;
   const path = ['engines', 'generator', 'kind'];

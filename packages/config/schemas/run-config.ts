@@ -1,7 +1,7 @@
 /**
- * The configuration of a run: one strict schema. Presets are data (`data/presets/*.json`); precedence is
- * preset < config file < `STP_*` environment < flags, resolved by `packages/config/resolve.ts`. The resolved copy is stored
- * with the run as `config.json`.
+ * The configuration of a run: one strict schema. Presets are data (`data/presets/*.json`). Precedence is preset <
+ * config file < `STP_*` environment < flags, resolved by `packages/config/resolve.ts`. The run stores the resolved
+ * configuration as `config.json`.
  */
 import { z } from 'zod';
 import { conjecturerConfigSchema } from './conjecturers/index.ts';
@@ -31,14 +31,16 @@ export const modelShapeSchema = z
     feedForwardSize: positive.max(65_536),
     vocabularySize: positive.min(300).max(262_144),
     contextLength: positive.min(32).max(65_536),
-    /** The head is the embedding matrix, or with false a matrix of its own. */
+    /** Use the embedding matrix as the head; false: the head has a matrix of its own. */
     tiedEmbeddings: z.boolean().default(true),
   })
   .refine((shape) => shape.hiddenSize % (2 * shape.heads) === 0, 'hiddenSize must be a multiple of twice heads')
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'heads must be a multiple of keyValueHeads');
 
 const optimiserSchema = z.strictObject({
-  /** Passes over the examples; steps = epochs × examples / examplesPerStep, at least stepsMin, at most stepsMax (STP §2.10). */
+  /**
+   * Passes over the examples. Steps = epochs × examples / examplesPerStep, between stepsMin and stepsMax (STP §2.10).
+   */
   epochs: z.number().positive().max(1_000),
   examplesPerStep: positive,
   stepsMin: positive,
@@ -58,130 +60,152 @@ export type TrackerName = z.infer<typeof trackerNameSchema>;
 const runSections = z.strictObject({
   preset: z.string().min(1).max(64),
   rounds: roundsSchema,
-  /** Every random choice of the run comes from this and from what is chosen. */
+  /** Every random choice of the run is derived from this seed and from the name of the choice. */
   seed: z
     .number()
     .int()
     .nonnegative()
     .max(2 ** 31 - 1),
   data: z.strictObject({
-    /** Folders under `problems` of the data folder (`STP_DATA`, where `bin/stp data prepare` writes), or of the repository's `data`. */
+    /**
+     * Folders under `problems` in the data folder (`STP_DATA`, where `bin/stp data prepare` writes) or in the
+     * repository's `data`.
+     */
     problemSets: z.array(setName).min(1),
-    /** What the first model is trained on: `library`, or a prepared set under `SFT` of the data folder. */
+    /** Training set of the first model: `library`, or a prepared set under `SFT` in the data folder. */
     sft: setName,
     /**
-     * Matching weight of a set's statements from a round on (STP §1.1): how much they count in the transport, and how
-     * often a seed stands in the conjecturer's inputs. Sets that are not named, and rounds before the first named, keep
-     * the weight the statements were prepared with (1 unless a dataset configuration said otherwise).
+     * Matching weight of a set's statements from a given round on (STP §1.1). It sets how much they count in the
+     * transport, and how often a seed occurs in the conjecturer's inputs. Other sets, and rounds before the first
+     * given one, keep the prepared weight (1 unless a dataset configuration sets it).
      */
     weights: z.record(
       z.string(),
       z.array(z.strictObject({ fromRound: z.number().int().nonnegative(), weight: positive.max(10_000) })).min(1),
     ),
-    /** Statements taken of each set and split, in file order after a seeded shuffle; null takes all. */
+    /** Maximum statements of each set and split, in file order after a seeded shuffle; null: all. */
     trainStatementsPerSetMax: positive.nullable(),
     heldOutStatementsPerSetMax: positive.nullable(),
-    /** Add proofs found by the search for short tactic scripts over library statements. */
+    /** Add the proofs that a search for short tactic scripts found for library statements. */
     useSearchedProofs: z.boolean(),
     /**
-     * Conjecturer examples that end in one theorem of the library: some are the goal of dozens of tuples. Null: all (STP). Under a
-     * grammar by type: equations over the functions near one theorem.
+     * Maximum conjecturer examples whose goal is the same library theorem; some theorems are the goal of dozens of
+     * tuples. Under a typed grammar: maximum equations over the functions near one theorem. Null: all (STP).
      */
     conjecturerExamplesPerTheoremMax: z.number().int().nonnegative().nullable(),
   }),
   model: modelShapeSchema,
   /** How statements are proved. */
   prover: proverConfigSchema,
-  /** CPU threads of the embedded engine. Part of the result: sums in f32 differ between thread counts. */
+  /** CPU threads of the embedded engine. They affect results: f32 sums differ between thread counts. */
   modelThreads: positive.max(256),
   sft: optimiserSchema,
-  /** `grow`: what a round certified, of conjectures and of the dataset, joins the library of the run. STP's is fixed. */
+  /**
+   * `grow`: conjectures and dataset statements proved in a round join the library of the run. STP's library is fixed.
+   */
   library: z.enum(['fixed', 'grow']),
   sampling: z.strictObject({
     samplesPerStatement: positive.max(100_000),
-    /** Samples in round 0 (STP: 64 where later rounds take 32; the paper: 32). */
+    /** Samples per statement in round 0 (STP: 64, and 32 in later rounds; the paper: 32). */
     samplesFirstRound: positive.max(100_000),
-    /** Samples for a conjecture; null: as many as for a statement (STP). */
+    /** Samples per conjecture; null: as many as per statement (STP). */
     samplesPerConjecture: positive.max(100_000).nullable().default(null),
     temperature: z.number().min(0).max(4),
     topP: z.number().positive().max(1),
     maxTokens: positive,
-    /** Price of a million tokens in USD: metrics, evaluations and the run's cost count it. */
+    /** Price of a million tokens in USD, for metrics, evaluations and the run's cost. */
     price: z
       .strictObject({ prompt: z.number().nonnegative(), answer: z.number().nonnegative() })
       .nullable()
       .default(null),
-    /** Statements in a shard, at most: one sampling and one verification activity each. */
+    /** Maximum statements in a shard. Each shard has one sampling and one verification activity. */
     statementsPerShard: positive,
   }),
   /** Who writes conjectures, and how (docs/conjectures.md). */
   conjectures: conjecturerConfigSchema,
   selection: z.strictObject({
-    /** Chance that a statement proved at a high rate is attempted again (stp-code: 0.05; stp-paper: 0; optimised EI: 1). */
+    /**
+     * Probability that a statement proved at a high rate is attempted again (stp-code: 0.05; stp-paper: 0; optimised
+     * EI: 1).
+     */
     reattemptProbability: share,
-    /** Proved statements below this best rate are attempted again (stp-code: 0.35; stp-paper: 0). */
+    /** Proved statements whose best rate is below this are attempted again (stp-code: 0.35; stp-paper: 0). */
     reattemptPassRateBelow: share,
-    /** Proofs train the prover when their statement's pass rate over the window is at most (or below) this (STP §2.9: 1/2). */
+    /**
+     * Proofs train the prover if their statement's pass rate over the window is at most (or below) this (STP §2.9:
+     * 1/2).
+     */
     proverBandMax: share,
-    /** Is the bound itself in the band? stp-code: yes; stp-paper: no. */
+    /** Whether the band includes its upper end (stp-code: yes; stp-paper: no). */
     proverBandInclusive: z.boolean(),
-    /** Rounds whose proofs are replayed, this one included (STP §2.9: 3); null: all rounds (expert iteration). */
+    /**
+     * Number of rounds whose proofs are replayed, this one included (STP §2.9: 3); null: all rounds (expert
+     * iteration).
+     */
     replayRounds: positive.nullable(),
-    /** Distinct proofs of a statement at most, chosen at random; null: all (STP). Expert iteration: 16. */
+    /** Maximum distinct proofs of a statement, chosen at random; null: all (STP). Expert iteration: 16. */
     proofsPerStatementMax: positive.nullable(),
     /** Weight exp(−a·characters − b·seconds) / distinct proofs (STP §2.9: 0.001 and 0.01; 0 seconds before v2). */
     decayPerCharacter: z.number().nonnegative(),
     decayPerSecond: z.number().nonnegative(),
   }),
   training: optimiserSchema.extend({
-    /** Which weights a round's training starts from: the round's own model (STP), the SFT model (EI), or none at all (parallel sampling). */
+    /**
+     * The weights that a round's training starts from: the previous model's (STP), the SFT model's (EI), or no
+     * training (parallel sampling).
+     */
     from: z.enum(['previous', 'sft', 'none']),
   }),
   /** What trains the model in a round (docs/rewards.md). */
   objective: runObjectiveSchema.prefault({ kind: 'likelihood' }),
   retrain: z.strictObject({
-    /** Retrain from the base after every this many rounds, and after the last; 0 never. */
+    /** Retrain from the base after this many rounds each, and after the last; 0: never. */
     everyRounds: z.number().int().nonnegative(),
     optimiser: optimiserSchema,
-    /** Proofs of conjectures join when the pass rate in their round is at most this (STP §3: 1/4). */
+    /** Proofs of conjectures join the retraining if the pass rate in their round is at most this (STP §3: 1/4). */
     conjectureBandMax: share,
-    /** The same for dataset statements: null exempts them (stp-code); stp-paper: 1/4. */
+    /** The same for dataset statements; null: no limit (stp-code); stp-paper: 1/4. */
     datasetBandMax: share.nullable(),
-    /** Distinct proofs of a statement at most (STP §3: 16). */
+    /** Maximum distinct proofs of a statement (STP §3: 16). */
     proofsPerStatementMax: positive,
   }),
   verification: z.strictObject({
-    /** Lean processes at once on a node. */
+    /** Concurrent Lean processes on a node. */
     processes: positive.max(1_024),
     candidatesPerProcess: positive,
     candidateTimeoutMs: positive,
     /**
-     * Lean's `maxHeartbeats` for a proof. Null: 1,000 first, and 20,000 for what uses these up, which then takes two seconds
-     * and a Lean process of its own. A small model's samples hold many that run away and few proofs that need more than a second.
+     * Lean's `maxHeartbeats` for a proof. Null: 1,000 first, then 20,000 for proofs that exceed it; the second check
+     * takes about two seconds and a Lean process of its own. Few samples of a small model need more than the first
+     * limit.
      */
     heartbeatsMax: positive.nullable().default(null),
     memoryBytesMax: positive,
-    /** How Lean is spoken to: batches of `lean --json`, or warm language servers. */
+    /** The interface to Lean: batches of `lean --json`, or warm language servers. */
     driver: z.enum(['json', 'server']),
     /**
-     * `required`: nothing is checked unless Lean is walled in and a probe has shown it. `where-available`: walled in where
-     * that can be done, else not, and the run says that its results are not eligible. `off`: never, and it says so.
+     * `required`: Lean runs only in a sandbox that a probe has tested. `where-available`: in a sandbox if the machine
+     * allows it; otherwise without one, and the results are marked as not eligible. `off`: always without one, marked
+     * likewise.
      */
     sandbox: z.enum(['required', 'where-available', 'off']),
     /**
-     * Of this share of the samples it is asked why Lean rejects them; rejecting the others takes about half of the time. Null: of
-     * all where rejected proofs are revised, else of a tenth.
+     * Share of the samples for which Lean is asked why it rejects them; a rejection without a reason takes about half
+     * the time. Null: all if rejected proofs are revised, else a tenth.
      */
     explainedShare: share.nullable().default(null),
-    /** A round fails when more than this share of its samples has no verdict (STP §2.6: 0.005). */
+    /** A round fails if more than this share of its samples has no verdict (STP §2.6: 0.005). */
     unverifiedShareMax: share,
   }),
-  /** Which rounds' checkpoints stay in the store; what the run works with always does. */
+  /** Rounds whose checkpoints stay in the store. Checkpoints that the run still uses always stay. */
   retention: z
     .strictObject({
-      /** Checkpoints of so many last rounds stay; null: all. A round that is tried again needs the one before it. */
+      /**
+       * Number of last rounds whose checkpoints stay; null: all. Repeating a round needs the checkpoint of the round
+       * before.
+       */
       lastRounds: positive.min(2).nullable(),
-      /** Further checkpoints that stay: those of every so many rounds; null: none. */
+      /** Also keep every n-th round's checkpoint; null: none. */
       everyRounds: positive.nullable(),
     })
     .default({ lastRounds: null, everyRounds: null }),
@@ -194,20 +218,20 @@ const runSections = z.strictObject({
     .default([]),
   engines: enginesConfigSchema.prefault({}),
   evaluation: z.strictObject({
-    /** Samples for each held-out statement, of the first and of the last model; 0 leaves the evaluation out. */
+    /** Samples for each held-out statement, of the first and of the last model; 0: no evaluation. */
     samplesPerStatement: z.number().int().nonnegative(),
-    /** Also after every so many rounds; 0: at the end only. */
+    /** Evaluate after every n-th round too; 0: at the end only. */
     everyRounds: z.number().int().nonnegative(),
   }),
 });
 
-/** Sections that cannot go together do not parse (`run-combinations.ts`). */
+/** The full schema, which also rejects sections that do not go together (`run-combinations.ts`). */
 export const runConfigSchema = runSections.superRefine((config, context) => {
   for (const { path, message } of combinationProblems(config)) context.addIssue({ code: 'custom', path, message });
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;
 
-/** Starts the workflow. */
+/** The input that starts the workflow. */
 export const startInputSchema = z.strictObject({
   rounds: roundsSchema,
   preset: z.string().min(1).max(64).default('embedded'),
@@ -217,9 +241,9 @@ export const startInputSchema = z.strictObject({
     .nonnegative()
     .max(2 ** 31 - 1)
     .optional(),
-  /** Another run to start from: its data, SFT model and, up to `fromRound`, its rounds. URI of the run's folder, or a path. */
+  /** URI or path of a run to start from: its data, its SFT model, and its rounds up to `fromRound`. */
   initFrom: z.string().min(1).max(4_096).optional(),
-  /** Last round taken over from `initFrom`: -1 its SFT model alone; without it all its rounds. */
+  /** Last round taken from `initFrom`; -1: its SFT model alone. Missing: all its rounds. */
   fromRound: z.number().int().min(-1).max(ROUNDS_MAX).optional(),
   /** Values by dotted key, `{"sampling.samplesPerStatement": 8}`. */
   set: z.record(z.string().max(256), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),

@@ -1,31 +1,34 @@
-/** Questions to a run's configuration that more than one place asks: how its prover works, and by which prover its models are compared. */
+/**
+ * Questions about a run's configuration that several modules ask: how its prover works, and how its models are
+ * compared.
+ */
 import { StpError } from '@stp/base';
 import { type ProverConfig, type ProverMode, type ProverOf, proverIn } from './provers/index.ts';
 import type { RunConfig } from './run-config.ts';
 
-/** Are problems and proofs in words? Lean has nothing to check then: judges alone say what samples earn. */
+/** Returns whether problems and proofs are in words. Judges alone then reward the samples, without Lean. */
 export const isInWords = ({ prover }: Pick<RunConfig, 'prover'>): boolean => proverIn(prover).checkedBy === 'judges';
 
-/** Share of the samples for which Lean is asked why it rejects them. */
+/** Returns the share of samples for which Lean is asked why it rejects them. */
 export const explainedShare = (config: {
   readonly prover: Pick<ProverConfig, 'mode'>;
   readonly verification: Pick<RunConfig['verification'], 'explainedShare'>;
 }): number => config.verification.explainedShare ?? proverIn(config.prover).explainedShare;
 
-/** Does every second sample run with the library's theorems marked? */
+/** Returns whether every second sample runs with the library's theorems marked. */
 export const marksLemmas = (prover: ProverConfig): boolean => 'lemmas' in prover && prover.lemmas === 'marked';
 
-/** The same configuration without scripts: the model alone. */
+/** Returns the configuration without scripts: the model alone. */
 export const withoutScripts = (config: RunConfig): RunConfig =>
   'scripts' in config.prover ? { ...config, prover: { ...config.prover, scripts: 'none' } } : config;
 
-/** Does the model write tactics alone, and no whole proofs? */
+/** Returns whether the model writes tactics only, and no whole proofs. */
 export const writesTactics = (mode: ProverMode): boolean => !proverIn({ mode }).writes.includes('proofs');
 
-/** Does the model meet proof states? */
+/** Returns whether the model writes tactics for proof states. */
 export const meetsStates = (mode: ProverMode): boolean => proverIn({ mode }).writes.includes('tactics');
 
-/** The configuration of the prover that an activity belongs to; STP1002 where the run has another. */
+/** Returns the settings of an activity's prover. Throws STP1002 if the run has another prover. */
 export function proverOf<Mode extends ProverMode>(
   { prover }: Pick<RunConfig, 'prover'>,
   ...modes: Mode[]
@@ -35,8 +38,8 @@ export function proverOf<Mode extends ProverMode>(
 }
 
 /**
- * The configuration by which models are compared on held-out statements (`compared` of the prover). What scripts prove beside them
- * (`prover.scripts`) is counted apart.
+ * Returns the configuration by which models are compared on held-out statements (`compared` of the prover). Proofs by
+ * scripts (`prover.scripts`) are counted separately.
  *
  * @param samples whole proofs per statement
  */

@@ -1,4 +1,6 @@
-/** Records of a search for a proof: every expanded state with the tactics that were run there, and the search's figures. */
+/**
+ * Records of a search for a proof: every expanded state with the tactics that were run there, and the search's figures.
+ */
 import { z } from 'zod';
 import { artifactRefSchema } from './artifact.ts';
 import { goalSchema } from './goal.ts';
@@ -13,13 +15,16 @@ export const GOALS_CHARS_MAX = 16_384;
 
 export const expansionSchema = z.strictObject({
   statementId: z.string(),
-  /** From 0, in the order of the search. */
+  /** From 0, in the order of expansion. */
   index: count,
   state: stateId,
   goals: z.string().max(GOALS_CHARS_MAX),
   /** The first goal. */
   goal: goalSchema,
-  /** Number of tactics on the best path to the state, their natural log-probability, and the score for which the state was chosen. */
+  /**
+   * Number of tactics on the best path to the state, their natural log-probability, and the score for which the state
+   * was chosen.
+   */
   length: count,
   logprob: z.number(),
   score: z.number(),
@@ -31,9 +36,11 @@ export const expansionSchema = z.strictObject({
       tokens: count.positive(),
       /** Number of samples with this tactic. */
       count,
-      /** What verifiers made of it, weighted, where they were asked. */
+      /** The learned verifiers' weighted score, if they were asked. */
       bonus: z.number().optional(),
-      /** `open`: goals are left; `done`: no goal is left; otherwise the reason why there is no state after the tactic. */
+      /**
+       * `open`: goals are left; `done`: no goal is left; otherwise the reason why there is no state after the tactic.
+       */
       outcome: z.union([z.enum(['open', 'done']), verdictKindSchema.exclude(['proved'])]),
       /** The state after the tactic, if goals are left. */
       next: stateId.nullable(),

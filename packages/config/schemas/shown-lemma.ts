@@ -4,6 +4,6 @@ export interface ShownLemma {
   readonly name: string;
   /** The shortest name by which a proof may call it, below the proof's header. */
   readonly written: string;
-  /** What it says, without keyword and name: `{α : Type} (xs : List α) : rev (rev xs) = xs`. */
+  /** The theorem without keyword and name: `{α : Type} (xs : List α) : rev (rev xs) = xs`. */
   readonly signature: string;
 }

@@ -4,11 +4,11 @@
  * tokenizer each is one token.
  */
 
-/** Number of slots of a role; further names stay names. */
+/** Number of slots of each role. Names beyond them stay as they are. */
 const SLOT_COUNTS = {
   /** Types and instances that the statement binds. */
   t: 4,
-  /** Variables by what they are: numbers, lists, functions, others. */
+  /** Variables by kind: numbers, lists, functions, others. */
   n: 8,
   s: 8,
   g: 6,
@@ -32,10 +32,10 @@ export const STATE_MARKER = '<state>';
 /** Ends a prompt that asks for a proof or a tactic. */
 export const PROOF_MARKER = '<by>';
 
-/** Markers that every prompt may be built with, whether names are slots in it or not. */
+/** Markers that any prompt may contain, with or without slots. */
 export const PROMPT_MARKERS: readonly string[] = ['<defs>', '<prove>', PROOF_MARKER, '<lemma>', '<easy>', '<hard>'];
 
-/** Null where all of the role are taken. */
+/** Returns the token of a slot, or null if the role has no slot with this index. */
 export function slotToken(role: SlotRole, index: number): string | null {
   return index < SLOT_COUNTS[role] ? `<${role}${index}>` : null;
 }

@@ -1,4 +1,4 @@
-/** A run's summary at its end: its rounds, evaluations, cost, and the lines that a model has to beat. */
+/** A run's final summary: its rounds, evaluations, cost, and the portfolio's results as the baseline. */
 import { z } from 'zod';
 import { evaluationSchema, roundEvaluationSchema } from './model-evaluation.ts';
 import { CHOOSERS } from './records.ts';
@@ -10,27 +10,33 @@ const count = z.number().int().nonnegative();
 const portfolioPartSchema = z.strictObject({
   proved: count,
   statements: count,
-  /** Statements that it was not tried on, for want of time; they count as not proved. */
+  /** Statements that the portfolio did not try for lack of time; they count as not proved. */
   untried: count,
-  /** Counts of each problem set, under its name. */
+  /** Counts for each problem set, by name. */
   bySet: z.record(z.string(), z.strictObject({ proved: count, statements: count })),
 });
 export type PortfolioPart = z.infer<typeof portfolioPartSchema>;
 
-/** The line to beat: the portfolio of scripts on the run's training statements and on the held-out ones. */
+/** The baseline: the portfolio of scripts on the run's training statements and on the held-out ones. */
 export const portfolioFiguresSchema = portfolioPartSchema.extend({
   heldOut: portfolioPartSchema,
-  /** The Lean with which it was found, earlier, that no script proves the others; null where that was the run's own. */
+  /**
+   * Version of the Lean for which an earlier record says that no script proves the rest; null if this run's Lean
+   * tried all.
+   */
   recordedWith: z.string().nullable(),
 });
 export type PortfolioFigures = z.infer<typeof portfolioFiguresSchema>;
 
 /** Time of the run's machines from its start up to a moment, by workflow time. */
 export const machineTimeSchema = z.strictObject({
-  /** `start`: the first state is kept, before any round is played; a round: it has ended; `report`: the report is made. */
+  /**
+   * `start`: the first state is saved, before any round. A number: that round has ended. `report`: the report is
+   * made.
+   */
   until: z.union([z.literal('start'), count, z.literal('report')]),
   atMs: count,
-  /** While the machines were there, however many; and the same for each of them, added up. */
+  /** Time during which the run had machines; and the sum of that time over all machines. */
   setMs: z.number().nonnegative(),
   machineMs: z.number().nonnegative(),
 });
@@ -41,11 +47,11 @@ const costLineSchema = z.strictObject({
   machineHours: z.number().nonnegative(),
   leanSeconds: z.number().nonnegative(),
   tokens: count,
-  /** Machines and tokens; null where no price of the machines is known. */
+  /** Cost of machines and tokens; null if the machines' price is unknown. */
   usd: z.number().nonnegative().nullable(),
 });
 
-/** The cost of a run: a line for what came before the rounds, one a round, one for what came after them. */
+/** The cost of a run: one line for the time before the rounds, one for each round, one for the time after them. */
 export const runCostSchema = z.strictObject({
   /** `4 chips of v4, spot` */
   machines: z.string(),
@@ -57,28 +63,28 @@ export const runCostSchema = z.strictObject({
 });
 export type RunCost = z.infer<typeof runCostSchema>;
 
-/** Where a person finds the run in a tracker: an object of the run's store. */
+/** Link to the run in a tracker; an object of the run's store. */
 export const trackingLinkSchema = z.strictObject({
   tracker: z.enum(['mlflow', 'tensorboard', 'wandb']),
-  /** Null where the tracker has no page of the run that is known. */
+  /** Null if no page of the run is known. */
   url: z.string().max(4_096).nullable(),
-  /** What to call it, or what to type to see it. */
+  /** The link's text, or the command that shows the run. */
   text: z.string().max(4_096),
-  /** The tracker's own id of the run. */
+  /** The tracker's id of the run. */
   id: z.string().max(256).nullable(),
 });
 export type TrackingLink = z.infer<typeof trackingLinkSchema>;
 
-/** A run's progress in a compiled library: how many statements of the training part it has proved. */
+/** A run's progress in a compiled library: how many of the training statements it has proved. */
 const libraryProgressSchema = z.strictObject({
   set: z.string(),
-  /** All modules are Lean's own. */
+  /** Whether all modules are Lean's own. */
   isCore: z.boolean(),
   statements: count,
   proved: count,
-  /** Proved ones with a proof that rests on nothing but Lean's three axioms. */
+  /** Proved statements with a proof that depends only on Lean's three axioms. */
   onAxiomsOnly: count,
-  /** `provedPerRound`: after each round, the baseline first. */
+  /** `provedPerRound`: after each round, starting with round 0. */
   areas: z.array(z.strictObject({ area: z.string(), statements: count, provedPerRound: z.array(count) })),
 });
 export type LibraryProgress = z.infer<typeof libraryProgressSchema>;
@@ -89,7 +95,7 @@ export const summarySchema = z.strictObject({
   leanVersion: z.string(),
   statements: count,
   provedBaseline: count,
-  /** Dataset statements proved ever, after each round; a skipped round repeats the figure before it. */
+  /** Dataset statements proved so far, after each round; a skipped round repeats the previous figure. */
   provedPerRound: z.array(count),
   conjectures: z.strictObject({
     made: count,
@@ -113,21 +119,21 @@ export const summarySchema = z.strictObject({
   /** Held-out evaluations between rounds (`evaluation.everyRounds`), in order. */
   evaluations: z.array(roundEvaluationSchema),
   /**
-   * Certified proofs by what the second kernel said of them: `accepted` are checked twice, of `declined` it could not tell,
-   * about `none` it was not asked. `disagreed`: proofs that it refused, which are not certified.
+   * Certified proofs by the second kernel's answer: `accepted`; `declined`, it could not decide; `none`, it was not
+   * asked. `disagreed` counts proofs that it refused, which are not certified.
    */
   secondKernel: z.strictObject({ accepted: count, declined: count, none: count, disagreed: count }),
-  /** Null where it could not be measured. */
+  /** Null if it could not be measured. */
   portfolio: portfolioFiguresSchema.nullable(),
   cost: runCostSchema,
-  /** Missing where no tracker has the run. */
+  /** Missing if no tracker has the run. */
   tracking: z.array(trackingLinkSchema).optional(),
-  /** Progress in each compiled library; missing where no statement comes from one. */
+  /** Progress in each compiled library; missing if no statement comes from one. */
   libraries: z.array(libraryProgressSchema).optional(),
   proofsInFile: count,
-  /** May the result be reported as one? Not where Lean ran without a sandbox. */
+  /** Whether the results are eligible: false if Lean ran without a sandbox. */
   eligible: z.boolean(),
-  /** Why not; empty where it is. */
+  /** Reasons why the results are not eligible; empty if they are. */
   ineligibleBecause: z.array(z.string()),
 });
 export type Summary = z.infer<typeof summarySchema>;

@@ -1,4 +1,4 @@
-/** Records of walks over proof states: one tactic after another, as the policy samples them, without choosing among states. */
+/** Records of walks over proof states: tactic after tactic, as the policy samples them, without a search. */
 import { z } from 'zod';
 import { goalSchema } from './goal.ts';
 
@@ -6,20 +6,20 @@ const count = z.number().int().nonnegative();
 
 export const walkSchema = z.strictObject({
   statementId: z.string(),
-  /** Which of its statement's samples it is, from 0. */
+  /** Index of the walk among its statement's samples, from 0. */
   index: count,
-  /** The open states that it met, the first one first. Equal keys are one state. */
+  /** The open states of the walk in order. Equal keys are one state. */
   states: z
     .array(z.strictObject({ key: z.string().min(1).max(128), goal: goalSchema, goals: count.positive() }))
     .min(1),
-  /** What the policy wrote in each of them, the last one left out where the walk stayed there. */
+  /** What the policy wrote in each state; the last state has no entry if the walk stayed there. */
   written: z.array(z.string()),
   /**
-   * `done`: no goal is left. `dead`: Lean refused the last tactic, or it led back to where the walk had been. `stopped`: the policy
-   * stopped in the last state; `open`: the walk was cut off there.
+   * `done`: no goal is left. `dead`: Lean refused the last tactic, or the tactic led back to an earlier state.
+   * `stopped`: the policy stopped in the last state. `open`: the walk was cut off there.
    */
   end: z.enum(['done', 'dead', 'stopped', 'open']),
-  /** The score that the run's verifiers give each written text, weighted; missing where there are none. */
+  /** The verifiers' weighted score of each written text; missing if the run has no verifiers. */
   scores: z.array(z.number()).optional(),
 });
 export type Walk = z.infer<typeof walkSchema>;

@@ -1,4 +1,4 @@
-/** A generator that reads chats as its model's own template writes them, where a request has the messages. */
+/** A generator that renders a request's messages with its model's chat template. */
 import type { GenerateOptions, Generator, ModelFacts, SampleRequest, SamplingOptions } from '../generator.ts';
 import type { ChatTemplate } from './chat-template.ts';
 
@@ -16,7 +16,7 @@ export class ChatGenerator implements Generator {
   }
 
   async sample(requests: readonly SampleRequest[], sampling: SamplingOptions, options?: GenerateOptions) {
-    // Many samples of one chat have the same messages.
+    // Many samples share the same messages.
     const texts = new Map<string, Promise<string>>();
     const textOf = (messages: NonNullable<SampleRequest['messages']>): Promise<string> => {
       const key = JSON.stringify(messages);

@@ -1,7 +1,7 @@
 /**
- * The chat template of a model (Jinja, from its folder): messages in, the text that the model reads out. A template is
- * code of other people: it runs in a thread of its own, with limits on time, memory and the length of its text, and
- * reaches nothing but the messages.
+ * The chat template of a model (Jinja, from its folder) turns messages into the text that the model reads. A template
+ * is foreign code: it runs in a thread of its own, with limits on time, memory and output length, and can access only
+ * the messages.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,9 +10,9 @@ import { StpError } from '@stp/base';
 import type { ChatMessage } from '@stp/config/records';
 import type { TemplateAnswer, TemplateData, TemplateRequest } from './template-messages.ts';
 
-/** Longest template of a folder, characters; the longest in use has some 20,000. */
+/** Maximum length of a template, characters. The longest in use have about 20,000. */
 export const TEMPLATE_CHARS_MAX = 262_144;
-/** A template takes milliseconds; this includes the start of its thread on a busy machine. */
+/** Rendering takes milliseconds; this limit includes the start of the thread on a busy machine. */
 const RENDER_MS_MAX = 10_000;
 const HEAP_MIB_MAX = 256;
 const TEXT_CHARS_MAX = 8 * 1024 * 1024;
@@ -29,7 +29,9 @@ export class ChatTemplate {
     this.#limitMs = limitMs;
   }
 
-  /** Text of a chat up to where the assistant answers. Throws STP1002 when the template refuses the messages or does not end. */
+  /**
+   * Renders a chat up to the assistant's answer. Throws STP1002 if the template refuses the messages or does not end.
+   */
   render(messages: readonly ChatMessage[]): Promise<string> {
     const rendered = this.#queue.then(() => this.#render(messages));
     this.#queue = rendered.catch(() => undefined);

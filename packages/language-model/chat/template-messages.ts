@@ -1,9 +1,9 @@
-/** Messages to the thread of a chat template, and back. */
+/** Messages to and from the thread of a chat template. */
 import type { ChatMessage } from '@stp/config/records';
 
 export interface TemplateData {
   readonly source: string;
-  /** Names that the template may use beside the chat: `bos_token`, `eos_token`. */
+  /** Variables of the template beside the chat: `bos_token`, `eos_token`. */
   readonly names: Readonly<Record<string, string>>;
 }
 

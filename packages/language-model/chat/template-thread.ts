@@ -1,4 +1,7 @@
-/** Entry of the thread in which a chat template is rendered: the template is foreign code, so it has limits of its own. */
+/**
+ * Entry of the thread that renders a chat template. The template is foreign code, so the thread has limits of its
+ * own.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Template } from '@huggingface/jinja';
 import type { TemplateAnswer, TemplateData, TemplateRequest } from './template-messages.ts';

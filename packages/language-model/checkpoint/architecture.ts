@@ -1,15 +1,15 @@
 /**
- * Reads `config.json` as Hugging Face's `transformers` writes it: the sizes of a decoder of Llama's kind, and what
- * distinguishes it from Llama. A model whose fields ask for another computation is refused.
+ * Reads `config.json` as Hugging Face's `transformers` writes it: the sizes of a Llama-like decoder, and its
+ * differences from Llama. Refuses a model whose fields ask for another computation.
  */
 import { z } from 'zod';
 import type { ModelShape } from '../trainer.ts';
 import { shapeFrom, sizeFields } from './config.ts';
 import { type LlamaConstants, PROJECTIONS, type Projection, ROPE_THETA, type RopeScaling } from './llama-tensors.ts';
 
-/** Longer texts are not read here: tables and caches are made for the whole context. */
+/** Longer contexts are refused: tables and caches are made for the whole context. */
 const CONTEXT_MAX = 65_536;
-/** Mistral's window where its file names none. */
+/** Mistral's window if its file names none. */
 const MISTRAL_WINDOW = 4_096;
 
 const factor = z.number().positive().max(1e6);
@@ -62,7 +62,7 @@ const configSchema = z.looseObject({
   head_dim: z.int().min(2).max(1_024).nullish(),
   hidden_act: z.literal('silu'),
   rms_norm_eps: z.number().positive().max(1),
-  // Before version 5 of `transformers` base and scaling stood by themselves.
+  // Before version 5 of `transformers`, base and scaling were separate fields.
   rope_theta: theta.optional(),
   rope_parameters: ropeSchema.nullish(),
   rope_scaling: ropeSchema.nullish(),
@@ -81,7 +81,7 @@ export interface Architecture {
   readonly constants: LlamaConstants;
 }
 
-/** A ZodError where the engine cannot run the model. */
+/** Throws a ZodError if the engine cannot run the model. */
 export function architectureOf(json: unknown): Architecture {
   const config = configSchema.parse(json);
   const shape = shapeFrom({
@@ -107,12 +107,12 @@ export function architectureOf(json: unknown): Architecture {
   };
 }
 
-/** Where its file names none. */
+/** Qwen3's head size if its file names none. */
 const QWEN3_HEAD_SIZE = 128;
-/** Positions turn the halves of a head against each other. */
+/** Rotary embedding rotates the two halves of a head against each other, so its size must be even. */
 const evenSchema = z.int('heads must divide the hidden size').multipleOf(2, 'a head must have an even size');
 
-/** Attention within a window is attention to everything in texts that are no longer than it. */
+/** For texts no longer than the window, windowed attention is full attention. */
 function windowOf({
   model_type: type,
   sliding_window: window,

@@ -1,6 +1,7 @@
 /**
- * A checkpoint folder: a model as Hugging Face tools read it, how it was trained, and a manifest with the checksum of every
- * file. Written under a temporary name and renamed, so it is there whole or not at all. `model-folder.ts` reads it.
+ * A checkpoint folder: a model in Hugging Face's form, the record of its training, and a manifest with the checksum of
+ * every file. It is written under a temporary name and renamed, so it exists whole or not at all. `model-folder.ts`
+ * reads it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
@@ -34,15 +35,15 @@ import { type TrainingRecord, trainingRecordSchema } from './training-record.ts'
 
 export interface Checkpoint {
   readonly shape: ModelShape;
-  /** Default: those of this project's own models. */
+  /** Default: the constants of this project's own models. */
   readonly constants?: LlamaParts;
-  /** The tensors of `llamaTensorShapes(shape, constants)`, all of them and no other. */
+  /** Exactly the tensors of `llamaTensorShapes(shape, constants)`. */
   readonly tensors: ReadonlyMap<string, Tensor>;
   readonly tokenizer: Tokenizer;
-  /** Words that its proofs may have, if their names are slots. */
+  /** Words that its proofs may contain, if their names are slots. */
   readonly proofWords: ProofWords | null;
   readonly training: TrainingRecord;
-  /** The files beside the weights that they were trained from; a fresh model has none. */
+  /** Files that the training took over from its starting folder; a fresh model has none. */
   readonly kept?: KeptFiles | null;
 }
 
@@ -54,10 +55,10 @@ const KEPT_FILES: readonly AnyFile[] = [
   ...FOREIGN_FILES,
 ];
 const MANIFEST_BYTES_MAX = 64 * 1024;
-/** Between a checkpoint's name and random digits: the name of a folder being written. */
+/** Separates a checkpoint's name from random digits in the name of an unfinished folder. */
 const PARTIAL_MARK = '.partial-';
 
-/** Writes `directory`, which must not exist or be empty. Throws STP1002 where it does, or where the parts do not fit. */
+/** Writes `directory`, which must be missing or empty. Throws STP1002 if it is not, or if the parts do not match. */
 export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<CheckpointManifest> {
   const { shape, constants, tokenizer, kept = null } = checkpoint;
   const parsed = kept === null ? modelShapeSchema.safeParse(shape) : null;
@@ -95,7 +96,7 @@ export async function writeCheckpoint(directory: string, checkpoint: Checkpoint)
   return manifest;
 }
 
-/** Removes what writers of `directory` that were killed left behind. None may be writing it now. */
+/** Removes the unfinished folders that killed writers of `directory` left. No writer of `directory` may be running. */
 export async function removePartialCheckpoints(directory: string): Promise<void> {
   const parent = dirname(resolve(directory));
   const prefix = `${basename(resolve(directory))}${PARTIAL_MARK}`;
@@ -104,8 +105,8 @@ export async function removePartialCheckpoints(directory: string): Promise<void>
 }
 
 /**
- * The files of a checkpoint, each checked against the manifest when it is read. Throws STP1302 where the manifest is
- * missing or malformed, STP1002 for an adapter; reading throws STP1302 where a file is not what the manifest says.
+ * Opens the files of a checkpoint; each is checked against the manifest when it is read. Throws STP1302 if the manifest
+ * is missing or malformed, STP1002 for an adapter; reading throws STP1302 if a file differs from the manifest.
  */
 export async function checkpointFiles(
   directory: string,
@@ -134,13 +135,13 @@ export async function checkpointFiles(
   return { manifest, path, find, read };
 }
 
-/** Reads the files that `writeCheckpoint` keeps. Throws STP1302 where one cannot be trusted. */
+/** Reads the files that `writeCheckpoint` keeps. Throws STP1302 if one differs from the manifest. */
 export async function keptFiles(files: ModelFiles): Promise<KeptFiles> {
   const read = KEPT_FILES.map(async (name) => [name, await files.find(name, FILE_BYTES_MAX)] as const);
   return Object.fromEntries((await Promise.all(read)).filter(([, content]) => content !== null));
 }
 
-/** The manifest alone, without reading the weights. Throws STP1302 where it is missing or malformed. */
+/** Reads the manifest alone, without the weights. Throws STP1302 if it is missing or malformed. */
 export async function readManifest(directory: string): Promise<CheckpointManifest> {
   const path = join(directory, MANIFEST_FILE);
   const read = parseJson(await readWhole(path, MANIFEST_BYTES_MAX), path, (json) => manifestSchema.safeParse(json));
@@ -155,7 +156,7 @@ const freshFiles = ({ shape, tokenizer, proofWords }: Checkpoint): KeptFiles => 
   'tokenizer_config.json': jsonBytes(tokenizerConfigOf(shape, proofWords)),
 });
 
-/** The files as they are, but for the type of the weights, which are written in float32, and words of new proofs. */
+/** Returns the kept files, with the weights' type set to float32 and the words of new proofs added. */
 function keptFor(kept: KeptFiles, proofWords: ProofWords | null): KeptFiles {
   const words: Readonly<Record<string, unknown>> = proofWords === null ? {} : { proof_words: proofWords };
   return {
@@ -169,7 +170,7 @@ function keptFor(kept: KeptFiles, proofWords: ProofWords | null): KeptFiles {
   };
 }
 
-/** A JSON object with some fields changed; its very bytes where none is another than before. */
+/** Returns a JSON object with some fields changed; the original bytes if no field differs. */
 function changed(
   bytes: Buffer = jsonBytes({}),
   changesOf: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,

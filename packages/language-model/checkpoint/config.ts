@@ -1,6 +1,6 @@
 /**
- * The small files of a fresh checkpoint: `config.json` with the fields of a Hugging Face `LlamaForCausalLM`, and those that
- * other tools want beside it. `architecture.ts` reads the configuration again, as it does those of other people's models.
+ * The small files of a fresh checkpoint: `config.json` with the fields of a Hugging Face `LlamaForCausalLM`, and the
+ * files that other tools need. `architecture.ts` reads the configuration, as it does for foreign models.
  */
 import { z } from 'zod';
 import { type ProofWords, proofWordsSchema } from '../tokenizer/proof-words.ts';
@@ -11,10 +11,10 @@ import { RMS_EPSILON, ROPE_THETA } from './llama-tensors.ts';
 
 const SIZE_MAX = 65_536;
 const LAYERS_MAX = 256;
-/** Limit for models from elsewhere that servers and other trainers run; a tokenizer of ours has at most 65,536. */
+/** Limit for foreign models that servers and other trainers run; our own tokenizers have at most 65,536. */
 const VOCABULARY_MAX = 262_144;
 
-/** Sizes the engine samples: key-value heads divide the heads. */
+/** Sizes that the engine can sample: the number of key-value heads divides that of heads. */
 const sampledShapeSchema = z
   .strictObject({
     hiddenSize: z.int().min(2).max(SIZE_MAX),
@@ -28,13 +28,16 @@ const sampledShapeSchema = z
   })
   .refine((shape) => shape.heads % shape.keyValueHeads === 0, 'key-value heads must divide the heads');
 
-/** Sizes the engine trains: heads divide the hidden size too, and a head is even (RoPE). */
+/**
+ * Sizes that the engine can train: the number of heads also divides the hidden size, and a head's size is even
+ * (RoPE).
+ */
 export const modelShapeSchema = sampledShapeSchema.refine(
   (shape) => shape.hiddenSize % (2 * shape.heads) === 0,
   'heads must divide the hidden size into even parts',
 );
 
-/** The sizes in a Llama's `config.json`, by any writer. */
+/** The size fields in a Llama's `config.json`, by any writer. */
 export const sizeFields = {
   vocab_size: z.int(),
   hidden_size: z.int(),
@@ -47,7 +50,7 @@ export const sizeFields = {
 } as const;
 type SizeFields = z.infer<z.ZodObject<typeof sizeFields>>;
 
-/** Standard deviation Llama weights are drawn with; kept for readers, not used by them. */
+/** Standard deviation from which Llama weights are drawn. Other tools read it; the engine does not. */
 const INITIALIZER_RANGE = 0.02;
 
 export function configOf(shape: ModelShape, tokenizer: Tokenizer) {
@@ -79,7 +82,7 @@ export function configOf(shape: ModelShape, tokenizer: Tokenizer) {
   };
 }
 
-/** A ZodError where the engine cannot sample a model of these sizes. */
+/** Throws a ZodError if the engine cannot sample a model of these sizes. */
 export function shapeFrom(fields: SizeFields): ModelShape {
   return sampledShapeSchema.parse({
     hiddenSize: fields.hidden_size,
@@ -97,7 +100,7 @@ export function generationConfigOf(tokenizer: Tokenizer) {
   return { do_sample: true, eos_token_id: tokenizer.endId, pad_token_id: tokenizer.padId };
 }
 
-/** `proof_words` is ours; readers of Hugging Face's form pass over it. */
+/** `proof_words` is our own field; other readers of this format ignore it. */
 export function tokenizerConfigOf(shape: ModelShape, proofWords: ProofWords | null) {
   return {
     tokenizer_class: 'PreTrainedTokenizerFast',
@@ -112,7 +115,7 @@ export function tokenizerConfigOf(shape: ModelShape, proofWords: ProofWords | nu
 
 const tokenizerConfigSchema = z.looseObject({ proof_words: proofWordsSchema.nullish() });
 
-/** Null where a tokenizer's configuration has none; a ZodError where they are malformed. */
+/** Returns null if a tokenizer's configuration has no proof words. Throws a ZodError if they are malformed. */
 export function proofWordsIn(tokenizerConfig: unknown): ProofWords | null {
   return tokenizerConfigSchema.parse(tokenizerConfig).proof_words ?? null;
 }

@@ -1,23 +1,22 @@
-/** Reads a model's files: refuses files above a size limit, and reports every fault in them as one error (STP1302). */
+/** Reads a model's files. Refuses files above a size limit, and reports every fault in them as STP1302. */
 import { access, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 import { damaged, foreign, unreadable } from '../damaged.ts';
 
-/** Largest file read into memory: a model of 500 million F32 weights, the most that a graph of the embedded engine holds. */
+/** Largest file read into memory: 500 million F32 weights, the maximum for a graph of the embedded engine. */
 export const FILE_BYTES_MAX = 2 ** 31;
 
-/** The files of a model's folder. */
 export interface ModelFiles {
   path(name: string): string;
-  /** Throws STP1302 where there is no such file, or it is larger. */
+  /** Throws STP1302 if the file is missing or larger. */
   read(name: string, bytesMax: number): Promise<Buffer>;
-  /** Null where there is no such file. */
+  /** Returns null if the file is missing. */
   find(name: string, bytesMax: number): Promise<Buffer | null>;
 }
 
-/** Files that nobody has vouched for. */
+/** The files of a folder, without checksums. */
 export function folderFiles(directory: string): ModelFiles {
   const path = (name: string): string => join(directory, name);
   const read = (name: string, bytesMax: number) => readWhole(path(name), bytesMax);
@@ -51,7 +50,7 @@ export async function readWhole(path: string, bytesMax: number): Promise<Buffer>
   }
 }
 
-/** JSON of another form than `parse` takes is the file of another kind of model. */
+/** Parses JSON. If `parse` refuses it, the error says that the file belongs to another kind of model. */
 export function parseJson<Value>(bytes: Buffer, path: string, parse: (json: unknown) => Value): Value {
   try {
     return parse(JSON.parse(bytes.toString('utf8')));

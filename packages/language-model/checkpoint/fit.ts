@@ -1,4 +1,4 @@
-/** Tests whether tensors and a tokenizer match a model's shape: null, or the difference in words. */
+/** Tests whether tensors and a tokenizer match a model's shape. Returns null, or the difference in words. */
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import type { ModelShape } from '../trainer.ts';
 import { type LlamaParts, llamaTensorShapes } from './llama-tensors.ts';
@@ -23,7 +23,7 @@ export function tensorProblem(
   return null;
 }
 
-/** The same, from the tensors' names and shapes alone. */
+/** The same test, from the tensors' names and shapes alone. */
 export function shapeProblem(
   shape: ModelShape,
   shapes: ReadonlyMap<string, readonly number[]>,
@@ -45,7 +45,10 @@ function allFinite(values: Float32Array): boolean {
   return true;
 }
 
-/** @param isForeign a model of other people: its rows are padded a little, so fewer than half as many tokens are another model's */
+/**
+ * @param isForeign whether others made the model. Its rows may be padded; fewer than half as many tokens mean a wrong
+ * tokenizer
+ */
 export function tokenizerProblem(shape: ModelShape, tokenizer: Tokenizer, isForeign = false): string | null {
   const fewest = isForeign ? shape.vocabularySize / 2 : 0;
   if (tokenizer.size <= shape.vocabularySize && tokenizer.size >= fewest) return null;

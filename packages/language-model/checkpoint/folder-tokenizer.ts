@@ -1,4 +1,4 @@
-/** The tokenizer of a model folder, with what its other files say of it: the tokens that end a text, the chat template. */
+/** The tokenizer of a model folder, with settings from other files: the tokens that end a text, the chat template. */
 import { z } from 'zod';
 import { TEMPLATE_CHARS_MAX } from '../chat/chat-template.ts';
 import type { TemplateData } from '../chat/template-messages.ts';
@@ -22,7 +22,7 @@ const tokenizerConfigSchema = z.looseObject({
   bos_token: token,
   eos_token: token,
   pad_token: token,
-  /** One, or several by name. */
+  /** One template, or several by name. */
   chat_template: z
     .union([template, z.array(z.looseObject({ name: z.string(), template })).max(64)])
     .nullish()
@@ -33,13 +33,13 @@ const tokenizerConfigSchema = z.looseObject({
 
 export interface FolderTokenizer {
   readonly tokenizer: Tokenizer;
-  /** Null where the model has none. */
+  /** Null if the model has none. */
   readonly template: TemplateData | null;
-  /** Words of proofs; only checkpoints of ours have them. */
+  /** Words of proofs; only our own checkpoints have them. */
   readonly proofWords: ProofWords | null;
 }
 
-/** Throws STP1302 where a file is missing or not what is read here. */
+/** Throws STP1302 if a file is missing or unsupported. */
 export async function readFolderTokenizer(files: ModelFiles): Promise<FolderTokenizer> {
   const text = (await files.read('tokenizer.json', TOKENIZER_BYTES_MAX)).toString('utf8');
   const path = files.path('tokenizer.json');
@@ -59,7 +59,10 @@ export async function readFolderTokenizer(files: ModelFiles): Promise<FolderToke
   return { tokenizer, template: await templateIn(files, settings), proofWords: settings?.proofWords ?? null };
 }
 
-/** The chat template of a model folder, in a file of its own or beside the tokenizer; null where it has none. */
+/**
+ * Reads the chat template of a model folder, from a separate file or the tokenizer's configuration; null if there is
+ * none.
+ */
 export async function readTemplate(files: ModelFiles): Promise<TemplateData | null> {
   const settings = await jsonIn(files, 'tokenizer_config.json', (json) => tokenizerConfigSchema.parse(json));
   return templateIn(files, settings);

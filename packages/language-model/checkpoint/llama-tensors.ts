@@ -1,6 +1,6 @@
 /**
- * Names and sizes of a model's weights, as Hugging Face writes a Llama (`LlamaForCausalLM`) or a decoder of its kind:
- * every matrix is [out, in], row-major; a head tied to the embedding has no tensor of its own. Knows nothing of values.
+ * Names and shapes of a model's weights, as Hugging Face writes a Llama (`LlamaForCausalLM`) or a similar decoder.
+ * Every matrix is [out, in], row-major; a head tied to the embedding has no tensor.
  */
 import type { ModelShape } from '../trainer.ts';
 
@@ -8,14 +8,16 @@ import type { ModelShape } from '../trainer.ts';
 export const RMS_EPSILON = 1e-5;
 export const ROPE_THETA = 10_000;
 
-/** The products of a layer, which may add a bias. */
+/** The matrix products of a layer. Each may add a bias. */
 export const PROJECTIONS = ['query', 'key', 'value', 'output', 'gate', 'up', 'down'] as const;
 export type Projection = (typeof PROJECTIONS)[number];
 
-/** How positions are stretched beyond the context that a model was first trained with (`trainedLength`, tokens). */
+/** How positions are scaled beyond the context of the first training (`trainedLength`, tokens). */
 export type RopeScaling =
   | { readonly kind: 'linear'; readonly factor: number }
-  /** Llama 3: waves longer than `trainedLength / low` are stretched, those shorter than `trainedLength / high` are not. */
+  /**
+   * Llama 3: scales wavelengths above `trainedLength / low`, and leaves those below `trainedLength / high` unchanged.
+   */
   | {
       readonly kind: 'llama3';
       readonly factor: number;
@@ -23,7 +25,9 @@ export type RopeScaling =
       readonly high: number;
       readonly trainedLength: number;
     }
-  /** YaRN (Peng et al. 2023): by the turns that a wave makes in the trained context, between `slow` and `fast`. */
+  /**
+   * YaRN (Peng et al. 2023): scales by the number of rotations within the trained context, between `slow` and `fast`.
+   */
   | {
       readonly kind: 'yarn';
       readonly factor: number;
@@ -31,24 +35,24 @@ export type RopeScaling =
       readonly fast: number;
       readonly slow: number;
       readonly isRounded: boolean;
-      /** On sines and cosines. */
+      /** Factor on sines and cosines. */
       readonly attention: number;
     };
 
-/** Constants that distinguish decoders of Llama's kind from one another, beside their sizes. */
+/** Constants, beside the sizes, that distinguish Llama-like decoders. */
 export interface LlamaConstants extends LlamaParts {
   readonly rmsEpsilon: number;
   readonly ropeTheta: number;
   readonly ropeScaling?: RopeScaling;
 }
 
-/** The constants that say which weights there are. */
+/** The constants that decide which weights exist. */
 export interface LlamaParts {
-  /** By default the hidden size is shared out among the heads. */
+  /** Default: the hidden size divided by the number of heads. */
   readonly headSize?: number;
-  /** The products that add one; by default none. */
+  /** The products that add a bias; default: none. */
   readonly biases?: readonly Projection[];
-  /** Whether each head's query and key are normalised before they are turned (Qwen3). */
+  /** Whether each head's query and key are normalised before the rotation (Qwen3). */
   readonly headNorms?: boolean;
 }
 
@@ -60,7 +64,7 @@ export const headSizeOf = (shape: ModelShape, { headSize }: LlamaParts): number 
 
 export const EMBEDDING_TENSOR = 'model.embed_tokens.weight';
 export const FINAL_NORM_TENSOR = 'model.norm.weight';
-/** The tensor of a head that is not tied to the embedding. */
+/** The tensor of an untied head. */
 export const HEAD_TENSOR = 'lm_head.weight';
 
 /** Names of one layer's tensors; `layer` counts from 0. */
@@ -83,10 +87,10 @@ export function layerTensors(layer: number) {
 
 export type LayerNames = ReturnType<typeof layerTensors>;
 
-/** Name of the bias beside a matrix. */
+/** Returns the name of a matrix's bias. */
 export const biasTensor = (weight: string): string => weight.replace(/weight$/, 'bias');
 
-/** Every tensor of a model of this shape with its dimensions, in the order they are stored. */
+/** Returns every tensor of a model of this shape with its dimensions, in storage order. */
 export function llamaTensorShapes(
   shape: ModelShape,
   constants: LlamaParts = {},

@@ -1,15 +1,18 @@
-/** `manifest.json` of a checkpoint: every other file with its size and SHA-256. Written last: a folder without it is not a checkpoint. */
+/**
+ * `manifest.json` of a checkpoint: every other file with its size and SHA-256. Written last, so a folder without it
+ * is incomplete.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const WEIGHTS_FILE = 'model.safetensors';
 
-/** A file in the place of the weights: the change to a whole model that lies elsewhere (peft's format). */
+/** The weights file of an adapter, which changes a whole model in another folder (peft's format). */
 export const ADAPTER_FILE = 'adapter_model.safetensors';
 export const ADAPTER_CONFIG_FILE = 'adapter_config.json';
 
-/** Every file of a checkpoint that the embedded engine runs, but the manifest, in the manifest's order. */
+/** Every file of a checkpoint that the embedded engine runs, except the manifest, in the manifest's order. */
 export const CHECKPOINT_FILES = [
   'config.json',
   'generation_config.json',
@@ -20,14 +23,14 @@ export const CHECKPOINT_FILES = [
 ] as const;
 export type CheckpointFile = (typeof CHECKPOINT_FILES)[number];
 
-/** Files that a model of other people may have beside these, which a training keeps. */
+/** Further files of foreign models, which a training keeps. */
 export const FOREIGN_FILES = ['chat_template.jinja', 'special_tokens_map.json'] as const;
-/** Files that may follow the others in a manifest. */
+/** Optional files that follow the others in a manifest. */
 const FURTHER_FILES = [...FOREIGN_FILES, ADAPTER_CONFIG_FILE, ADAPTER_FILE] as const;
 const ALL_FILES = [...CHECKPOINT_FILES, ...FURTHER_FILES] as const;
 export type AnyFile = (typeof ALL_FILES)[number];
 
-/** As `contentId`: 80 bits. */
+/** 80 bits, as in `contentId`. */
 export const MODEL_HEX_DIGITS = 20;
 
 export const manifestSchema = z

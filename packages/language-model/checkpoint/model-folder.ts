@@ -1,7 +1,8 @@
 /**
- * Reads the model in a folder, to sample or train it: a checkpoint of our own, whose files have checksums, or one from elsewhere as
- * `save_pretrained` of Hugging Face's `transformers` writes it: `config.json`, the weights in one safetensors file or in
- * shards with an index, and the tokenizer. Weights of other forms are refused: a pickle runs code when it is read.
+ * Reads the model in a folder, for sampling or training: one of our checkpoints, whose files have checksums, or a
+ * folder that `save_pretrained` of Hugging Face's `transformers` wrote: `config.json`, the tokenizer, and the weights
+ * in one safetensors file or in shards with an index. Other forms of weights are refused: a pickle runs code when it is
+ * read.
  */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -23,40 +24,40 @@ import { readSafetensors, type Tensor } from './safetensors.ts';
 import { type TrainingRecord, trainingRecordSchema } from './training-record.ts';
 
 export interface ModelFolder extends Architecture {
-  /** The tensors of `llamaTensorShapes(shape, constants)`, all of them and no other. */
+  /** Exactly the tensors of `llamaTensorShapes(shape, constants)`. */
   readonly tensors: ReadonlyMap<string, Tensor>;
   readonly tokenizer: Tokenizer;
-  /** Null where the model has none. */
+  /** Null if the model has none. */
   readonly template: TemplateData | null;
-  /** Words of proofs; only checkpoints of ours have them. */
+  /** Words of proofs; only our own checkpoints have them. */
   readonly proofWords: ProofWords | null;
-  /** First hex digits of the SHA-256 of the weights' bytes. */
+  /** First 20 hex digits of the SHA-256 of the weights' bytes. */
   readonly model: string;
-  /** How it was trained; only checkpoints of ours say so. */
+  /** The record of its training; only our own checkpoints have one. */
   readonly training: TrainingRecord | null;
 }
 
-/** A file that only our checkpoints have: a folder with it and without a manifest was cut short. */
+/** A file that only our checkpoints have: a folder with it but without a manifest is incomplete. */
 const TRAINING_FILE: CheckpointFile = 'training.json';
 const INDEX_FILE = `${WEIGHTS_FILE}.index.json`;
 const SHARDS_MAX = 64;
-/** Most bytes of weights in a graph, with room for everything else. */
+/** Maximum bytes of weights in a graph; the rest of 2 GiB is for everything else. */
 export const WEIGHT_BYTES_MAX = 2 ** 31 - 2 ** 26;
 const PICKLE = /\.(?:bin|pt|pth|pkl|ckpt)$/;
-/** In old files, though they follow from the configuration. */
+/** Tensors that old files contain, although the configuration determines them. */
 const FREQUENCIES = /\.rotary_emb\.inv_freq$/;
 
 const indexSchema = z.looseObject({
   weight_map: z.record(z.string().max(256), z.string().regex(/^[\w-][\w.-]{0,127}\.safetensors$/)),
 });
 
-/** The files of a model's folder; those of a checkpoint of ours are checked against its manifest when they are read. */
+/** Opens the files of a model's folder. For our own checkpoints each file is checked against the manifest when read. */
 export async function modelFiles(directory: string): Promise<ModelFiles> {
   const isOurs = (await isThere(join(directory, MANIFEST_FILE))) || (await isThere(join(directory, TRAINING_FILE)));
   return isOurs ? checkpointFiles(directory) : folderFiles(directory);
 }
 
-/** Throws STP1302 where a file is missing, cannot be trusted, or is not what the engine can run. */
+/** Throws STP1302 if a file is missing, damaged, or not supported by the engine. */
 export async function readModel(directory: string): Promise<ModelFolder> {
   const files = await modelFiles(directory);
   const { shape, constants } = await readArchitecture(files);
@@ -79,12 +80,12 @@ export async function readModel(directory: string): Promise<ModelFolder> {
   return { shape, constants, tensors, tokenizer, template, proofWords, model, training };
 }
 
-/** Throws STP1302 where the engine cannot run the model. */
+/** Throws STP1302 if the engine cannot run the model. */
 export async function readArchitecture(files: ModelFiles): Promise<Architecture> {
   return parseJson(await files.read('config.json', JSON_BYTES_MAX), files.path('config.json'), architectureOf);
 }
 
-/** Bytes of all weights in single precision. */
+/** Returns the size of all weights in float32, bytes. */
 export function weightBytes({ shape, constants }: Architecture): number {
   let values = 0;
   for (const dimensions of llamaTensorShapes(shape, constants).values())
@@ -92,14 +93,17 @@ export function weightBytes({ shape, constants }: Architecture): number {
   return 4 * values;
 }
 
-/** The tensors that the model computes with: without frequencies, which old files have, and without the head where it is the embedding. */
+/**
+ * Returns the tensors that the model computes with: without the frequencies of old files, and without a head tied to
+ * the embedding.
+ */
 export function withoutRedundant<T>(tensors: ReadonlyMap<string, T>, { tiedEmbeddings }: ModelShape): Map<string, T> {
   const isRedundant = (name: string): boolean =>
     FREQUENCIES.test(name) || (tiedEmbeddings !== false && name === HEAD_TENSOR);
   return new Map([...tensors].filter(([name]) => !isRedundant(name)));
 }
 
-/** The name that records have for a model: a hash of its weights' files, which are read one at a time. */
+/** Returns the model's name in records: a hash of its weight files, which are read one at a time. */
 export async function modelName(directory: string): Promise<string> {
   const hash = createHash('sha256');
   const files = await modelFiles(directory);
@@ -107,7 +111,10 @@ export async function modelName(directory: string): Promise<string> {
   return hash.digest('hex').slice(0, MODEL_HEX_DIGITS);
 }
 
-/** One file, or the shards the index names: each tensor in the shard it says, and nothing else in any. */
+/**
+ * Reads one file, or the shards of the index. Each tensor must be in its listed shard, and shards contain nothing
+ * else.
+ */
 async function readWeights(files: ModelFiles, directory: string): Promise<Pick<ModelFolder, 'tensors' | 'model'>> {
   const hash = createHash('sha256');
   const tensors = new Map<string, Tensor>();
@@ -125,11 +132,11 @@ async function readWeights(files: ModelFiles, directory: string): Promise<Pick<M
 interface WeightFile {
   readonly name: string;
   readonly content: Buffer;
-  /** The file of each tensor; null where one file has them all. */
+  /** The file of each tensor; null if one file has all. */
   readonly places: Readonly<Record<string, string>> | null;
 }
 
-/** Names of the files with weights, and the file of each tensor (null: one file has them all). */
+/** Returns the names of the weight files, and the file of each tensor (null: one file has all). */
 export async function weightFileNames(
   files: ModelFiles,
 ): Promise<{ readonly names: readonly string[]; readonly places: WeightFile['places'] }> {
@@ -158,7 +165,7 @@ async function refusePickles(directory: string): Promise<void> {
   if (pickle !== null) throw foreign(directory, pickle);
 }
 
-/** Says that a folder has weights that nobody should read; null where it has none. */
+/** Returns a warning if the folder has weights in an unsafe format (pickle), else null. */
 export async function pickleIn(directory: string): Promise<string | null> {
   const pickle = (await readdir(directory).catch(() => [])).find((name) => PICKLE.test(name));
   if (pickle === undefined) return null;

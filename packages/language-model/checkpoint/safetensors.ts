@@ -1,7 +1,7 @@
 /**
  * Reads and writes the safetensors format: an 8-byte little-endian header length, a JSON header, then the tensors'
- * bytes. Nothing in a file is believed: sizes are capped, and the tensors must cover the data exactly once.
- * Writes F32; reads F32, BF16 and F16. Format: github.com/huggingface/safetensors, README "Format".
+ * bytes. Files are untrusted: sizes are capped, and the tensors must cover the data exactly once. Writes F32; reads
+ * F32, BF16 and F16. Format: github.com/huggingface/safetensors, README "Format".
  */
 import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
@@ -24,7 +24,7 @@ const DIMENSIONS_MAX = 4;
 const DIMENSION_MAX = 2 ** 24;
 const LENGTH_FIELD_BYTES = 8;
 const ALIGNMENT_BYTES = 8;
-/** The format is little-endian; so is nearly every machine, where bytes are copied as they are. */
+/** The format is little-endian. On little-endian machines bytes are copied unchanged. */
 const IS_BIG_ENDIAN = endianness() === 'BE';
 const VALUE_BYTES = { F32: 4, BF16: 2, F16: 2 } as const;
 type Dtype = keyof typeof VALUE_BYTES;
@@ -37,7 +37,7 @@ const entrySchema = z.strictObject({
 type TensorHeader = z.infer<typeof entrySchema> & { readonly name: string };
 const metadataSchema = z.record(z.string().max(NAME_CHARS_MAX), z.string().max(NAME_CHARS_MAX));
 
-/** The beginning of a file with these tensors in float32, in this order; their values follow it. */
+/** Returns the start of a file with these tensors in float32, in this order. Their values follow it. */
 export function safetensorsHeader(
   tensors: readonly { readonly name: string; readonly shape: readonly number[] }[],
 ): Buffer {
@@ -56,19 +56,19 @@ export function safetensorsHeader(
   return bytes;
 }
 
-/** The file's bytes; the same tensors in the same order give the same bytes. */
+/** Returns the file's bytes. Equal tensors in equal order give equal bytes. */
 export function writeSafetensors(tensors: ReadonlyMap<string, Tensor>): Buffer {
   const header = safetensorsHeader(Array.from(tensors, ([name, { shape }]) => ({ name, shape })));
   return Buffer.concat([header, ...Array.from(tensors.values(), ({ values }) => littleEndian(values))]);
 }
 
-/** The bytes of values as the format has them. */
+/** Returns the values as little-endian bytes. */
 export function littleEndian(values: Float32Array): Buffer {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return IS_BIG_ENDIAN ? Buffer.from(bytes).swap32() : bytes;
 }
 
-/** Tensors by name, copied out of `file`. Throws STP1302 for anything but a well-formed file; `name` is for messages. */
+/** Returns the tensors by name, copied out of `file`. Throws STP1302 for a malformed file; `name` is for messages. */
 export function readSafetensors(file: Buffer, name: string): Map<string, Tensor> {
   const dataStart = LENGTH_FIELD_BYTES + headerBytes(file, file.length, name);
   const entries = readHeader(file.subarray(LENGTH_FIELD_BYTES, dataStart), file.length - dataStart, name);
@@ -81,7 +81,7 @@ export function readSafetensors(file: Buffer, name: string): Map<string, Tensor>
   );
 }
 
-/** The tensors of a file on disk, whose values are not read. Throws STP1302 for anything but a well-formed file. */
+/** Reads the tensors' headers from a file on disk, without their values. Throws STP1302 for a malformed file. */
 export async function readTensorHeaders(path: string): Promise<TensorHeader[]> {
   const file = await open(path).catch((cause: unknown) => {
     throw unreadable(path, cause);
@@ -97,7 +97,7 @@ export async function readTensorHeaders(path: string): Promise<TensorHeader[]> {
   }
 }
 
-/** Length of the header. @param file its first bytes @param size of the whole file, bytes */
+/** Returns the length of the header. @param file its first bytes @param size of the whole file, bytes */
 function headerBytes(file: Buffer, size: number, name: string): number {
   if (file.length < LENGTH_FIELD_BYTES) throw damaged(name, 'shorter than its length field');
   const bytes = file.readBigUInt64LE();
@@ -107,9 +107,9 @@ function headerBytes(file: Buffer, size: number, name: string): number {
 }
 
 /**
- * The tensors that a header names, in the order of their bytes. Each must begin where the one before it ended: no hole, no
- * overlap, no byte left over.
- * @param dataBytes size of what follows the header
+ * Returns the tensors of a header in the order of their bytes. Each must begin where the one before it ended: gaps,
+ * overlaps and trailing bytes are refused.
+ * @param dataBytes size of the data after the header
  */
 function readHeader(bytes: Buffer, dataBytes: number, name: string): TensorHeader[] {
   const entries = readEntries(bytes, name).sort((a, b) => a.data_offsets[0] - b.data_offsets[0]);
@@ -166,7 +166,7 @@ function readValues(bytes: Buffer, dtype: Dtype): Float32Array {
   return values;
 }
 
-/** The number behind the bits of an IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction. */
+/** Converts the bits of an IEEE 754 binary16 (1 sign, 5 exponent, 10 fraction) to a number. */
 export function valueOfHalf(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;

@@ -1,6 +1,6 @@
 /**
- * A model whose weights only a server has, as a folder in a checkpoint's place: `served.json` with the name under which
- * servers list it. It can be sampled and evaluated, not trained.
+ * A model whose weights only a server has. Its folder holds `served.json`, with the name under which servers list it,
+ * instead of a checkpoint. It can be sampled and evaluated, but not trained.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,17 +14,17 @@ const positive = z.int().positive();
 
 const servedModelSchema = z.strictObject({
   format: z.literal('stp-served-model/1'),
-  /** As servers list it. */
+  /** The name under which servers list it. */
   name: z.string().min(1).max(1_024),
-  /** Prompt and answer together, tokens; servers that say less are believed. */
+  /** Prompt and answer together, tokens. A smaller limit that a server reports wins. */
   contextLength: positive.max(2 ** 24),
-  /** Length of an embedding; where nothing is embedded, any. */
+  /** Length of an embedding; any number if nothing is embedded. */
   hiddenSize: positive,
   vocabularySize: positive,
 });
 type ServedModel = z.infer<typeof servedModelSchema>;
 
-/** The model's name in records: its hash would need its weights, so it is that of its name. */
+/** Returns the model's name in records: a hash of its name, because its weights are not available. */
 export function servedModelId(name: string): string {
   return createHash('sha256').update(`served ${name}`).digest('hex').slice(0, MODEL_HEX_DIGITS);
 }
@@ -35,7 +35,7 @@ export async function writeServedModel(directory: string, model: Omit<ServedMode
   await writeFile(join(directory, SERVED_FILE), `${JSON.stringify(checked, null, 2)}\n`);
 }
 
-/** Null where the folder is no such model. Throws STP1302 where its file is damaged. */
+/** Returns null if the folder is no served model. Throws STP1302 if its file is damaged. */
 export async function readServedModel(directory: string): Promise<ServedModel | null> {
   const path = join(directory, SERVED_FILE);
   const content = await readFile(path).catch(() => null);

@@ -1,16 +1,16 @@
 /**
- * `training.json` of a checkpoint: how the weights were made. It contains no times: the same training gives the same
- * bytes.
+ * `training.json` of a checkpoint: how the weights were made. It contains no times, so that the same training gives the
+ * same bytes.
  */
 import { z } from 'zod';
 
 export const trainingRecordSchema = z.strictObject({
   seed: z.int().nonnegative(),
-  /** Optimizer steps of the training that wrote this checkpoint, its parents' not counted. */
+  /** Optimizer steps of the training that wrote this checkpoint, without its parents'. */
   steps: z.int().nonnegative(),
   /** Tokens in those steps. */
   tokens: z.int().nonnegative(),
-  /** As `TrainResult.finalLoss`; null for a model of zero steps. */
+  /** As `TrainResult.finalLoss`; null for a model without training steps. */
   finalLoss: z.number().nullable(),
   learningRate: z.number().nonnegative(),
   warmupSteps: z.int().nonnegative(),
@@ -18,12 +18,12 @@ export const trainingRecordSchema = z.strictObject({
   weightDecay: z.number().nonnegative(),
   gradientClipNorm: z.number().nonnegative(),
   tokensPerStep: z.int().nonnegative(),
-  /** Model (`CheckpointRef.model`) the weights started from, or null for fresh ones. */
+  /** The model (`CheckpointRef.model`) whose weights the training started from; null for fresh weights. */
   parent: z.string().max(64).nullable(),
 });
 export type TrainingRecord = z.infer<typeof trainingRecordSchema>;
 
-/** The record of weights that no step has changed. */
+/** Returns the record of untrained weights. */
 export const untrained = (seed: number): TrainingRecord => ({
   seed,
   steps: 0,

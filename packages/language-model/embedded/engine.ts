@@ -1,7 +1,6 @@
 /**
  * The embedded model behind the `Generator` and `Trainer` ports: an ONNX transformer on this machine's CPU, in separate
- * processes. It keeps the ports' promises: results depend on checkpoint, request and seed, and every failure is an
- * `StpError`.
+ * processes. Results depend only on checkpoint, request and seed, and every failure is an `StpError`.
  */
 import { ChatGenerator } from '../chat/chat-generator.ts';
 import { ChatTemplate } from '../chat/chat-template.ts';
@@ -15,19 +14,19 @@ import { SamplingPool } from './process/sampling-pool.ts';
 import type { TrainingMessage, TrainingRequest } from './process/training-messages.ts';
 import { trainingSilenceMs } from './process/training-silence.ts';
 
-/** Rows decoded together: beyond 64 a step's cost grows about as fast as its rows. */
+/** Rows decoded together. Beyond 64 a step's cost grows about as fast as its rows. */
 const BATCH_SIZE_DEFAULT = 64;
 
 export interface EmbeddedOptions {
   /** Cores to use: sampling processes, or threads of the one training process. */
   readonly threads: number;
-  /** Run the processes belong to, for clean-up. */
+  /** The run that the processes belong to, for clean-up. */
   readonly runMark?: string;
 }
 
 export interface EmbeddedGeneratorOptions extends EmbeddedOptions {
   readonly batchSize?: number;
-  /** Whether the processes outlive an aborted call that was the only one: for callers who ask again at once. */
+  /** Keep the processes after the abort of the only call, for callers that call again soon. */
   readonly staysWarm?: boolean;
 }
 
@@ -48,9 +47,9 @@ export function embeddedGenerator(options: EmbeddedGeneratorOptions): GeneratorF
 }
 
 export interface EmbeddedTrainerOptions extends EmbeddedOptions {
-  /** Least time between two keepings of the state of a training whose request has a folder for it, default 10 s. */
+  /** Minimum time between two saves of a training's state, if the request names a folder for it; default 10 s. */
   readonly keepStateMs?: number;
-  /** Finds the folder of the model that a training starts from where its request names none; null: fresh weights. */
+  /** Finds the base model of a training whose request names no parent; null: fresh weights. */
   readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Makes a checkpoint of the fresh weights that the embedded trainer would begin with; other trainers begin with it too.
+ * Makes a checkpoint of the embedded trainer's fresh weights. Other trainers start from it too.
  */
 import type { TrainRequest } from '../trainer.ts';
 import type { FreshMessage, FreshRequest } from './process/fresh-child.ts';
@@ -11,8 +11,8 @@ export interface FreshCheckpointOptions {
 }
 
 /**
- * Writes `directory` (which must not be there): a tokenizer trained on the examples and weights drawn from the seed. Throws
- * as the embedded trainer does.
+ * Writes `directory`, which must not exist: a tokenizer trained on the examples, and weights drawn from the seed.
+ * Throws the embedded trainer's errors.
  */
 export async function makeFreshCheckpoint(
   request: Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed'>,

@@ -1,10 +1,13 @@
-/** Where a training of another engine starts: a checkpoint, the base of its configuration, or the embedded engine's fresh weights. */
+/**
+ * Finds where another engine's training starts: a checkpoint, the configured base, or the embedded engine's fresh
+ * weights.
+ */
 import { join } from 'node:path';
 import { readManifest } from '../checkpoint/checkpoint.ts';
 import type { TrainRequest } from '../trainer.ts';
 import { makeFreshCheckpoint } from './fresh-checkpoint.ts';
 
-/** The folder the weights come from, and the name of its model where that is a model's. */
+/** Returns the folder of the weights, and the model's name if they are a model's. */
 export async function startingPoint(
   request: TrainRequest,
   base: string | null,
@@ -15,7 +18,7 @@ export async function startingPoint(
   if (given !== null) {
     const parent = await readManifest(given).then(
       ({ model }) => model,
-      // Of other people, or damaged: the trainer looks.
+      // A foreign or damaged folder: the trainer checks it.
       () => null,
     );
     return { initDirectory: given, parent };

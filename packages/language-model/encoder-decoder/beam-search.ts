@@ -1,30 +1,30 @@
 /**
- * Beam search with a length penalty, by the rules of `generate` of transformers 4.50 and later (`num_beams`, `num_return_sequences` =
- * `num_beams`, `early_stopping` false), which is how ReProver and LeanCopilot write tactics. Knows no model: rows of log-probabilities in,
- * sequences out.
+ * Beam search with a length penalty, by the rules of `generate` of transformers 4.50 and later (`num_beams`,
+ * `num_return_sequences` = `num_beams`, `early_stopping` false), with which ReProver and LeanCopilot write tactics. It
+ * maps rows of log-probabilities to sequences, for any model.
  */
 
-/** Rows that grow together below one text. */
+/** Rows that continue one text together. */
 export interface GrowingRows {
   /** Natural log-probabilities of the next token of each row, `[rows][vocabulary]`. */
   readonly next: readonly Float32Array[];
-  /** Row `i` becomes what row `parents[i]` was, and the token. */
+  /** Replaces row `i` by row `parents[i]` followed by `tokens[i]`. */
   extend(parents: readonly number[], tokens: readonly number[]): Promise<void>;
 }
 
 export interface Written {
-  /** Without the end. */
+  /** Token ids without the end token. */
   readonly ids: readonly number[];
-  /** Chosen ones, the end included. */
+  /** Number of chosen tokens, the end included. */
   readonly tokens: number;
-  /** Natural, of the chosen tokens together. */
+  /** Sum of the chosen tokens' natural log-probabilities. */
   readonly sumLogprob: number;
-  /** `length`: cut. */
+  /** `length`: cut off at the limit. */
   readonly finish: 'stop' | 'length';
 }
 
 export interface BeamOptions {
-  /** Sequences that are kept at each step, and at most returned. */
+  /** Number of sequences kept at each step, and maximum number returned. */
   readonly beams: number;
   /** α: sequences are compared by sum of log-probabilities / length^α; 0 compares the sums. */
   readonly lengthPenalty: number;
@@ -42,7 +42,7 @@ interface Candidate {
   readonly sum: number;
 }
 
-/** The best first. `rows` has one row at first. */
+/** Returns the sequences, best first. `rows` starts with one row. */
 export async function beamSearch(
   rows: GrowingRows,
   { beams, lengthPenalty, endId, maxTokens }: BeamOptions,
@@ -59,7 +59,7 @@ export async function beamSearch(
       const finish = token === endId ? 'stop' : 'length';
       finished.push({ written: { ids, tokens: length, sumLogprob: sum, finish }, score: sum / scale });
     }
-    // A stable sort: of equal scores the earlier stays first.
+    // The sort is stable: among equal scores the earlier stays first.
     finished = finished.sort((left, right) => right.score - left.score).slice(0, beams);
     const going = best.filter(({ token }) => token !== endId).slice(0, beams);
     const canImprove = finished.length < beams || (going.length > 0 && going[0]!.sum / scale > finished.at(-1)!.score);
@@ -73,7 +73,7 @@ export async function beamSearch(
   return finished.map(({ written }) => written);
 }
 
-/** The continuations with the highest sums, the highest first, the earlier first among equals. */
+/** Returns the continuations with the highest sums in descending order, the earlier first among equals. */
 function likeliest(next: readonly Float32Array[], running: readonly Beam[], count: number): Candidate[] {
   const best: Candidate[] = [];
   for (const [parent, { sum: before }] of running.entries())

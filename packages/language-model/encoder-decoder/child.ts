@@ -1,4 +1,6 @@
-/** Entry of an encoder-decoder's process: one model, one request at a time; a request that is dropped ends at its next token. */
+/**
+ * Entry of an encoder-decoder's process: one model, one request at a time. A dropped request ends at its next token.
+ */
 import { StpError } from '@stp/base';
 import { serve } from '../embedded/process/serve.ts';
 import { beamSearch, type GrowingRows } from './beam-search.ts';
@@ -8,7 +10,7 @@ import type { EncoderDecoderMessage, EncoderDecoderRequest, WriteRequest, Writte
 import { EncoderDecoderModel } from './model.ts';
 import { sampleRows } from './sample-rows.ts';
 
-/** Tokens between two signs of life. */
+/** Number of tokens between two signs of life. */
 const ALIVE_TOKENS = 16;
 
 class Dropped extends Error {}
@@ -43,7 +45,7 @@ async function write(
   });
 }
 
-/** Mean of the hidden states of a text, at length 1, as ReProver's retriever has it. */
+/** Returns the mean of a text's hidden states scaled to length 1, as ReProver's retriever does. */
 async function embed(model: EncoderDecoderModel, text: string, inputBytesMax: number): Promise<Float32Array> {
   const hidden = await model.encode(text, inputBytesMax);
   const { hiddenSize } = model.folder;

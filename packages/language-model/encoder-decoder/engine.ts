@@ -1,7 +1,7 @@
 /**
- * An encoder-decoder in a process of its own, so that no step of it blocks who asks. Requests are answered one after the other;
- * one that is aborted ends at its next token. A process that fails rejects what waits for it, and the next request starts
- * another.
+ * An encoder-decoder in a separate process, so that its steps do not block the caller. Requests are answered one after
+ * another; an aborted one ends at its next token. If the process fails, the waiting requests are rejected, and the next
+ * request starts a new process.
  */
 import { StpError } from '@stp/base';
 import { EngineProcess } from '../embedded/process/engine-process.ts';
@@ -10,9 +10,9 @@ import type { EncoderDecoderMessage, EncoderDecoderRequest, WriteRequest, Writte
 export interface EncoderDecoderOptions {
   /** Exported folder (`folder.ts`). */
   readonly folder: string;
-  /** Threads of each operator of the graphs. */
+  /** Threads for each operator of the graphs. */
   readonly threads: number;
-  /** Run the process belongs to, for clean-up. */
+  /** The run that the process belongs to, for clean-up. */
   readonly runMark?: string;
 }
 
@@ -23,7 +23,7 @@ interface Pending {
 type Engine = EngineProcess<EncoderDecoderRequest, EncoderDecoderMessage>;
 
 export class EncoderDecoder {
-  /** First hex digits of the SHA-256 of its files. */
+  /** First hex digits of the SHA-256 of the model's files. */
   model = '';
   readonly #options: EncoderDecoderOptions;
   readonly #pending = new Map<number, Pending>();
@@ -35,19 +35,22 @@ export class EncoderDecoder {
     this.#options = options;
   }
 
-  /** Throws STP1301 where the graphs cannot be opened, STP1302 where the folder is damaged or of another model. */
+  /** Throws STP1301 if the graphs cannot be opened, STP1302 if the folder is damaged or of another model. */
   static async open(options: EncoderDecoderOptions): Promise<EncoderDecoder> {
     const one = new EncoderDecoder(options);
     await new Promise<void>((resolve, reject) => one.#start(resolve, reject));
     return one;
   }
 
-  /** Writes answers: by beam search the best first, by sampling in the order of the seeds. Rejects with the signal's reason. */
+  /**
+   * Writes answers: beam search returns the best first, sampling the order of the seeds. Rejects with the signal's
+   * reason.
+   */
   write(request: WriteRequest, signal?: AbortSignal): Promise<readonly WrittenText[]> {
     return this.#ask((key) => ({ type: 'write', key, request }), signal);
   }
 
-  /** Mean of the encoder's hidden states at length 1 in L2, of the text cut to so many bytes. */
+  /** Returns the mean of the encoder's hidden states, scaled to L2 norm 1, of the text cut to `inputBytesMax` bytes. */
   embed(text: string, inputBytesMax: number, signal?: AbortSignal): Promise<Float32Array> {
     return this.#ask((key) => ({ type: 'embed', key, text, inputBytesMax }), signal);
   }
@@ -65,7 +68,7 @@ export class EncoderDecoder {
     const engine = this.#engine ?? this.#start();
     const { promise, resolve, reject } = Promise.withResolvers<Value>();
     this.#pending.set(key, { resolve, reject });
-    // What is dropped still counts as pending until the process says so: until then it is busy.
+    // A dropped request stays pending until the process confirms it, because the process is busy until then.
     const leave = (): void => {
       engine.send({ type: 'drop', key });
       reject(signal!.reason);

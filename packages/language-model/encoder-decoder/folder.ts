@@ -1,6 +1,6 @@
 /**
- * An encoder-decoder as `optimum-cli export onnx` of Hugging Face writes it: a T5 over bytes (ByT5, and ReProver's generators), with
- * a decoder in one of three forms. Reads what describes the model; the graphs are opened by `model.ts`.
+ * An encoder-decoder as Hugging Face's `optimum-cli export onnx` writes it: a T5 over bytes (ByT5, and ReProver's
+ * generators), with a decoder in one of three forms. Reads the model's description; `model.ts` opens the graphs.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -20,7 +20,7 @@ const WITH_PAST_FILE = 'decoder_with_past_model.onnx';
 const JSON_BYTES_MAX = 4 * 1024 * 1024;
 const size = z.int().positive().max(65_536);
 
-/** Fields that decide the computation must be those of a T5 over bytes; others do not matter here. */
+/** Fields that affect the computation must have the values of a T5 over bytes; others are ignored. */
 const configSchema = z.looseObject({
   model_type: z.literal('t5'),
   is_encoder_decoder: z.literal(true),
@@ -37,7 +37,10 @@ const generationSchema = z.looseObject({
 });
 const tokenizerSchema = z.looseObject({ tokenizer_class: z.literal('ByT5Tokenizer') });
 
-/** Which graphs write. `merged`: one with and without cache. `split`: one for the beginning, one with cache. `plain`: no cache. */
+/**
+ * The decoder's graphs. `merged`: one with and without cache. `split`: one for the beginning, one with cache.
+ * `plain`: no cache.
+ */
 export type DecoderFiles =
   | { readonly kind: 'merged'; readonly decoder: string }
   | { readonly kind: 'split'; readonly decoder: string; readonly withPast: string }
@@ -53,14 +56,14 @@ export interface EncoderDecoderFolder {
   readonly heads: number;
   /** Width of a head. */
   readonly headSize: number;
-  /** First token of every answer. */
+  /** The first token of every answer. */
   readonly startId: number;
 }
 
-/** Whether a folder holds such a model, whole or not. */
+/** Returns whether a folder contains such a model, complete or not. */
 export const isEncoderDecoderFolder = (folder: string): Promise<boolean> => isThere(join(folder, ENCODER_FILE));
 
-/** Throws STP1302 for a folder of another model, or one that lacks a file. */
+/** Throws STP1302 for a folder of another model, or if a file is missing. */
 export async function readEncoderDecoderFolder(folder: string): Promise<EncoderDecoderFolder> {
   const read = async <Value>(name: string, schema: z.ZodType<Value>): Promise<Value> =>
     parseJson(await readWhole(join(folder, name), JSON_BYTES_MAX), join(folder, name), (json) => schema.parse(json));
@@ -96,7 +99,7 @@ async function decoderFiles(folder: string, has: (name: string) => Promise<boole
   return { kind: 'plain', decoder };
 }
 
-/** Over configuration, graphs and their data, in the order of their names. */
+/** Hashes configuration, graphs and their data, in the order of their names. */
 async function digestOf(folder: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name === 'config.json' || /\.onnx(?:_data)?$/u.test(name));
   const hash = createHash('sha256');

@@ -1,13 +1,13 @@
-/** Between an encoder-decoder's process and its parent. */
+/** Messages between an encoder-decoder's process and its parent. */
 import type { Written } from './beam-search.ts';
 
 export interface WriteRequest {
-  /** Text that the encoder reads, cut to `inputBytesMax` bytes with its end. */
+  /** Text for the encoder; cut to `inputBytesMax` bytes, its end included. */
   readonly input: string;
-  /** Every answer begins with it, and the decoder continues it. */
+  /** The start of every answer, which the decoder continues. */
   readonly prefix: string;
   readonly inputBytesMax: number;
-  /** Most tokens of an answer beside the prefix. */
+  /** Maximum tokens of an answer, without the prefix. */
   readonly maxTokens: number;
   readonly search:
     | { readonly kind: 'beam'; readonly beams: number; readonly lengthPenalty: number }
@@ -15,7 +15,7 @@ export interface WriteRequest {
 }
 
 export interface WrittenText extends Omit<Written, 'ids'> {
-  /** With the prefix. */
+  /** The answer, its prefix included. */
   readonly text: string;
   /** `sumLogprob` / `tokens`. */
   readonly meanLogprob: number;

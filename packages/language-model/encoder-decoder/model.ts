@@ -1,7 +1,7 @@
 /**
- * The graphs of an exported encoder-decoder on ONNX Runtime: texts to hidden states, and rows of an answer that grow by a token
- * at a time over a cache of keys and values. What is computed for the text (the keys and values of cross-attention) is kept
- * once for all rows where the graph allows it, which is tried when the model is opened.
+ * The graphs of an exported encoder-decoder on ONNX Runtime: texts to hidden states, and answers that grow by one token
+ * at a time over a key-value cache. The keys and values of cross-attention are kept once for all rows if the graph
+ * allows it, which is tested when the model is opened.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { damaged } from '../damaged.ts';
@@ -13,17 +13,17 @@ import type { EncoderDecoderFolder } from './folder.ts';
 type Feeds = Record<string, Tensor>;
 
 const PAST = /^past_key_values\.\d+\.(decoder|encoder)\.(?:key|value)$/u;
-/** Largest difference of a log-probability that two ways to compute it may have. */
+/** Maximum difference between log-probabilities that are computed in two ways. */
 const ROUNDING = 1e-3;
 
 export class EncoderDecoderModel {
   readonly folder: EncoderDecoderFolder;
   readonly #encoder: InferenceSession;
-  /** Without a cache. */
+  /** The graph without a cache. */
   readonly #first: InferenceSession;
-  /** With a cache; null where the folder has none. */
+  /** The graph with a cache; null if the folder has none. */
   readonly #cached: InferenceSession | null;
-  /** Whether keys and values of the text serve all rows as one. */
+  /** Whether one copy of the text's keys and values serves all rows. */
   #sharesText = true;
 
   private constructor(
@@ -57,14 +57,14 @@ export class EncoderDecoderModel {
     return model;
   }
 
-  /** Hidden states of a text and its end, cut to `bytesMax` bytes with the end: `[1, length, hiddenSize]`. */
+  /** Returns the hidden states of a text and its end, cut to `bytesMax` bytes: `[1, length, hiddenSize]`. */
   async encode(text: string, bytesMax: number): Promise<Tensor> {
     const ids = [...byteIds(text, bytesMax - 1), BYTE_END_ID];
     const feeds = { input_ids: integers([ids]), attention_mask: ones(1, ids.length) };
     return (await this.#encoder.run(feeds)).last_hidden_state as Tensor;
   }
 
-  /** One row that begins with `prompt`, tokens that are given. */
+  /** Begins one row with the given tokens `prompt`. */
   async begin(hidden: Tensor, prompt: readonly number[]): Promise<GrowingRows> {
     const ids = [this.folder.startId, ...prompt];
     return this.#cached === null ? this.#beginPlain(hidden, ids) : this.#beginCached(this.#cached, hidden, ids);
@@ -101,7 +101,7 @@ export class EncoderDecoderModel {
     const isMerged = this.#first.inputNames.includes('use_cache_branch');
     if (isMerged) {
       feeds.use_cache_branch = new Tensor('bool', [false], [1]);
-      // Not read, but the graph wants its inputs.
+      // The graph requires these inputs but does not read them.
       for (const name of cached.inputNames.filter((one) => PAST.test(one)))
         feeds[name] = new Tensor('float32', new Float32Array(heads * headSize), [1, heads, 1, headSize]);
     }
@@ -136,7 +136,10 @@ export class EncoderDecoderModel {
     };
   }
 
-  /** Whether a step of two rows gives the same with the text's keys and values once and twice. */
+  /**
+   * Returns whether a step of two rows gives equal results with one and with two copies of the text's keys and
+   * values.
+   */
   async #canShare(): Promise<boolean> {
     const hidden = await this.encode('⊢ p ∧ q', 64);
     const step = async (): Promise<readonly Float32Array[]> => {
@@ -185,7 +188,7 @@ const integers = (rows: readonly (readonly number[])[]): Tensor =>
 const ones = (rows: number, length: number): Tensor =>
   new Tensor('int64', new BigInt64Array(rows * length).fill(1n), [rows, length]);
 
-/** Log-probabilities after the last place of each row; logits are `[rows, length, vocabulary]`. */
+/** Returns the log-probabilities after the last position of each row; logits are `[rows, length, vocabulary]`. */
 function logRows(logits: Tensor): Float32Array[] {
   const [rows, length, vocabulary] = logits.dims as [number, number, number];
   const values = logits.data as Float32Array;
@@ -198,7 +201,7 @@ function logRows(logits: Tensor): Float32Array[] {
   });
 }
 
-/** Rows of a tensor by number; the tensor itself where they are its own in their order. */
+/** Selects rows of a tensor; returns the tensor itself if they are all its rows in order. */
 function gathered(tensor: Tensor, rows: readonly number[]): Tensor {
   const [count, ...rest] = tensor.dims as [number, ...number[]];
   if (rows.length === count && rows.every((row, index) => row === index)) return tensor;
@@ -209,7 +212,7 @@ function gathered(tensor: Tensor, rows: readonly number[]): Tensor {
   return new Tensor('float32', taken, [rows.length, ...rest]);
 }
 
-/** The one row of a tensor so many times. */
+/** Repeats the single row of a tensor `rows` times. */
 function tiled(tensor: Tensor, rows: number): Tensor {
   if (tensor.type === 'int64') return ones(rows, tensor.dims[1]!);
   return gathered(tensor, new Array<number>(rows).fill(0));

@@ -1,4 +1,4 @@
-/** Samples at a temperature, all rows at once; each row's tokens depend on its own seed alone. Temperature 0 is greedy. */
+/** Samples at a temperature, all rows together. A row's tokens depend only on its own seed. Temperature 0 is greedy. */
 import { TokenChooser } from '../embedded/sampling/choose-token.ts';
 import { uniformAt } from '../embedded/sampling/philox.ts';
 import type { GrowingRows, Written } from './beam-search.ts';
@@ -11,7 +11,10 @@ export interface SampleOptions {
   readonly maxTokens: number;
 }
 
-/** Samples rows, in the order of the seeds. `rows` has one row at first. Padding and the ids above the bytes are never chosen. */
+/**
+ * Samples rows, in the order of the seeds. `rows` starts with one row. Padding and ids above the bytes are never
+ * chosen.
+ */
 export async function sampleRows(
   rows: GrowingRows,
   { temperature, seeds, maxTokens }: SampleOptions,

@@ -1,4 +1,7 @@
-/** Entry of a process that holds an ensemble and scores targets: log-probabilities of the reference and of each member. */
+/**
+ * Entry of a process with an ensemble. It scores targets: log-probabilities under the reference and under each
+ * member.
+ */
 import { join } from 'node:path';
 import { readModel } from '../checkpoint/model-folder.ts';
 import type { Objective, Sequence } from '../embedded/objectives/objective.ts';
@@ -20,7 +23,7 @@ export interface ScoreRequest {
 export interface ScoreMessage {
   readonly type: 'scored';
   readonly id: number;
-  /** A number of each member for each target; null where prompt and target exceed the context. */
+  /** For each target, a reward from each member; null if prompt and target exceed the context. */
   readonly rewards: readonly (readonly number[] | null)[];
 }
 
@@ -50,7 +53,7 @@ async function open(directory: string, threads: number): Promise<Ensemble> {
   return { engine, tokenizer, shape, beta, weights };
 }
 
-/** Targets as records of one sequence each. */
+/** Treats each target as a record with one sequence. */
 const oneEach: Pick<Objective<Sequence, null>, 'sequences' | 'numbers'> = {
   sequences: (target) => [target],
   numbers: () => null,

@@ -1,11 +1,13 @@
-/** An ensemble in a process of its own: targets in, a reward a member out. Calls wait for each other. */
+/**
+ * An ensemble in a separate process: returns a reward from each member for each target. Calls run one after another.
+ */
 import { Semaphore, type StpError } from '@stp/base';
 import type { Sequence } from '../embedded/objectives/objective.ts';
 import { EngineProcess } from '../embedded/process/engine-process.ts';
 import type { ScoreMessage, ScoreRequest } from './child.ts';
 import { type EnsembleManifest, readEnsemble } from './folder.ts';
 
-/** Targets in one message: bounds what is lost with the process. */
+/** Maximum targets in one message. It bounds the work that is lost with the process. */
 const TARGETS_AT_ONCE = 512;
 
 export interface EnsembleOptions {
@@ -28,12 +30,12 @@ export class Ensemble {
     this.#options = options;
   }
 
-  /** STP1302 where the folder holds no ensemble. */
+  /** Throws STP1302 if the folder contains no ensemble. */
   static async open(directory: string, options: EnsembleOptions): Promise<Ensemble> {
     return new Ensemble(directory, await readEnsemble(directory), options);
   }
 
-  /** Computes a reward of each member for each target; null where prompt and target exceed the context. */
+  /** Returns the members' rewards for each target; null if prompt and target exceed the context. */
   async rewards(targets: readonly Sequence[], signal?: AbortSignal): Promise<(readonly number[] | null)[]> {
     const found: (readonly number[] | null)[] = [];
     for (let first = 0; first < targets.length; first += TARGETS_AT_ONCE) {

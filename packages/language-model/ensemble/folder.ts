@@ -1,6 +1,7 @@
 /**
- * An ensemble of verifiers as a folder: `ensemble.json`, the checkpoint that they were trained from, and one checkpoint a member. A member's
- * reward for a target is β · log(π_member / π_reference), DPO's implicit reward (arXiv 2305.18290, §4).
+ * The folder of an ensemble of verifiers: `ensemble.json`, the checkpoint that they were trained from, and one
+ * checkpoint for each member. A member's reward for a target is β · log(π_member / π_reference), DPO's implicit reward
+ * (arXiv 2305.18290, §4).
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,15 +14,15 @@ const name = z.string().regex(/^[a-z0-9-]+$/);
 const ensembleSchema = z.strictObject({
   format: z.literal(1),
   beta: z.number().positive(),
-  /** Folders in this one. */
+  /** Names of subfolders. */
   reference: name,
   members: z.array(name).min(1).max(64),
-  /** Pairs that they were trained on. */
+  /** Number of pairs that the members were trained on. */
   pairs: z.int().nonnegative(),
 });
 export type EnsembleManifest = z.infer<typeof ensembleSchema>;
 
-/** STP1302 where there is none, or it is damaged. */
+/** Throws STP1302 if there is no ensemble or it is damaged. */
 export async function readEnsemble(directory: string): Promise<EnsembleManifest> {
   const path = join(directory, FILE);
   let text: string;
@@ -39,7 +40,7 @@ export async function readEnsemble(directory: string): Promise<EnsembleManifest>
   }
 }
 
-/** Written last: a folder that has it is whole. */
+/** Writes the manifest last, so that a folder with it is complete. */
 export async function writeEnsemble(directory: string, manifest: EnsembleManifest): Promise<void> {
   const path = join(directory, FILE);
   await writeFile(`${path}.partial`, `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Trains an ensemble of verifiers by DPO: all from one checkpoint, each on pairs of its own draw (a bootstrap over prompts) and in an order
- * of its own. A member that is there is not trained again.
+ * Trains an ensemble of verifiers by DPO. All start from one checkpoint; each has its own bootstrap sample of the
+ * prompts and its own order. Existing members are not trained again.
  */
 import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { writeEnsemble } from './folder.ts';
 export interface EnsembleTraining
   extends Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'learningRate' | 'warmupSteps' | 'seed'> {
   readonly pairs: readonly Preference[];
-  /** Checkpoint folder to start from; the reference too. */
+  /** The initial checkpoint's folder, which is the reference too. */
   readonly initDirectory: string;
   /** Folder of the ensemble. */
   readonly directory: string;
@@ -74,7 +74,7 @@ export async function trainEnsemble(
   await writeEnsemble(directory, { format: 1, beta, reference: 'reference', members: names, pairs: pairs.length });
 }
 
-/** As many prompts as there are, drawn with replacement, each with all its pairs. */
+/** Draws as many prompts as there are, with replacement, each with all its pairs. */
 function drawnAnew(pairs: readonly Preference[], seed: number): Preference[] {
   const groups = [...Map.groupBy(pairs, ({ prompt }) => prompt).values()];
   const uniform = uniformGenerator(seed);

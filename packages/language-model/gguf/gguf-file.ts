@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { damaged, foreign } from '../damaged.ts';
 import { TENSOR_TYPES, type TensorType } from './tensor-types.ts';
 
-/** Names and merges of 262,144 tokens are some 12 MB. */
+/** Maximum header size; names and merges of 262,144 tokens are some 12 MB. */
 const HEADER_BYTES_MAX = 64 * 1024 * 1024;
 const FIELDS_MAX = 4_096;
 const TENSORS_MAX = 65_536;
@@ -20,10 +20,10 @@ export type GgufValue = number | bigint | boolean | string | readonly GgufValue[
 
 export interface GgufTensor {
   readonly name: string;
-  /** Dimensions, outermost first, as safetensors has them. */
+  /** Dimensions, outermost first, as in safetensors. */
   readonly shape: readonly number[];
   readonly type: TensorType;
-  /** Place of its first byte in the file. */
+  /** Offset of its first byte in the file. */
   readonly start: number;
   readonly bytes: number;
 }
@@ -33,7 +33,7 @@ export interface GgufFile {
   readonly tensors: readonly GgufTensor[];
 }
 
-/** Header of a file. Throws STP1302 when it is no GGUF, was cut short, or has tensors of unknown types. */
+/** Reads the header of a file. Throws STP1302 if it is no GGUF, is truncated, or has tensors of unknown types. */
 export async function readGguf(path: string): Promise<GgufFile> {
   const file = await open(path).catch((cause: unknown) => {
     throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
@@ -48,14 +48,14 @@ export async function readGguf(path: string): Promise<GgufFile> {
   }
 }
 
-/** A tensor's bytes. */
+/** Reads a tensor's bytes. */
 export async function readTensorBytes(file: FileHandle, { start, bytes }: GgufTensor): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes);
   await file.read(buffer, 0, bytes, start);
   return buffer;
 }
 
-/** A field of the metadata as text, where it is one. */
+/** Returns a text field of the metadata, or null. */
 export const textIn = (metadata: ReadonlyMap<string, GgufValue>, name: string): string | null => {
   const value = metadata.get(name);
   return typeof value === 'string' ? value : null;
@@ -121,7 +121,7 @@ class Cursor {
     return this.bytes(size).readUIntLE(0, size);
   }
 
-  /** A number of things, 8 bytes. */
+  /** Reads a count, 8 bytes. */
   count(what: string, most: number): number {
     const count = this.bytes(8).readBigUInt64LE();
     if (count > most) throw foreign(this.path, `${count} ${what}, ${most} allowed`);
@@ -132,7 +132,7 @@ class Cursor {
     return this.bytes(this.count('bytes of a text', bytesMax)).toString('utf8');
   }
 
-  /** Lists stand in lists at most once. */
+  /** Reads a value. Lists may be nested once. */
   value(type: number, depth: number): GgufValue {
     switch (type) {
       case 0:

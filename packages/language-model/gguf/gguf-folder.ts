@@ -1,6 +1,6 @@
 /**
- * Makes a Hugging Face folder of a GGUF: `config.json`, `model.safetensors` in float32, tokenizer and chat template. Of
- * Llama alone, with the tokenizers in `PRE_TOKENIZERS`. The folder is there whole or not at all.
+ * Converts a GGUF to a Hugging Face folder: `config.json`, `model.safetensors` in float32, tokenizer and chat template.
+ * Supports only Llama with the tokenizers in `PRE_TOKENIZERS`. The folder appears complete or not at all.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ const metadataSchema = z.looseObject({
 });
 type Metadata = z.infer<typeof metadataSchema>;
 
-/** By `tokenizer.ggml.pre`: how the text is cut before the merges. */
+/** Splitting of the text before the merges, by `tokenizer.ggml.pre`. */
 const PRE_TOKENIZERS = {
   smollm: [
     { type: 'Digits', individual_digits: true },
@@ -50,13 +50,13 @@ const PRE_TOKENIZERS = {
   ],
 } as const;
 
-/** `tokenizer.ggml.token_type` of tokens that are found in a text as a whole. */
+/** `tokenizer.ggml.token_type` of tokens that are matched as a whole. */
 const CONTROL_TOKEN = 3;
 const USER_TOKEN = 4;
-/** Digits that a single-precision number has. */
+/** Decimal digits of a single-precision number. */
 const SINGLE_DIGITS = 7;
 
-/** Null where the file can be converted, else why not. */
+/** Returns null if the file can be converted, else the reason. */
 export function convertible(gguf: GgufFile, path: string): string | null {
   try {
     plan(gguf, path);
@@ -73,7 +73,7 @@ function plan(gguf: GgufFile, path: string) {
   return { metadata: parsed.data, tensors: renamed(gguf, parsed.data, path) };
 }
 
-/** Throws STP1302 when the file is damaged or no model that can be converted. `directory` must not exist. */
+/** Throws STP1302 if the file is damaged or cannot be converted. `directory` must not exist. */
 export async function ggufToFolder(path: string, directory: string): Promise<void> {
   const { metadata, tensors } = plan(await readGguf(path), path);
   const tokenizer = JSON.stringify(tokenizerOf(metadata));
@@ -96,7 +96,7 @@ export async function ggufToFolder(path: string, directory: string): Promise<voi
   }
 }
 
-/** The tensors under the names of Hugging Face; all have to be there, and no other. */
+/** Returns the tensors under Hugging Face's names. Missing and further tensors are refused. */
 function renamed({ tensors }: GgufFile, metadata: Metadata, path: string): ReadonlyMap<string, GgufTensor> {
   const names = new Map([
     ['token_embd', EMBEDDING_TENSOR],
@@ -124,7 +124,7 @@ function renamed({ tensors }: GgufFile, metadata: Metadata, path: string): Reado
   return found;
 }
 
-/** The shortest decimal that is this number in single precision: a GGUF has 1e-5 as 9.999999747378752e-6. */
+/** Returns the shortest decimal with the same single-precision value: a GGUF stores 1e-5 as 9.999999747378752e-6. */
 const decimal = (single: number): number => Number(single.toPrecision(SINGLE_DIGITS));
 
 function configOf(metadata: Metadata, tensors: ReadonlyMap<string, GgufTensor>): object {
@@ -187,7 +187,7 @@ function tokenizerConfigOf(metadata: Metadata): object {
   };
 }
 
-/** One tensor in memory at a time. */
+/** Writes the weights with one tensor in memory at a time. */
 async function writeWeights(
   from: string,
   to: string,
@@ -214,8 +214,8 @@ async function writeWeights(
 }
 
 /**
- * Rows of a head in the order of Hugging Face. llama.cpp turns neighbours (rows 2i and 2i + 1) against each other, Hugging
- * Face row i of the first half and row i of the second.
+ * Reorders a head's rows for Hugging Face. llama.cpp rotates neighbours (rows 2i and 2i + 1) against each other,
+ * Hugging Face row i of the first half and row i of the second.
  */
 function inHalves(values: Float32Array, heads: number, [rows, columns]: readonly [number, number]): Float32Array {
   const size = rows / heads;

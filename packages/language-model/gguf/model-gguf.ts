@@ -1,6 +1,6 @@
 /**
- * A model folder as a GGUF, so that llama.cpp samples a checkpoint. Matrices are in half precision, as most models are
- * published. Its tokens are complete, its merges are left out: texts are cut by the folder's own tokenizer.
+ * Writes a model folder as a GGUF, so that llama.cpp can sample a checkpoint. Matrices are in half precision, as in
+ * most published models. The file has all tokens but no merges: the folder's own tokenizer splits texts.
  */
 
 import {
@@ -22,23 +22,23 @@ export type GgufModel = Pick<ModelFolder, 'shape' | 'constants' | 'tensors' | 't
 
 export interface ModelTensor extends TensorPlace {
   readonly values: Float32Array;
-  /** Heads whose rows llama.cpp wants in another order; null: as they are. */
+  /** Number of heads whose rows llama.cpp needs in another order; null: no reordering. */
   readonly turnedHeads: number | null;
 }
 
-/** Codes of types of values. */
+/** Codes of value types. */
 const [F32, F16] = [0, 1] as const;
 /** Values of `tokenizer.ggml.token_type`. */
 const [NORMAL, CONTROL, UNUSED] = [1, 3, 5] as const;
 const HALF_MAX = 65_504;
 
-/** Writes the model to a file that is not there yet. Throws STP1302 for a model that is not written here. */
+/** Writes the model to a new file. Throws STP1302 for an unsupported model. */
 export async function writeModelGguf(model: GgufModel, path: string, folder: string): Promise<void> {
   const { fields, tensors } = modelGguf(model, folder);
   await writeGgufFile(path, fields, tensors, tensorBytes);
 }
 
-/** The fields and tensors of the file. */
+/** Returns the fields and tensors of the file. */
 export function modelGguf(model: GgufModel, folder: string) {
   const architecture = architectureOf(model, folder);
   return { fields: fieldsOf(model, architecture), tensors: tensorsOf(model, architecture) };
@@ -51,7 +51,7 @@ export function tensorBytes({ values, type, turnedHeads, shape }: ModelTensor): 
   return Buffer.from(halves.buffer, halves.byteOffset, halves.byteLength);
 }
 
-/** llama.cpp knows these by what they add to a Llama. */
+/** llama.cpp names these architectures by their differences from Llama. */
 function architectureOf({ constants }: GgufModel, folder: string): 'llama' | 'qwen2' | 'qwen3' {
   const { ropeScaling, biases = [], headNorms = false } = constants;
   if (ropeScaling !== undefined && ropeScaling.kind !== 'linear')
@@ -96,7 +96,10 @@ function fieldsOf({ shape, constants, tokenizer }: GgufModel, architecture: stri
   };
 }
 
-/** Tokens by their bytes, in GPT-2's alphabet. llama.cpp ends when two are alike, so ids that say nothing new are unused. */
+/**
+ * Writes tokens as their bytes in GPT-2's alphabet. llama.cpp aborts on duplicates, so redundant ids are marked as
+ * unused.
+ */
 function tokenFields(tokenizer: Tokenizer, count: number): GgufFields {
   const seen = new Set<string>();
   const tokens: string[] = [];
@@ -128,7 +131,7 @@ function tensorsOf({ shape, tensors }: GgufModel, architecture: string): ModelTe
     }
   }
   return Array.from(tensors, ([name, { shape: dimensions, values }]): ModelTensor => {
-    // Vectors are added and multiplied in single precision; so is what half precision cannot hold.
+    // Vectors stay in single precision, and so do tensors with values beyond half precision's range.
     const type = dimensions.length === 1 || values.some((one) => Math.abs(one) > HALF_MAX) ? F32 : F16;
     const heads = /\bq_proj\.weight$/.test(name)
       ? shape.heads
@@ -146,7 +149,10 @@ function tensorsOf({ shape, tensors }: GgufModel, architecture: string): ModelTe
   });
 }
 
-/** Neighbours turn against each other in llama.cpp's Llama: row i of a head's first half stands beside row i of its second. */
+/**
+ * Reorders a head's rows for llama.cpp's Llama, which rotates neighbours: row i of the first half precedes row i of
+ * the second.
+ */
 function asNeighbours(values: Float32Array, heads: number, rows: number): Float32Array {
   const [columns, size] = [values.length / rows, rows / heads];
   const ordered = new Float32Array(values.length);

@@ -1,16 +1,16 @@
 /**
- * The types of values in a GGUF, and how blocks of them become numbers. Every type has its name and size, so that any
- * file can be described; the older types without super-blocks can be read as well.
- * Layouts: github.com/ggml-org/ggml, src/ggml-common.h.
+ * The value types of a GGUF, and how their blocks become numbers. Every type has its name and size, so that any file
+ * can be described; only the older types without super-blocks can be read. Layouts: github.com/ggml-org/ggml,
+ * src/ggml-common.h.
  */
 import { valueOfHalf } from '../checkpoint/safetensors.ts';
 
 export interface TensorType {
   readonly name: string;
-  /** Values of a block, and its bytes. */
+  /** Number of values in a block, and its size in bytes. */
   readonly block: number;
   readonly blockBytes: number;
-  /** The values of whole blocks; null for types that are not read here. */
+  /** Reads the values of whole blocks; null for unsupported types. */
   readonly read: ((bytes: Buffer) => Float32Array) | null;
 }
 
@@ -40,7 +40,7 @@ const ofOne =
     values[to] = read(bytes, at);
   };
 
-/** Two values a byte: the low halves are the first half of the block, the high halves the second. */
+/** Reads two values from each byte: the low halves are the first half of the block, the high halves the second. */
 function nibbles(
   bytes: Buffer,
   at: number,
@@ -55,7 +55,7 @@ function nibbles(
   }
 }
 
-/** By their codes. */
+/** The types by code. */
 export const TENSOR_TYPES: ReadonlyMap<number, TensorType> = new Map([
   [
     0,
@@ -78,7 +78,7 @@ export const TENSOR_TYPES: ReadonlyMap<number, TensorType> = new Map([
     3,
     type('Q4_1', BLOCK, 20, (bytes, at, values, to) => {
       const [scale, least] = [half(bytes, at), half(bytes, at + 2)];
-      // Both steps are rounded to single precision, as llama.cpp does.
+      // Both operations are rounded to single precision, as in llama.cpp.
       nibbles(bytes, at + 4, values, to, (nibble) => Math.fround(scale * nibble) + least);
     }),
   ],

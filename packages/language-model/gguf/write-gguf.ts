@@ -1,28 +1,31 @@
-/** Writes GGUF, llama.cpp's file of a model: the header with its metadata and the places of its tensors, then their bytes. */
+/**
+ * Writes GGUF, llama.cpp's model file: the header with its metadata and the tensors' offsets, then the tensors'
+ * bytes.
+ */
 import { open } from 'node:fs/promises';
 
-/** Numbers are whole, unless they say that they are not. */
+/** A plain number is an integer; `{ float }` is a float. */
 export type GgufField = string | number | boolean | { readonly float: number } | readonly string[] | readonly number[];
 
 export interface TensorPlace {
   readonly name: string;
   /** Outermost first. */
   readonly shape: readonly number[];
-  /** Code of the type of its values. */
+  /** Code of its value type. */
   readonly type: number;
   readonly bytes: number;
 }
 
 export type GgufFields = Readonly<Record<string, GgufField>>;
 
-/** Codes of types of fields. */
+/** Codes of field types. */
 const [U32, I32, F32, BOOLEAN, TEXT, LIST] = [4, 5, 6, 7, 8, 9] as const;
 const ALIGNMENT = 32;
 const u32 = (value: number): Buffer => Buffer.from(Uint32Array.of(value).buffer);
 const u64 = (value: number): Buffer => Buffer.from(BigUint64Array.of(BigInt(value)).buffer);
 const text = (value: string): Buffer => Buffer.concat([u64(Buffer.byteLength(value)), Buffer.from(value)]);
 
-/** Bytes and the zeros behind them, up to where the next tensor may begin. */
+/** Pads bytes with zeros up to the next tensor's offset. */
 export const padded = (bytes: Buffer): Buffer =>
   Buffer.concat([bytes, Buffer.alloc(room(bytes.length) - bytes.length)]);
 const room = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
@@ -38,7 +41,7 @@ function field(value: GgufField): Buffer {
   return Buffer.concat([u32(LIST), u32(typeof value[0] === 'number' ? I32 : TEXT), u64(value.length), ...items]);
 }
 
-/** All before the tensors' bytes, which follow in the order given, each padded. */
+/** Returns everything before the tensors' bytes, which follow in the given order, each padded. */
 export function ggufHeader(fields: GgufFields, tensors: readonly TensorPlace[]): Buffer {
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(Object.keys(fields).length)];
   for (const [name, value] of Object.entries(fields)) parts.push(text(name), field(value));
@@ -50,7 +53,7 @@ export function ggufHeader(fields: GgufFields, tensors: readonly TensorPlace[]):
   return padded(Buffer.concat(parts));
 }
 
-/** Writes the file. `data` gives the bytes of a tensor when its turn comes, so that one at a time is in memory. */
+/** Writes the file. `data` returns one tensor's bytes at a time, so that only one is in memory. */
 export async function writeGgufFile<Tensor extends TensorPlace>(
   path: string,
   fields: GgufFields,

@@ -1,7 +1,7 @@
 /**
- * The conjecturer `decode`: the model writes equations under a grammar by type over the functions near the seed or target, and what
- * it writes has to hold on test values. It takes slots, or a `format` of a language model, whose server gets the grammar. `both`:
- * explored equations beside the model's.
+ * The conjecturer `decode`: the model writes equations under a typed grammar over the functions near the seed or
+ * target. Only equations that hold on test values are kept. The model uses slots, or a language model's `format`; its
+ * server then gets the grammar. `both` adds explored equations to the model's.
  */
 import { z } from 'zod';
 import { conjecturing } from './conditions.ts';

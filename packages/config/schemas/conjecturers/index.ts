@@ -1,4 +1,7 @@
-/** All conjecturers: `conjectures.source` of the configuration says who writes a run's conjectures. A new one has a line in the union and one in `CONJECTURERS`. */
+/**
+ * The table of conjecturers; `conjectures.source` chooses one. A new conjecturer has a line in the union and one in
+ * `CONJECTURERS`.
+ */
 import { StpError } from '@stp/base';
 import { z } from 'zod';
 import type { Conjecturer } from './conjecturer.ts';
@@ -17,9 +20,9 @@ export const conjecturerConfigSchema = z.discriminatedUnion('source', [
   randomSchema,
 ]);
 export type ConjecturerConfig = z.infer<typeof conjecturerConfigSchema>;
-/** A run that makes conjectures. */
+/** The settings of a run that makes conjectures. */
 export type Conjecturing = Exclude<ConjecturerConfig, { source: 'none' }>;
-/** The model writes conjectures and learns from them. */
+/** The settings of a run whose model writes conjectures and learns from them. */
 export type LearnedConjecturer = Extract<ConjecturerConfig, { source: 'model' | 'decode' | 'both' }>;
 
 const CONJECTURERS = {
@@ -31,23 +34,26 @@ const CONJECTURERS = {
   random,
 } satisfies { readonly [Source in ConjecturerConfig['source']]: Conjecturer };
 
-/** A conjecturer in the table, with the names of its activities: one that no activity has does not compile in `workflows/`. */
+/**
+ * A conjecturer of the table, with the names of its activities. `workflows/` does not compile if no activity has the
+ * name.
+ */
 type KnownConjecturer = (typeof CONJECTURERS)[ConjecturerConfig['source']];
 
-/** Returns the loop's view of a configured conjecturer. */
+/** Returns the loop's interface to a configured conjecturer. */
 export const conjecturerIn = ({ source }: Pick<ConjecturerConfig, 'source'>): KnownConjecturer => CONJECTURERS[source];
 
-/** Does the model write conjectures? Otherwise it does not learn from them either. */
+/** Returns whether the model writes conjectures, and so learns from them. */
 export const hasConjecturer = (conjectures: ConjecturerConfig): conjectures is LearnedConjecturer =>
   conjecturerIn(conjectures).isLearned;
 
-/** STP1002 where a run makes no conjectures: what asks is of a round that does. */
+/** Returns the settings of a run that makes conjectures. Throws STP1002 if the run makes none. */
 export function conjecturing(conjectures: ConjecturerConfig): Conjecturing {
   if (conjectures.source !== 'none') return conjectures;
   throw new StpError('STP1002', 'conjectures.source is none', 'Only a run with a conjecturer makes conjectures.');
 }
 
-/** STP1002 where the model writes no conjectures. */
+/** Returns the settings of a run whose model writes conjectures. Throws STP1002 otherwise. */
 export function learnedConjecturer(conjectures: ConjecturerConfig): LearnedConjecturer {
   if (hasConjecturer(conjectures)) return conjectures;
   throw new StpError(
@@ -57,18 +63,21 @@ export function learnedConjecturer(conjectures: ConjecturerConfig): LearnedConje
   );
 }
 
-/** Returns the kind of statement that conjectures start from. A run without conjectures reads a prepared set's examples as this kind. */
+/**
+ * Returns the kind of statement that conjectures start from. Without conjectures, a prepared set's examples are read
+ * as targets.
+ */
 export const conditionOf = (conjectures: ConjecturerConfig): Conjecturing['conditionOn']['kind'] =>
   conjectures.source === 'none' ? 'unproved-target' : conjectures.conditionOn.kind;
 
-/** Does it write under a grammar by type? */
+/** Returns whether conjectures are written under a typed grammar. */
 export const writesTyped = (conjectures: Pick<ConjecturerConfig, 'source'>): boolean =>
   conjecturerIn(conjectures).examples === 'equations';
 
-/** Share of a round's conjectures that the ranker chooses; 0: there is none. */
+/** Returns the share of a round's conjectures that the ranker chooses; 0 means no ranker. */
 export const rankedShare = (conjectures: ConjecturerConfig): number =>
   'rankedShare' in conjectures ? conjectures.rankedShare : 0;
 
-/** Is a conjecture of the library credited for its use? */
+/** Returns whether library conjectures are rewarded when proofs use them. */
 export const rewardsUse = (conjectures: ConjecturerConfig): boolean =>
   hasConjecturer(conjectures) && conjectures.reward.kind === 'use';

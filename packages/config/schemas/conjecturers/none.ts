@@ -1,4 +1,4 @@
-/** No conjecturer: expert iteration, parallel sampling, and training by reward. */
+/** No conjecturer, as in expert iteration, parallel sampling, and training by reward. */
 import { z } from 'zod';
 import type { Conjecturer } from './conjecturer.ts';
 

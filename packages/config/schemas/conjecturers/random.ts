@@ -1,4 +1,7 @@
-/** The conjecturer `random`: as many well-typed equations as `explore` would find, tested by nobody; a negative control. */
+/**
+ * The conjecturer `random`, a negative control: as many well-typed equations as `explore` would find, not tested on
+ * values.
+ */
 import { z } from 'zod';
 import { conjecturing } from './conditions.ts';
 import type { Conjecturer } from './conjecturer.ts';

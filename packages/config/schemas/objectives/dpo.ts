@@ -1,4 +1,7 @@
-/** The objective `dpo`: of two texts the model learns to prefer the better one. Ensembles of verifiers are trained by it; runs are not. */
+/**
+ * The objective `dpo`: the model learns to prefer the better of two texts. It trains ensembles of verifiers, not
+ * runs.
+ */
 import { z } from 'zod';
 import { roleSchema } from '../records.ts';
 
@@ -11,7 +14,7 @@ export const preferenceObjectiveSchema = z.strictObject({
 });
 export type PreferenceObjective = z.infer<typeof preferenceObjectiveSchema>;
 
-/** For `dpo`: of two targets the better one. TRL's row, with a weight and a role. */
+/** A record for `dpo`: a chosen and a rejected target, as in TRL, with a weight and a role. */
 export const preferenceSchema = z.strictObject({
   prompt: z.string(),
   chosen: z.string(),

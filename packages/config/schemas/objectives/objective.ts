@@ -1,6 +1,6 @@
-/** The loop's view of an objective. */
+/** The loop's interface to an objective. */
 export interface Objective<Config, Loss extends { readonly kind: string } = { readonly kind: string }> {
-  /** Provers whose samples it takes; null: the certified proofs of any. */
+  /** Provers whose samples it can use; null: certified proofs of any prover. */
   readonly provers: readonly string[] | null;
   /** Returns the loss that the trainer computes. */
   loss(config: Config): Loss;

@@ -1,4 +1,4 @@
-/** All provers: `prover.mode` of the configuration says which one a run has. A new one has a line in `schema` and one in `PROVERS`. */
+/** The table of provers; `prover.mode` chooses one. A new prover has a line in `schema` and one in `PROVERS`. */
 import { z } from 'zod';
 import { judged, judgedSchema } from './judged.ts';
 import type { Prover, ProverTurn } from './prover.ts';
@@ -39,30 +39,33 @@ const PROVERS = {
 
 type Listed = ReturnType<(typeof PROVERS)[ProverMode]['turns']>[number];
 type Named<Turn> = Turn extends ProverTurn ? ProverTurn & Pick<Turn, 'activity' | 'queue'> : never;
-/** A turn of a prover in the table: it names an activity of its queue, and a name that no activity has does not compile in `workflows/`. */
+/**
+ * A step of a prover of the table, with the name and the queue of its activity. `workflows/` does not compile if no
+ * activity has the name.
+ */
 export type KnownTurn = Named<Listed>;
 
-/** Provers that `bin/stp eval --prover` takes, each with what it does. */
+/** Provers that `bin/stp eval --prover` accepts, each with a description. */
 export const EVALUATED_PROVERS: ReadonlyMap<string, string> = new Map(
   Object.entries<Prover<ProverConfig>>(PROVERS).flatMap(([mode, { evaluated }]) =>
     evaluated === undefined ? [] : [[mode, evaluated]],
   ),
 );
 
-/** Returns the loop's view of a configured prover. */
+/** Returns the loop's interface to a configured prover. */
 export const proverIn = ({ mode }: Pick<ProverConfig, 'mode'>): Prover<ProverConfig, KnownTurn> => PROVERS[mode];
 
-/** Do scripts try what the prover leaves unproved? */
+/** Returns whether scripts try the statements that the prover leaves unproved. */
 export const usesScripts = (prover: ProverConfig): boolean => 'scripts' in prover && prover.scripts === 'unproved';
 
-/** Do scripts prove statements, alone or behind a prover? */
+/** Returns whether scripts prove statements, alone or after a prover. */
 export const provesByScripts = (prover: ProverConfig): boolean => prover.mode === 'scripts' || usesScripts(prover);
 
-/** Do scripts try composed actions in place of their list? */
+/** Returns whether scripts try composed actions instead of their list. */
 export const triesActions = (prover: ProverConfig): boolean =>
   'actions' in prover && prover.actions !== 'listed' && provesByScripts(prover);
 
-/** The turns at a shard, those of scripts that follow the prover last. */
+/** Returns the steps for a shard; the scripts' step comes last. */
 export const turnsOf = (prover: ProverConfig): readonly KnownTurn[] => [
   ...proverIn(prover).turns(prover),
   ...(usesScripts(prover) ? [SCRIPTS] : []),

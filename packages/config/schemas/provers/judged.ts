@@ -1,4 +1,4 @@
-/** The prover `judged`: problems and proofs are in words. Judges give marks where other provers' samples are verified by Lean. */
+/** The prover `judged`: problems and proofs are in words, and judges give marks instead of Lean's verdicts. */
 import { z } from 'zod';
 import { namePrompts } from './prompts.ts';
 import { EXPLAINED_SHARE, type Prover } from './prover.ts';

@@ -1,42 +1,42 @@
-/** Settings of prompts, which every prover has, whoever writes its proofs. */
+/** Settings of prompts, which every prover has. */
 import { z } from 'zod';
 import { formatNameSchema, promptFormatSchema } from '../prompt-format.ts';
 import { setName } from '../set-name.ts';
 
 const shown = {
   /**
-   * Prepared problem sets of compiled modules. The theorems of their library that a statement's imports load are premises: prompts may
-   * show them (`lemmasShown`), and scripts may name them (`premisesTried`).
+   * Prepared problem sets of compiled modules. Premises are their library's theorems that a statement's imports load:
+   * prompts may show them (`lemmasShown`), and scripts may name them (`premisesTried`).
    */
   premisesFrom: z.array(setName).max(16).default([]),
   /**
-   * Theorems that a prompt shows at most, of the library and of what the run has proved. Theorems that share rare names with
-   * what is to be proved come first (docs/decisions/0041).
+   * Maximum number of theorems in a prompt, from the library and from the run's proofs. Theorems that share rare names
+   * with the statement come first (docs/decisions/0041).
    */
   lemmasShown: z.number().int().nonnegative().max(64).default(0),
-  /** About how many tokens of a prompt they may take. */
+  /** Approximate number of prompt tokens for these theorems. */
   lemmaTokens: z.number().int().nonnegative().max(65_536).default(100),
 };
 
 /** Names are slots in the model's text (docs/decisions/0013): for small models trained from nothing on the library. */
 export const slotPrompts = z.strictObject({
   slots: z.literal(true),
-  /** About how many tokens of a prompt the definitions may take that a statement uses. */
+  /** Approximate number of prompt tokens for the definitions that a statement uses. */
   definitionTokens: z.number().int().nonnegative().max(65_536),
   ...shown,
 });
 
-/** The model knows names, as pretrained ones do. */
+/** Names stay as they are, for models that know them, such as pretrained ones. */
 export const namePrompts = z.strictObject({
   slots: z.literal(false),
-  /** Prompts and answers of the model's family (`data/formats`, docs/models.md), for both roles. */
+  /** Format of prompts and answers for the model's family (`data/formats`, docs/models.md), for both roles. */
   format: formatNameSchema.default('embedded'),
   /** With `format` `custom`: the whole format. */
   customFormat: promptFormatSchema.nullable().default(null),
   ...shown,
 });
 
-/** The same for provers that meet proof states: the formats of model families have whole proofs only. */
+/** The same for provers over proof states. The formats of model families support whole proofs only. */
 export const nameStatePrompts = namePrompts.extend({
   format: z.literal('embedded').default('embedded'),
   customFormat: z.null().default(null),
@@ -48,25 +48,32 @@ export type Prompts = z.infer<typeof slotPrompts> | z.infer<typeof namePrompts>;
 /** Settings of provers whose proofs Lean verifies. */
 export const leanProver = {
   /**
-   * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for `simp` and
-   * `grind`; by `name` a sample uses those alone that the model names.
+   * With `library: grow`: `marked` lets every second sample of a statement run with the library's theorems marked for
+   * `simp` and `grind`; with `name` a sample uses only the theorems that the model names.
    */
   lemmas: z.enum(['name', 'marked']).default('name'),
-  /** Premises that scripts try on a statement at most, those that are most like it first; 0: scripts name no premise. */
+  /** Maximum number of premises that scripts try on a statement, the most similar ones first; 0: none. */
   premisesTried: z.number().int().nonnegative().max(64).default(0),
   /**
-   * What scripts try on statements. `listed`: the list of scripts. The others try the larger space of composed actions, within `actionMs`:
-   * `fixed` in its own order, the same for all statements; `rates` by the success of kinds of actions in the run so far; `learned` by
-   * the chance that a ranker gives to statement and action, learned from all tries of the run.
+   * What scripts try on statements. `listed`: the list of scripts. The others try the larger space of composed
+   * actions, within `actionMs`: `fixed` in one order for all statements; `rates` by the success rates of kinds of
+   * actions in the run so far; `learned` by a ranker's probability for statement and action, learned from all tries of
+   * the run.
    */
   actions: z.enum(['listed', 'fixed', 'rates', 'learned']).default('listed'),
-  /** With actions: Lean's time for them by their fixed prices, ms a round for each statement that is open; the ranker shares it out. */
+  /**
+   * With actions: Lean's time by the actions' fixed prices, ms for each open statement and round. The ranker
+   * distributes it.
+   */
   actionMs: z.number().positive().max(3_600_000).default(500),
 };
 
-/** Settings of provers that sample a model, so that scripts may follow. */
+/** Settings of provers that sample a model; scripts may follow it. */
 export const sampledProver = {
   ...leanProver,
-  /** `unproved`: the prover `scripts` tries what this one leaves unproved. Its proofs count, grow the library and train the model. */
+  /**
+   * `unproved`: scripts try the statements that the prover leaves unproved. Their proofs count, grow the library and
+   * train the model.
+   */
   scripts: z.enum(['none', 'unproved']).default('none'),
 };

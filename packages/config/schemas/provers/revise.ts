@@ -1,6 +1,6 @@
 /**
- * The prover `revise`: whole proofs first; then Lean's errors go back to the model, and each new answer is one more sample, as in
- * Goedel-Prover-V2's self-correction (arXiv 2508.03613).
+ * The prover `revise`: the model writes whole proofs, then sees Lean's errors. Each new answer is one more sample, as
+ * in Goedel-Prover-V2's self-correction (arXiv 2508.03613).
  */
 import { z } from 'zod';
 import { namePrompts, sampledProver, slotPrompts } from './prompts.ts';
@@ -8,11 +8,11 @@ import type { Prover, ProverTurn } from './prover.ts';
 import { SAMPLE } from './whole.ts';
 
 const revisionSchema = z.strictObject({
-  /** Answers after the first one of a sample. */
+  /** Maximum number of answers after the first one of a sample. */
   turns: z.number().int().positive().max(16).default(2),
   /**
-   * Tokens that the answers to one statement may take in a shard, first answers and revisions together. A revision is asked for
-   * only while `sampling.maxTokens` fit. Null: no limit but `turns`.
+   * Maximum tokens of all answers to one statement in a shard, first answers and revisions together. A revision is
+   * requested only while `sampling.maxTokens` fit. Null: only `turns` limits.
    */
   tokensPerStatement: z.number().int().positive().nullable().default(null),
 });
@@ -26,7 +26,7 @@ const REVISE = { activity: 'reviseShard', queue: 'host', doing: 'revise' } as co
 >;
 
 export const revise = {
-  /** Each turn is checked before the next: Lean's errors are what the model is told. */
+  /** Each step is checked before the next, since the model is shown Lean's errors. */
   turns: ({ revision }) => [
     { ...SAMPLE, keepsAnswers: true },
     ...Array.from({ length: revision.turns }, (_, at) => ({ ...REVISE, folder: `turn-${at + 1}` })),

@@ -1,6 +1,7 @@
 /**
- * The provers that search over proof states. `steps`: one search a statement, tactic by tactic, is its only sample, so its pass rate
- * is 0 or 1. `both`: whole proofs first, then one search for each statement that they leave unproved, as one more sample.
+ * The provers that search over proof states. `steps`: the only sample of a statement is one search, tactic by tactic,
+ * so its pass rate is 0 or 1. `both`: whole proofs first, then one search for each unproved statement, as one more
+ * sample.
  */
 import { z } from 'zod';
 import { nameStatePrompts, sampledProver, slotPrompts } from './prompts.ts';
@@ -20,7 +21,7 @@ const searchSchema = z.strictObject({
   seconds: z.number().positive().max(86_400).default(120),
   /** Lean's processor time in seconds for all steps of one search. */
   leanSeconds: z.number().positive().max(86_400).default(30),
-  /** Its score is added to the score of the state that a tactic leads to. */
+  /** The verifier's score of a tactic is added to the score of the resulting state. */
   ...verifierShape,
 });
 export type SearchConfig = z.infer<typeof searchSchema>;

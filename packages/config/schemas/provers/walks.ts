@@ -1,15 +1,18 @@
-/** The prover `walks`: a sample is a walk over proof states, the policy's tactics one after another, without choosing among states. */
+/**
+ * The prover `walks`: a sample is a walk over proof states, tactic by tactic as the policy samples them, without a
+ * search.
+ */
 import { z } from 'zod';
 import { nameStatePrompts, sampledProver, slotPrompts } from './prompts.ts';
 import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
 import { verifierShape } from './verifier-scores.ts';
 
 const walksSchema = z.strictObject({
-  /** Tactics of a walk, at most. */
+  /** Maximum number of tactics in a walk. */
   steps: z.number().int().positive().max(256).default(8),
-  /** Share of the walks that are sampled at another temperature, to see more. */
+  /** Share of the walks that are sampled at another temperature, for exploration. */
   temperedShare: z.number().min(0).max(1).default(0.5),
-  /** Its score of the tactic that leads to an open state is a part of that state's reward, four at most to either side. */
+  /** The verifier's score of the tactic that leads to an open state is a part of the state's reward, clipped to ±4. */
   ...verifierShape,
 });
 
@@ -28,6 +31,6 @@ export const walks = {
   writes: ['tactics'],
   checkedBy: 'lean',
   explainedShare: EXPLAINED_SHARE,
-  /** Compared are the models, not how they explore. */
+  /** The comparison is of models, so it leaves out exploration. */
   compared: (config) => ({ ...config, walks: { ...config.walks, temperedShare: 0, verifier: null } }),
 } satisfies Prover<z.infer<typeof walksProverSchema>>;

@@ -6,7 +6,7 @@ import { EXPLAINED_SHARE, type Prover, type ProverTurn } from './prover.ts';
 const own = { mode: z.literal('whole'), ...sampledProver };
 export const wholeSchema = z.discriminatedUnion('slots', [slotPrompts.extend(own), namePrompts.extend(own)]);
 
-/** The turn of every prover whose samples are whole answers. */
+/** The step of every prover whose samples are whole answers. */
 export const SAMPLE = {
   activity: 'sampleShard',
   queue: 'host',

@@ -1,4 +1,7 @@
-/** All sources of rewards (`packages/selfplay/rewards/reward.ts`): what a sample earns is the weighted sum of those that are not null. */
+/**
+ * All reward sources (`packages/selfplay/rewards/reward.ts`). A sample's reward is the weighted sum of those that are
+ * not null.
+ */
 import { z } from 'zod';
 import { judgeRewardSchema } from './judge.ts';
 import { leanRewardSchema } from './lean.ts';

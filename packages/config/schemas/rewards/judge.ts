@@ -1,4 +1,7 @@
-/** The reward `judge`: what language models make of a proof (docs/judges.md). Alone, problems and proofs are in words. */
+/**
+ * The reward `judge`: language models' marks of a proof (docs/judges.md). If it is the only source, problems and
+ * proofs are in words.
+ */
 import { judgingSchema } from '../judge.ts';
 import { rewardWeight } from './weight.ts';
 

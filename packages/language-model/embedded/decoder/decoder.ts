@@ -1,7 +1,8 @@
 /**
- * A decoder of Llama's kind as a graph: RMSNorm, rotary positions, grouped-query attention, SwiGLU, a tied head or its own, and
- * what Mistral, Qwen2 and Qwen3 add (biases, norms of queries and keys, heads of another size, stretched positions). One
- * sequence of layers for training and sampling. Subclasses say how weights enter the graph, and callers how tokens attend.
+ * The graph of a Llama-like decoder: RMSNorm, rotary positions, grouped-query attention, SwiGLU, a tied or separate
+ * head, and the additions of Mistral, Qwen2 and Qwen3 (biases, query and key norms, other head sizes, scaled
+ * positions). Training and sampling share the layers. Subclasses define how weights enter the graph, callers how tokens
+ * attend.
  */
 import type { Architecture } from '../../checkpoint/architecture.ts';
 import {
@@ -21,10 +22,10 @@ import { rmsNorm, rotary } from '../onnx/operations/transformer.ts';
 import type { Dimension } from '../onnx/shape.ts';
 import { rotaryTables } from './rotary-tables.ts';
 
-/** Added to scores that must not be seen: exp of it is 0, and it is finite, so a row of nothing else is no NaN. */
+/** Added to the scores of hidden tokens: its exp is 0. It is finite, so a row without visible tokens gives no NaN. */
 export const MASKED = -1e9;
 
-/** Query, key and value of the tokens of one layer, [tokens, heads · headSize] each, query and key turned to their positions. */
+/** Query, key and value of a layer's tokens, [tokens, heads · headSize] each; query and key are rotated by position. */
 export interface Projections {
   readonly layer: number;
   readonly query: Value;
@@ -35,11 +36,11 @@ export interface Projections {
 export interface DecoderRequest {
   /** int64 [tokens]. */
   readonly tokens: Value;
-  /** int64 [rows, length]; rows · length are the tokens. */
+  /** int64 [rows, length]; rows · length = tokens. */
   readonly positions: Value;
-  /** From a layer's projections to what its heads give, [tokens, heads · headSize]. */
+  /** Computes the heads' outputs, [tokens, heads · headSize], from a layer's projections. */
   readonly attend: (projections: Projections) => Value;
-  /** The tokens that are computed to the end, int64 [chosen]; by default all. */
+  /** Indices of the tokens whose final states are needed, int64 [chosen]; default: all. */
   readonly chosen?: Value;
 }
 
@@ -63,7 +64,7 @@ export abstract class Decoder {
     this.#sines = graph.initializer('rotary.sines', tableShape, sines);
   }
 
-  /** The last layer's state of each token (of the chosen ones) after the final norm, as the head sees it: [tokens, hiddenSize]. */
+  /** Returns the last layer's state of each (chosen) token after the final norm: [tokens, hiddenSize]. */
   hidden({ tokens, positions, attend, chosen }: DecoderRequest): Value {
     const { layers } = this.shape;
     let stream = gatherRows(this.#embeddings(), tokens);
@@ -72,7 +73,7 @@ export abstract class Decoder {
       const names = layerTensors(layer);
       let attended = attend({ layer, ...this.projections(normed, names, positions) });
       if (chosen !== undefined && layer === layers - 1) {
-        // Nothing mixes positions after the last attention: from here only the chosen tokens need computing.
+        // Positions do not interact after the last attention, so only the chosen tokens are computed from here on.
         attended = gatherRows(attended, chosen);
         stream = gatherRows(stream, chosen);
       }
@@ -85,24 +86,24 @@ export abstract class Decoder {
     return normed;
   }
 
-  /** Logits of the next token for rows of `hidden`: [rows, vocabularySize]. */
+  /** Returns logits of the next token for rows of `hidden`: [rows, vocabularySize]. */
   logits(hidden: Value): Value {
     return linear(hidden, this.shape.tiedEmbeddings === false ? this.weight(HEAD_TENSOR) : this.#embeddings());
   }
 
-  /** A weight by its name in a checkpoint; each is asked for once. */
+  /** Returns a weight by its name in a checkpoint. Each is requested once. */
   protected abstract weight(name: string): Value;
 
   /** Multiplies by a matrix of a layer, and adds its bias if the model has one. */
   protected abstract product(input: Value, names: LayerNames, projection: Projection): Value;
 
-  /** Query, key and value of normalised tokens [tokens, hiddenSize]. */
+  /** Computes query, key and value of normalised tokens [tokens, hiddenSize]. */
   protected abstract projections(input: Value, names: LayerNames, positions: Value): Omit<Projections, 'layer'>;
 
-  /** The sum of two tensors [tokens, hiddenSize], and its normalisation with the gain of this name. */
+  /** Returns the sum of two tensors [tokens, hiddenSize], and its normalisation with the named gain. */
   protected abstract addAndNorm(left: Value, right: Value, gain: string): readonly [sum: Value, norm: Value];
 
-  /** Normalises each head of queries or keys by itself with the gain of this name, where the model does. */
+  /** Normalises each head of queries or keys with the named gain, if the model does so. */
   protected headsNormed(value: Value, gain: string): Value {
     if (!this.constants.headNorms) return value;
     const [tokens, width] = value.shape as readonly [Dimension, number];
@@ -110,7 +111,7 @@ export abstract class Decoder {
     return reshape(rmsNorm(heads, this.weight(gain), this.constants.rmsEpsilon), [tokens, width]);
   }
 
-  /** Turns the heads of queries or keys [tokens, heads · headSize] to their positions. */
+  /** Rotates the heads of queries or keys [tokens, heads · headSize] by their positions. */
   protected rotated(value: Value, positions: Value): Value {
     const [rows, length] = positions.shape as readonly [Dimension, Dimension];
     const [tokens, width] = value.shape as readonly [Dimension, Dimension];

@@ -1,7 +1,7 @@
-/** How far each pair of a head turns at each position (RoFormer, Su et al. 2021), stretched as the model asks for. */
+/** Rotation angles of each pair of a head at each position (RoFormer, Su et al. 2021), scaled as the model requires. */
 import type { LlamaConstants, RopeScaling } from '../../checkpoint/llama-tensors.ts';
 
-/** cos and sin of position · frequency, [positions, headSize / 2] each. */
+/** Returns cos and sin of position · frequency, [positions, headSize / 2] each. */
 export function rotaryTables(
   positions: number,
   headSize: number,
@@ -36,7 +36,7 @@ function stretched(frequencies: readonly number[], scaling: RopeScaling, theta: 
       });
     case 'yarn': {
       const half = frequencies.length;
-      /** Index of the pair that makes so many turns in the trained context. */
+      /** Returns the index of the pair that makes this many rotations within the trained context. */
       const pairOf = (turns: number): number =>
         (half * Math.log(scaling.trainedLength / (turns * 2 * Math.PI))) / Math.log(theta);
       const [first, last] = [pairOf(scaling.fast), pairOf(scaling.slow)];

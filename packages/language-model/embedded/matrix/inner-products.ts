@@ -1,6 +1,6 @@
 /**
- * Inner products of many vectors with many on all cores, by ONNX Runtime's matrix product: some hundred times the rate of a
- * loop. Sums run in 32 bits, in an order that is the library's own: a result is right to `productTolerance`, not to the bit.
+ * Inner products between two sets of vectors, by ONNX Runtime's matrix product on all cores. Sums are in float32, in
+ * the library's order, so results are accurate to `productTolerance`, not to the bit.
  */
 import { availableParallelism } from 'node:os';
 import { StpError } from '@stp/base';
@@ -8,24 +8,24 @@ import { Graph } from '../onnx/graph.ts';
 
 export interface InnerProducts {
   /**
-   * Row r times column c at r · columns + c, an array that is valid until the next call. Other work continues
-   * meanwhile.
+   * Returns rows × columns products; row r times column c is at r · columns + c. The array is valid until the next
+   * call. The event loop is not blocked.
    */
   compute(rows: Float32Array, rowCount: number, columns: Float32Array, columnCount: number): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
 const UNIT_ROUNDOFF = 2 ** -24;
-/** Rounding errors of a sum add up like a random walk: eight times its mean is met by no pair. */
+/** Rounding errors of a sum grow like a random walk. No pair reaches eight standard deviations. */
 const DEVIATIONS = 8;
 
-/** How far a result may be from the inner product, for vectors of these norms. */
+/** Returns the maximum error of a result, for vectors of these norms. */
 export const productTolerance = (length: number, norm: number, otherNorm: number): number =>
   DEVIATIONS * Math.sqrt(length) * UNIT_ROUNDOFF * norm * otherNorm;
 
 /** @param length dimensions of every vector */
 export async function openInnerProducts(length: number): Promise<InnerProducts> {
-  // The library is large; a worker that matches nothing does not load it.
+  // The library is large, so it is loaded only when needed.
   const { InferenceSession, Tensor } = await import('onnxruntime-node');
   const graph = new Graph('inner-products');
   const inputs = [

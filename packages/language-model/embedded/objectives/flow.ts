@@ -1,7 +1,8 @@
 /**
- * The losses of flows over trajectories of states. A trajectory has one sequence a step, and one for each text by which the policy
- * may stop where the balance asks for it. With F(s) = R(s) / π(stop | s) for the flow through a state, a step s → s' is balanced when
- * F(s) π(s' | s) = F(s') P_B(s | s'). With a prior every π is π / π_ref^prior: what the reference model makes of a text is a part of its reward.
+ * GFlowNet losses over trajectories of states. A trajectory has one sequence for each step, and one for each text by
+ * which the policy may stop, if the balance needs it. With F(s) = R(s) / π(stop | s) as the flow through a state, a
+ * step s → s' is balanced when F(s) π(s' | s) = F(s') P_B(s | s'). With a prior every π is π / π_ref^prior: the
+ * reference model's probability of a text is a part of its reward.
  */
 import { type FlowGroup, type FlowObjective, flowGroupSchema } from '@stp/config';
 import type { Evaluated, Objective, Sequence, SequenceLogprobs, StepItem } from './objective.ts';
@@ -15,19 +16,19 @@ interface FlowNumbers {
 interface TrajectoryNumbers {
   readonly logRewards: readonly number[];
   readonly logBackward: readonly number[];
-  /** Where the policy may stop, of the states whose stops the balance asks for. */
+  /** For each state whose stop the balance needs: whether the policy may stop there. */
   readonly stops: readonly boolean[];
 }
 
-/** A trajectory with what its whole texts add to the flow, each with the place of its sequence in the record. */
+/** A trajectory with its texts' contributions to the flow, each with the index of its sequence in the record. */
 interface Trajectory extends TrajectoryNumbers {
   readonly steps: readonly Term[];
-  /** Null where the policy has no choice: it stops there surely. */
+  /** Null if the policy has no choice: it stops there with probability 1. */
   readonly stopTerms: readonly (Term | null)[];
 }
 
 interface Term {
-  /** Log-probability under the policy, less its prior. */
+  /** Log-probability under the policy, minus the prior's. */
   readonly gain: number;
   readonly sequence: number;
 }
@@ -36,7 +37,7 @@ export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowN
   const asksEveryStop = config.balance === 'subtrajectory';
   const stopsOf = ({ states }: FlowGroup['trajectories'][number]): boolean[] =>
     states.map(({ stop }, at) => stop !== null && (asksEveryStop || at === states.length - 1));
-  /** log Z of the groups, by their place among the objective's variables. */
+  /** Index of each group's log Z among the objective's variables. */
   const places = new Map<string, number>();
   const placeOf = (group: string): number => {
     const place = places.get(group) ?? places.size;
@@ -92,7 +93,7 @@ const sequencesOf =
     return [...steps, ...stops];
   };
 
-/** The inverse of `sequencesOf`, with numbers in the place of texts. */
+/** The inverse of `sequencesOf`, with numbers instead of texts. */
 function trajectoriesOf({ numbers, sequences }: StepItem<FlowNumbers>, prior: number): Trajectory[] {
   let next = 0;
   const term = (): Term => {
@@ -114,7 +115,7 @@ function gainOf({ current, reference, length }: SequenceLogprobs, prior: number)
 
 interface GroupLoss {
   readonly loss: number;
-  /** Slopes by each sequence's log-probability, by its place. */
+  /** Derivative by each sequence's log-probability, by the sequence's index. */
   readonly slopes: ReadonlyMap<number, number>;
   readonly logZSlope: number;
 }
@@ -125,7 +126,10 @@ function groupLoss(trajectories: readonly Trajectory[], config: FlowObjective, l
     : wholesLoss(trajectories, config.balance === 'trajectory' ? logZ : null);
 }
 
-/** Mean over the trajectories of (log Z + log P_F − log R − log P_B)²; without a log Z, the one that fits the group best. */
+/**
+ * Returns the mean over the trajectories of (log Z + log P_F − log R − log P_B)²; a null log Z is replaced by the
+ * best fit to the group.
+ */
 function wholesLoss(trajectories: readonly Trajectory[], logZ: number | null): GroupLoss {
   const surplus = trajectories.map(({ steps, stopTerms, logBackward, logRewards }) => {
     const forward = steps.reduce((sum, { gain }) => sum + gain, stopTerms.at(-1)?.gain ?? 0);
@@ -136,7 +140,7 @@ function wholesLoss(trajectories: readonly Trajectory[], logZ: number | null): G
   const mean = surplus.reduce((sum, value) => sum + share * value, 0);
   const residuals = surplus.map((value) => value + (logZ ?? -mean));
   const slopes = new Map<number, number>();
-  // Where log Z is the group's mean, its own slope is nothing: residuals add up to 0.
+  // If log Z is the group's mean, its own derivative is 0: the residuals add up to 0.
   trajectories.forEach(({ steps, stopTerms }, index) => {
     for (const { sequence } of [...steps, ...stopTerms.filter((stop) => stop !== null)])
       slopes.set(sequence, 2 * share * residuals[index]!);
@@ -148,7 +152,10 @@ function wholesLoss(trajectories: readonly Trajectory[], logZ: number | null): G
   };
 }
 
-/** Mean over the trajectories of Σ λ^(n−1) (surplus of a stretch of n steps)² / Σ λ^(n−1), over all their stretches. */
+/**
+ * Returns the mean over the trajectories of Σ λ^(n−1) (surplus of a stretch of n steps)² / Σ λ^(n−1), over all their
+ * stretches.
+ */
 function stretchesLoss(trajectories: readonly Trajectory[], lambda: number): GroupLoss {
   const share = 1 / trajectories.length;
   const slopes = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Weighted negative log-likelihood: Σ weight · −log p / Σ weight over the target tokens of a step (docs/algorithm.md, section 8). Its slopes are the
- * same whatever the model says, so steps can be planned ahead.
+ * Weighted negative log-likelihood: Σ weight · −log p / Σ weight over the target tokens of a step (docs/algorithm.md,
+ * section 8). Its derivatives do not depend on the model, so steps can be planned ahead.
  */
 import { type Example, exampleSchema } from '@stp/config/records';
 import { NO_VARIABLES, type Objective } from './objective.ts';

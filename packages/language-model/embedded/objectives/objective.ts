@@ -1,7 +1,8 @@
 /**
- * The training objectives as one family: a record names texts, and the loss of a step is a function of the log-probabilities
- * that the model gives to their tokens. The slopes of that function are all that the graph needs: Σ slope · log p has its gradient.
- * Pure arithmetic in double precision; packing, gradients and the optimizer are the same for all (docs/decisions/0030).
+ * The interface of training objectives: a record names texts, and the loss of a step is a function of the
+ * log-probabilities that the model gives to their tokens. The graph needs only the derivatives of that function: Σ
+ * slope · log p has the same gradient. Everything is computed in double precision; packing, gradients and the optimizer
+ * are shared by all objectives (docs/decisions/0030).
  */
 import type { z } from 'zod';
 
@@ -13,24 +14,24 @@ export interface Sequence {
 
 /** Log-probabilities of a sequence's target tokens, the end of text included. */
 export interface SequenceLogprobs {
-  /** Log-probabilities under the weights that the step starts from; empty where the objective does not ask for them. */
+  /** Log-probabilities under the weights that the step starts from; empty if the objective does not need them. */
   readonly current: ArrayLike<number>;
-  /** Log-probabilities under the weights that the training started from, where the objective asks for them. */
+  /** Log-probabilities under the weights that the training started from, if the objective needs them. */
   readonly first: ArrayLike<number>;
-  /** Log-probabilities under the reference model, where the objective asks for them. */
+  /** Log-probabilities under the reference model, if the objective needs them. */
   readonly reference: ArrayLike<number>;
-  /** How many tokens they are. */
+  /** Number of target tokens. */
   readonly length: number;
 }
 
-/** A record as a step sees it: its numbers, and the log-probabilities of its sequences in their order. */
+/** A record as a step sees it: its numbers, and the log-probabilities of its sequences in order. */
 export interface StepItem<Numbers> {
   readonly numbers: Numbers;
   readonly sequences: readonly SequenceLogprobs[];
 }
 
 export interface Evaluated {
-  /** Null where it does not follow without log-probabilities; then Σ slope · log p is the loss. */
+  /** Null if the loss is Σ slope · log p, which needs the log-probabilities. */
   readonly loss: number | null;
   /** Derivative of the loss by each log-probability: [item][sequence][token]. */
   readonly slopes: readonly (readonly ArrayLike<number>[])[];
@@ -42,15 +43,15 @@ export interface Evaluated {
 
 export interface Objective<Row = unknown, Numbers = unknown> {
   readonly schema: z.ZodType<Row>;
-  /** The sequences of a record; none for one that trains nothing. */
+  /** Returns the sequences of a record; none if it does not train. */
   sequences(row: Row): readonly Sequence[];
-  /** Returns the numbers of a record that the loss needs beside its sequences. */
+  /** Returns the numbers of a record that the loss needs. */
   numbers(row: Row): Numbers;
   /** Which log-probabilities `evaluate` reads. */
   readonly needs: { readonly current: boolean; readonly first: boolean; readonly reference: boolean };
-  /** How many variables of its own it has with records of these numbers; all start at 0. */
+  /** Returns how many variables of its own the objective has with these records. All start at 0. */
   variableCount(all: Iterable<Numbers>): number;
-  /** The loss of a step. `variables` stay as they are. */
+  /** Computes the loss of a step. Does not change `variables`. */
   evaluate(items: readonly StepItem<Numbers>[], variables: ArrayLike<number>): Evaluated;
 }
 

@@ -1,11 +1,12 @@
 /**
- * GRPO's loss of a step (docs of the constants: `packages/config/schemas/objectives/index.ts`). At each token, with the ratio ρ to the policy before
- * the training and the advantage A: max(−Aρ, −A·clip(ρ)), for A < 0 at most −A·c; plus the weighted divergence from the reference.
+ * GRPO's loss of a step (constants: `packages/config/schemas/objectives/grpo.ts`). At each token, with the ratio ρ to
+ * the policy before the training and the advantage A: max(−Aρ, −A·clip(ρ)), and at most −A·c if A < 0; plus the
+ * weighted KL divergence from the reference.
  */
 import { type PolicyExample, type PolicyObjective, policyExampleSchema } from '@stp/config';
 import { NO_VARIABLES, type Objective, type SequenceLogprobs } from './objective.ts';
 
-/** Differences of log-probabilities count up to here, and estimates of the divergence up to there, as in veRL. */
+/** Limits on differences of log-probabilities and on estimates of the divergence, as in veRL. */
 const DIFFERENCE_MAX = 20;
 const DIVERGENCE_MAX = 10;
 
@@ -63,7 +64,7 @@ export function policyObjective(config: PolicyObjective): Objective<PolicyExampl
 
 const NOTHING: Differentiated = { value: 0, slope: 0 };
 
-/** min(π_first / π_sampler, max) of a whole sequence; 1 where nobody knows the sampler's. */
+/** Returns min(π_first / π_sampler, max) of a whole sequence; 1 if the sampler's probability is unknown. */
 function importanceWeight({ first, length }: SequenceLogprobs, sampled: number | null, max: number): number {
   if (sampled === null) return 1;
   let total = 0;

@@ -1,6 +1,6 @@
 /**
- * DPO's loss of a step: the weighted mean over its pairs of −log σ(β·margin), where the margin is how much further than the reference
- * model the policy puts the chosen target above the rejected one.
+ * DPO's loss of a step: the weighted mean over its pairs of −log σ(β·margin). The margin is the log-ratio of chosen to
+ * rejected target under the policy, minus the same log-ratio under the reference model.
  */
 import { type Preference, type PreferenceObjective, preferenceSchema } from '@stp/config';
 import { NO_VARIABLES, type Objective, type SequenceLogprobs } from './objective.ts';
@@ -30,7 +30,7 @@ export function preferenceObjective({ beta }: PreferenceObjective): Objective<Pr
   };
 }
 
-/** log π − log π_ref of a whole target. */
+/** Returns log π − log π_ref of a whole target. */
 function gain({ current, reference, length }: SequenceLogprobs): number {
   let total = 0;
   for (let at = 0; at < length; at += 1) total += current[at]! - reference[at]!;

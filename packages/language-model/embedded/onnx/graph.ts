@@ -45,28 +45,28 @@ export class Graph {
   readonly initializers: TensorData[] = [];
   private readonly constants = new Map<string, Value>();
   private readonly integerConstants = new Map<Value, readonly number[]>();
-  /** Values of enclosing graphs as they are known here. */
+  /** Values of enclosing graphs, mapped to this graph's values. */
   private readonly captured = new Map<Value, Value>();
-  /** int64 [1] values that hold what named dimensions measure. */
+  /** int64 [1] values with the sizes of named dimensions. */
   private readonly sizes = new Map<string, Value>();
-  /** Shared with the enclosing graphs: ONNX lets no body name a value anew. */
+  /** Shared with the enclosing graphs: ONNX forbids a body to reuse a name. */
   private readonly names: Set<string>;
 
-  /** A graph of its own, or the body of a loop in `parent`. */
+  /** Makes a top-level graph, or the body of a loop in `parent`. */
   constructor(name: string, parent: Graph | null = null) {
     this.name = name;
     this.parent = parent;
     this.names = parent?.names ?? new Set();
   }
 
-  /** A tensor fed at every run. */
+  /** Adds a tensor that is fed at every run. */
   input(name: string, type: ElementType, shape: Shape): Value {
     const value = this.value(this.claim(name), type, shape);
     this.inputs.push(value);
     return value;
   }
 
-  /** A value of an enclosing graph, for use in this body. */
+  /** Makes a value of an enclosing graph usable in this body. */
   capture(outer: Value): Value {
     if (outer.graph === this) return outer;
     if (!this.isInside(outer.graph)) throw graphError(`${outer.name} is not of a graph around ${this.name}`);
@@ -76,12 +76,12 @@ export class Graph {
     return inner;
   }
 
-  /** Says what a named dimension measures when the graph runs (int64 [1]), so that `shapeVector` can use it. */
+  /** Binds a named dimension to its size at run time (int64 [1]), so that `shapeVector` can use it. */
   bindDimension(name: string, size: Value): void {
     this.sizes.set(name, size);
   }
 
-  /** A shape as int64 vector for Reshape. Of the named dimensions one may be unbound: it is what is left over. */
+  /** Returns a shape as int64 vector for Reshape. At most one named dimension may be unbound; Reshape infers it. */
   shapeVector(shape: Shape): Value {
     const names = shape.filter((dimension) => typeof dimension === 'string');
     const unbound = names.length === 1 ? names : names.filter((name) => !this.sizes.has(name));
@@ -101,7 +101,7 @@ export class Graph {
     return vector;
   }
 
-  /** A tensor written into the model (a baked weight, a table). The data is read when the model is encoded. */
+  /** Adds a constant tensor to the model (a weight, a table). Its data is read when the model is encoded. */
   initializer(name: string, shape: Shape, data: TensorData['data']): Value {
     if (data.length !== elementCount(shape))
       throw graphError(`initializer ${name} has ${data.length} elements for shape ${shapeText(shape)}`);
@@ -110,26 +110,26 @@ export class Graph {
     return this.value(name, type, shape);
   }
 
-  /** A float32 scalar. */
+  /** Adds a float32 scalar. */
   scalar(number: number): Value {
     return this.constant(`scalar_${number}`, [], new Float32Array([number]));
   }
 
-  /** A vector of int64, as shape, axis and index inputs want it. */
+  /** Adds an int64 vector, for inputs that are shapes, axes or indices. */
   integers(numbers: readonly number[]): Value {
     const value = this.constant(`integers_${numbers.join('_')}`, [numbers.length], BigInt64Array.from(numbers, BigInt));
     this.integerConstants.set(value, numbers);
     return value;
   }
 
-  /** The numbers behind a value made by `integers`. */
+  /** Returns the numbers of a value made by `integers`. */
   integersOf(value: Value): readonly number[] {
     const numbers = this.integerConstants.get(value);
     if (numbers === undefined) throw graphError(`${value.name} is not a constant vector of integers`);
     return numbers;
   }
 
-  /** Adds an operator and returns its outputs. The general way in; `operations/` has a checked function for each. */
+  /** Adds an operator of any kind and returns its outputs. `operations/` has a checked function for each kind. */
   node(request: NodeRequest): Value[] {
     for (const input of request.inputs)
       if (input !== null && input.graph !== this)
@@ -153,24 +153,24 @@ export class Graph {
     return this.node({ ...request, outputs: [{ type, shape }] })[0]!;
   }
 
-  /** Names a value as a result of the graph. */
+  /** Makes a value a named output of the graph. */
   output(name: string, value: Value): void {
     if (this.outputs.has(name)) throw graphError(`output ${name} is named twice`);
     this.outputs.set(this.claim(name), value);
   }
 
-  /** The model as ONNX bytes. Nodes no output needs are left to ONNX Runtime to drop. */
+  /** Returns the model as ONNX bytes. ONNX Runtime drops nodes that no output needs. */
   encode(): Uint8Array {
     return encodeModel(this.message((value) => value.name));
   }
 
-  /** `outerName`: names of values of the enclosing graph. */
+  /** `outerName` returns the names of the enclosing graph's values. */
   private message(outerName: (value: Value) => string): GraphMessage {
     const renamed = new Map<Value, string>();
     const copies: [Value, string][] = [];
     const produced = new Set(this.nodes.flatMap((node) => node.outputs));
     for (const [name, value] of this.outputs) {
-      // An output takes over the name of the value it stands for: an Identity node would copy the tensor.
+      // An output takes over the name of its value: an Identity node would copy the tensor.
       if (produced.has(value) && !renamed.has(value)) renamed.set(value, name);
       else copies.push([value, name]);
     }
@@ -210,7 +210,7 @@ export class Graph {
     return this.parent !== null && (this.parent === graph || this.parent.isInside(graph));
   }
 
-  /** Keeps the names of a body apart from those around it. */
+  /** Returns a prefix that keeps the names of a body distinct. */
   private scope(): string {
     return this.parent === null ? '' : `${this.parent.scope()}${this.name}/`;
   }

@@ -1,8 +1,8 @@
-/** ONNX messages as bytes. Knows the file format; what operators mean is in `operations/`. */
+/** Encodes ONNX messages. This file knows the format; `operations/` defines the operators. */
 import protobuf from 'protobufjs';
 import type { Shape } from './shape.ts';
 
-/** IR version that came with opset 18. */
+/** IR version of opset 18. */
 const IR_VERSION = 8;
 export const OPSET_VERSION = 18;
 /** ONNX Runtime's contributed operators (FusedMatMul, QuickGelu, RotaryEmbedding…). */
@@ -36,7 +36,7 @@ export interface NodeMessage {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** The attribute `body` of a Loop. */
+  /** The `body` attribute of a Loop. */
   readonly body?: GraphMessage;
 }
 
@@ -48,7 +48,7 @@ export interface GraphMessage {
   readonly outputs: readonly ValueInfo[];
 }
 
-/** The parts of `onnx.proto` (IR version 8) that are written here. */
+/** The parts of `onnx.proto` (IR version 8) that are used here. */
 const { root } = protobuf.parse(
   `
   syntax = "proto2";
@@ -77,7 +77,7 @@ const { root } = protobuf.parse(
 );
 const modelType = root.lookupType('Model');
 
-/** A ModelProto that ONNX Runtime opens from memory. */
+/** Encodes a ModelProto that ONNX Runtime opens from memory. */
 export function encodeModel(model: GraphMessage): Uint8Array {
   return modelType
     .encode({
@@ -106,7 +106,7 @@ function nodeOf({ inputs, outputs, operator, attributes, body, domain }: NodeMes
   return { input: inputs, output: outputs, op_type: operator, attribute, domain };
 }
 
-/** With AttributeProto.AttributeType numbers. */
+/** Encodes an attribute; types are AttributeProto.AttributeType numbers. */
 function attributeOf(value: AttributeValue): object {
   if ('float' in value) return { f: value.float, type: 1 };
   if ('int' in value) return { i: value.int, type: 2 };

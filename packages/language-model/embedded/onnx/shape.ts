@@ -1,6 +1,6 @@
 /**
- * Tensor shapes: fixed dimensions are numbers, dimensions known only when the graph runs are names (two dimensions of one
- * name are equal). Broadcasting and reduction follow ONNX (NumPy) rules.
+ * Tensor shapes. Fixed dimensions are numbers; dimensions known only at run time are names, and equal names mean equal
+ * sizes. Broadcasting and reduction follow ONNX (NumPy) rules.
  */
 import { StpError } from '@stp/base';
 
@@ -9,12 +9,12 @@ export type Shape = readonly Dimension[];
 
 const ADVICE = 'This is a mistake in the graph, not in its input: report it with the shapes above.';
 
-/** A mistake in how a graph is put together. */
+/** The error for a wrongly built graph. */
 export function graphError(message: string): StpError {
   return new StpError('STP1301', message, ADVICE);
 }
 
-/** `[rows, 4, 32]`. */
+/** Formats a shape: `[rows, 4, 32]`. */
 export function shapeText(shape: Shape): string {
   return `[${shape.join(', ')}]`;
 }
@@ -51,7 +51,7 @@ export function broadcastAxes(narrow: Shape, wide: Shape): number[] {
   );
 }
 
-/** Number of elements; the graph is wrong where a dimension has only a name. */
+/** Returns the number of elements. Throws if a dimension is only named. */
 export function elementCount(shape: Shape): number {
   return shape.reduce<number>((product, dimension) => {
     if (typeof dimension === 'string') throw graphError(`the element count of ${shapeText(shape)} is not fixed`);

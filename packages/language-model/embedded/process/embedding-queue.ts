@@ -1,6 +1,6 @@
 /**
- * Calls for embeddings, cut into batches that processes take one by one. Knows no process: the pool hands out batches
- * and returns vectors, or the failure of the process.
+ * Splits calls for embeddings into batches, which processes take one by one. The pool hands out the batches and returns
+ * vectors, or the failure of a process.
  */
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
 
@@ -19,19 +19,19 @@ interface EmbeddingCall {
 }
 
 /**
- * Most tokens of a batch, unless one text alone has more: short against a heartbeat for small models and within the
- * limit on an engine's silence for large ones, long against a message.
+ * Maximum tokens of a batch, unless a single text has more. Small models then answer well within a heartbeat, large
+ * ones within the engine's silence limit, and the overhead of a message stays small.
  */
 const TOKENS_PER_BATCH = 8_192;
 
 export class EmbeddingQueue {
   readonly #calls = new Set<EmbeddingCall>();
-  /** Batches not answered yet, given out or not. */
+  /** Unanswered batches, whether or not a process has them. */
   readonly #places = new Map<number, { readonly call: EmbeddingCall; readonly start: number }>();
   #waiting: TextBatch[] = [];
   #nextKey = 0;
 
-  /** Resolves with a vector a text when all its batches are answered. */
+  /** Resolves with one vector for each text once all batches are answered. */
   add(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
     return new Promise((resolve, reject) => {
       const abort = () => this.#settle(call, () => reject(signal?.reason));
@@ -61,7 +61,7 @@ export class EmbeddingQueue {
     return this.#waiting.shift();
   }
 
-  /** `vectors` of a batch, one after another. */
+  /** Takes a batch's result. `vectors` holds its vectors one after another. */
   take(key: number, vectors: Float32Array, hiddenSize: number): void {
     const place = this.#places.get(key);
     if (place === undefined) return;
@@ -74,7 +74,7 @@ export class EmbeddingQueue {
     if (call.left === 0) this.#settle(call, () => call.resolve(call.vectors));
   }
 
-  /** Fails the calls that have one of these batches. */
+  /** Fails the calls that own any of these batches. */
   fail(keys: ReadonlySet<number>, error: Error): void {
     for (const key of keys) {
       const call = this.#places.get(key)?.call;
@@ -95,7 +95,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** A text has about a token a character at most, and no more than an embedding sees of it. */
+/** Estimates a text's tokens: at most about one for each character, and no more than an embedding reads. */
 function endOfBatch(texts: readonly string[], start: number): number {
   let end = start;
   let tokens = 0;

@@ -1,36 +1,36 @@
 /**
- * The parent's side of an engine process: starts it, talks to it, and turns every possible end (crash, out of memory,
- * killed, silent for too long) into one typed error. The process has a heap of its own and blocks no one's event loop;
- * it ends by itself when its parent has died. The caller defines the messages.
+ * The parent's side of an engine process: starts it, sends messages, and turns every end (crash, out of memory, killed,
+ * silent for too long) into one typed error. The process has its own heap and event loop, and exits when its parent
+ * dies. The caller defines the messages.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { StpError } from '@stp/base';
 import { RUN_MARK } from '@stp/base/files';
 import { errorOf, type Failure } from './failure.ts';
 
-/** V8 heap of an engine, MiB. Weights, caches and token ids are typed arrays, which do not count. */
+/** V8 heap limit of an engine, MiB. Weights, caches and token ids are typed arrays, which do not count. */
 const HEAP_MIB_MAX = 1_024;
-/** Longest silence of a busy engine whose steps take seconds even on a loaded laptop: sampling and embedding. */
+/** Maximum silence of a busy engine that samples or embeds: its steps take seconds even on a loaded laptop. */
 const SILENCE_LIMIT_MS = 300_000;
-/** End of the engine's standard error kept for messages, characters. */
+/** How much of the end of standard error is kept for messages, characters. */
 const STDERR_TAIL_CHARS = 2_000;
 
-/** Sent by any engine when it cannot continue. */
+/** Sent by an engine that cannot continue. */
 export interface FailedMessage {
   readonly type: 'failed';
   readonly failure: Failure;
 }
 
 export interface EngineProcessOptions<Message> {
-  /** Module the process runs. */
+  /** The module that the process runs. */
   readonly entry: URL;
-  /** Run the process belongs to, for clean-up (`packages/base/run-mark.ts`). */
+  /** The run that the process belongs to, for clean-up (`packages/base/run-mark.ts`). */
   readonly runMark?: string | undefined;
-  /** Variables beside those of this process. */
+  /** Environment variables beside those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly silenceLimitMs?: number | undefined;
   readonly onMessage: (message: Message) => void;
-  /** Called once when the process ends or is given up, but not after `end()`. */
+  /** Called once if the process ends or is given up, but not after `end()`. */
   readonly onFailure: (error: StpError) => void;
 }
 
@@ -73,17 +73,17 @@ export class EngineProcess<Request extends object, Message extends { readonly ty
   }
 
   send(request: Request): void {
-    // A process that is gone cannot be sent to; its exit is reported by `onFailure`, so the callback has nothing to add.
+    // Sending to a dead process fails. `onFailure` reports its exit, so the callback ignores the error.
     if (!this.#over) this.#child.send(request, () => undefined);
   }
 
-  /** Whether messages are due: only then is silence a failure. */
+  /** Says whether messages are expected. Silence is a failure only then. */
   setBusy(busy: boolean): void {
     this.#busy = busy;
     this.#restartSilence();
   }
 
-  /** Kills the process at any time, and waits until it has ended. */
+  /** Kills the process and waits until it has ended. */
   async end(): Promise<void> {
     this.#stop();
     await this.#exited;

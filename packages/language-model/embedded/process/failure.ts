@@ -1,4 +1,4 @@
-/** Serialises an error of the engine's process for its parent, and restores an `StpError` there. */
+/** Serialises an error of the engine's process for its parent, which restores it as an `StpError`. */
 import { type ErrorCode, StpError } from '@stp/base';
 import { causeWith, systemCodeOf } from '../../process/system-code.ts';
 
@@ -20,7 +20,7 @@ export function failureOf(error: unknown): Failure {
     return { code, message, advice, retryable, facts, systemCode: systemCodeOf(error) };
   }
   const message = error instanceof Error ? error.message : String(error);
-  // ONNX Runtime and V8 both say "alloc…" when memory runs out, which another time it may not.
+  // ONNX Runtime and V8 both say "alloc…" when memory runs out; a retry may succeed.
   return { code: 'STP1301', message, advice: ENGINE_ADVICE, retryable: /alloc/i.test(message), facts: {} };
 }
 

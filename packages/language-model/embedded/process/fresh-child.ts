@@ -1,6 +1,6 @@
 /**
- * Entry of a process that makes the checkpoint of an untrained model; a separate process, because reading texts and
- * drawing weights blocks its thread.
+ * Entry of a process that makes the checkpoint of an untrained model. It is a separate process because reading texts
+ * and drawing weights block the thread.
  */
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { untrained } from '../../checkpoint/training-record.ts';
@@ -11,7 +11,7 @@ import { serve } from './serve.ts';
 
 export type FreshRequest = Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed'> & {
   readonly type: 'make';
-  /** Folder the checkpoint is written to. */
+  /** The checkpoint's folder. */
   readonly directory: string;
 };
 export type FreshMessage = { readonly type: 'made' };

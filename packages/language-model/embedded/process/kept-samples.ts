@@ -1,17 +1,17 @@
-/** Finished samples of calls that failed, so that the next try of the same call does not sample them again. */
+/** Keeps finished samples of failed calls, so that a retry does not sample them again. */
 import { contentId } from '@stp/config/ids';
 import type { Completion, SampleRequest, SamplingOptions } from '../../generator.ts';
 import type { SamplingCall } from './sampling-call.ts';
 
-/** Limit on all that is kept: a hundred thousand short proofs. Beyond that the oldest are sampled again. */
+/** Maximum size of all kept samples, about a hundred thousand short proofs. Beyond it the oldest are dropped. */
 const BYTES_MAX = 64 * 2 ** 20;
-/** A sample's record and its key, beside text and log-probabilities. */
+/** Size of a sample's record and key, without text and log-probabilities. */
 const SAMPLE_BYTES = 320;
-/** A token's text and number, as objects. */
+/** Size of a token's text and number, as objects. */
 const TOKEN_BYTES = 96;
 
 export class KeptSamples {
-  /** Kept samples by a hash of what a sample depends on; the oldest first. */
+  /** Kept samples by a hash of everything that a sample depends on; the oldest first. */
   readonly #samples = new Map<string, Completion>();
   readonly #bytesMax: number;
   #bytes = 0;
@@ -20,7 +20,7 @@ export class KeptSamples {
     this.#bytesMax = bytesMax;
   }
 
-  /** Holes in the results are unfinished samples. */
+  /** Keeps the call's finished samples. Missing results are unfinished samples. */
   keep(call: Pick<SamplingCall, 'requests' | 'sampling' | 'results'>): void {
     call.results.forEach((completion, index) => {
       const identity = identityOf(call.requests[index]!, call.sampling);
@@ -34,7 +34,7 @@ export class KeptSamples {
     }
   }
 
-  /** Returns the samples that were kept for this request, and keeps them no longer. */
+  /** Removes and returns a sample kept for this request, or null. */
   take(request: SampleRequest, sampling: SamplingOptions): Completion | null {
     if (this.#samples.size === 0) return null;
     const kept = this.#drop(identityOf(request, sampling));
@@ -49,18 +49,18 @@ export class KeptSamples {
   }
 }
 
-/** About what it takes in memory. */
+/** Estimates a sample's size in memory. */
 function bytesOf({ text, tokenLogprobs = [] }: Completion): number {
   const tokens = tokenLogprobs.reduce((sum, { top = [] }) => sum + 1 + top.length, 0);
   return SAMPLE_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
 }
 
-/** Returns what identifies a request: the prompt, and the grammar that the completion must follow. */
+/** Returns the identity of a request: its prompt and the grammar of its completion. */
 export function askedOf({ prompt, grammar, gbnf }: SampleRequest): string {
   return grammar === undefined && gbnf === undefined ? prompt : `${prompt}\0${JSON.stringify([grammar, gbnf])}`;
 }
 
-/** All that a sample depends on beside the checkpoint. */
+/** Returns everything that a sample depends on beside the checkpoint. */
 function identityOf(request: SampleRequest, sampling: SamplingOptions): string {
   const { temperature, topP, maxTokens, stop = [], tokenLogprobs = false, topLogprobs = 0 } = sampling;
   const { seed } = request;

@@ -1,17 +1,17 @@
-/** One request to a process of its own, whose answer is a folder that it writes: a training, a fresh checkpoint. */
+/** Sends one request to a new process, which answers by writing a folder: a training, a fresh checkpoint. */
 import { removePartialCheckpoints } from '../../checkpoint/checkpoint.ts';
 import { EngineProcess, type EngineProcessOptions } from './engine-process.ts';
 
 export interface OneRequest<Message, Result>
   extends Pick<EngineProcessOptions<Message>, 'entry' | 'runMark' | 'silenceLimitMs'> {
   readonly signal: AbortSignal | undefined;
-  /** Folder of a checkpoint: what is left of it half-written is removed when the request fails. */
+  /** Folder of the checkpoint. If the request fails, its unfinished files are removed. */
   readonly output: string;
-  /** Called with every message; `done` ends the process. */
+  /** Called with every message; calling `done` ends the process. */
   readonly onMessage: (message: Message, done: (result: Result) => void) => void;
 }
 
-/** Ends the process with the request and on abort. Throws what the process says, or the signal's reason. */
+/** Ends the process with the request or on abort. Throws the process's error, or the signal's reason. */
 export async function inOwnProcess<Message extends { readonly type: string }, Result>(
   request: object,
   { entry, runMark, silenceLimitMs, signal, output, onMessage }: OneRequest<Message, Result>,
@@ -27,7 +27,7 @@ export async function inOwnProcess<Message extends { readonly type: string }, Re
   });
   const abort = () => reject(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
-  // Only an engine with a limit of its own reports often enough to be watched.
+  // Silence is a failure only for an engine with a limit of its own: others may report too rarely.
   engine.setBusy(silenceLimitMs !== undefined);
   engine.send(request);
   try {

@@ -1,4 +1,4 @@
-/** Questions to processes that wait for their answers, by keys. Knows no process. */
+/** Open questions to processes, by key. */
 export class Questions<Answer> {
   readonly #open = new Map<number, PromiseWithResolvers<Answer>>();
   #nextKey = 0;
@@ -7,7 +7,7 @@ export class Questions<Answer> {
     return this.#open.size === 0;
   }
 
-  /** A key to send with the question, and the promise of its answer. */
+  /** Returns a key to send with the question, and the promise of its answer. */
   open(): { readonly key: number; readonly answered: Promise<Answer> } {
     const key = this.#nextKey++;
     const resolvers = Promise.withResolvers<Answer>();

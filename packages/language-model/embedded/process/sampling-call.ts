@@ -1,4 +1,4 @@
-/** One call for samples: the results so far, and the reports to its caller. Knows no process. */
+/** One call for samples: its results so far, and its reports to the caller. */
 import type { Completion, GenerateOptions, SampleRequest, SamplingOptions } from '../../generator.ts';
 
 export class SamplingCall {
@@ -6,7 +6,7 @@ export class SamplingCall {
   readonly sampling: SamplingOptions;
   readonly results: Completion[];
   readonly options: GenerateOptions;
-  /** Samples asked of processes that have not come back, by their keys. */
+  /** Keys of the samples that processes have not returned yet. */
   readonly keys = new Set<number>();
   #done = 0;
   #tokens = 0;

@@ -1,6 +1,6 @@
 /**
- * The requests to a sampling process, and its answers. Keys name samples, batches of texts and questions; the parent makes
- * them. The child says what it needs to open (`Opening`).
+ * The requests to a sampling process, and its answers. The parent makes keys, which name samples, batches of texts and
+ * questions. The type `Opening` is what the child needs to open its model.
  */
 import type { ModelFacts } from '../../generator.ts';
 import type { Sampled, SampleText } from '../sampling/growing-sample.ts';
@@ -11,7 +11,7 @@ export type TokensQuestion = { readonly text: string } | { readonly ids: readonl
 export type TokensAnswer = { readonly text: string; readonly ids: readonly number[] };
 
 export type SamplingRequest<Opening = unknown> =
-  /** First: opens the model, to decode `rows` samples together. Answered by `opened`. */
+  /** The first request: opens the model, to decode `rows` samples together. Answered by `opened`. */
   | { readonly type: 'open'; readonly opening: Opening; readonly rows: number }
   | { readonly type: 'add'; readonly group: SampleGroup }
   | { readonly type: 'drop'; readonly keys: ReadonlySet<number> }
@@ -22,7 +22,9 @@ export type SamplingRequest<Opening = unknown> =
 
 export type SamplingMessage =
   | { readonly type: 'opened'; readonly model: ModelFacts }
-  /** Samples that ended since the last message and text of streamed ones; now and then none, as a sign of progress. */
+  /**
+   * Samples that ended since the last message, and text of streamed samples. Sometimes empty, as a sign of progress.
+   */
   | { readonly type: 'sampled'; readonly samples: readonly Sampled[]; readonly texts: readonly SampleText[] }
   /** Vectors of the texts, one after another. */
   | { readonly type: 'embedded'; readonly key: number; readonly vectors: Float32Array }

@@ -1,8 +1,8 @@
 /**
- * A `Generator` over sampling processes of any engine. Samples of one prompt stay together (the prompt is read once);
- * calls may overlap and share the processes' batches. When a process fails, the calls with work in it fail with its
- * error, the others continue, and a fresh process replaces it when there is work again. Finished samples of a failed
- * call are kept for its next try.
+ * A `Generator` over sampling processes of any engine. Samples of one prompt stay together, so the prompt is read once.
+ * Calls may overlap and share the processes' batches. When a process fails, the calls with work in it fail with its
+ * error and the others continue. A new process replaces it when there is work. The finished samples of a failed call
+ * are kept for its retry.
  */
 import { StpError } from '@stp/base';
 import type {
@@ -23,25 +23,25 @@ import type { SamplingMessage, SamplingRequest, TokensAnswer, TokensQuestion } f
 import { checkRequests } from './sampling-request.ts';
 
 export interface SamplingPoolOptions {
-  /** Module that the processes run: one that calls `serveSampler`. */
+  /** The module that the processes run; it calls `serveSampler`. */
   readonly entry: URL;
   /** Checkpoint and options that every process opens. */
   readonly opening: unknown;
   readonly processes: number;
-  /** Samples a process decodes together. */
+  /** Number of samples that a process decodes together. */
   readonly rows: number;
   readonly runMark?: string | undefined;
-  /** Whether a call that is aborted leaves the processes running also where no other has work in them. */
+  /** Keep the processes running after an abort, even if no other call has work in them. */
   readonly staysWarm?: boolean | undefined;
 }
 
 interface Child {
   readonly engine: EngineProcess<SamplingRequest, SamplingMessage>;
-  /** Samples given to it that have not come back. */
+  /** Samples that the process has and has not returned. */
   readonly keys: Set<number>;
-  /** Batches of texts given to it that have not come back. */
+  /** Batches of texts that the process has and has not returned. */
   readonly batches: Set<number>;
-  /** Questions given to it that have not come back. */
+  /** Questions that the process has and has not answered. */
   readonly asked: Set<number>;
 }
 
@@ -52,17 +52,16 @@ interface PendingCall {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A process is given this many times its rows ahead, so that a row that ends always finds the next sample. */
+/** A process gets this many times its rows ahead, so that a free row always finds the next sample. */
 const ROWS_AHEAD = 2;
-/** Batches of texts that a process gets ahead: the current one and the next one. */
+/** Number of batches of texts that a process holds: the current one and the next one. */
 const BATCHES_AHEAD = 2;
 /**
- * glibc keeps freed blocks for later unless they are larger than this, bytes, and by itself raises the limit with every
- * larger block. Fixed, the copies of the weights that opening makes go back to the system: 30 MiB of 245 for three
- * million weights, at no measurable cost in time. Other systems do not read it.
+ * Blocks above this size, bytes, return to the system when they are freed. By default glibc raises the limit with every
+ * larger freed block, and would keep the copies of the weights that opening makes. Other systems ignore the variable.
  */
 const ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: String(1024 * 1024) };
-/** Samples of one prompt are not cut finer than this to give every process a part: below, a step costs the same. */
+/** Minimum samples of a prompt in a part when they are split over processes: a step with fewer rows costs the same. */
 const PART_SAMPLES_MIN = 8;
 
 export class SamplingPool implements Generator {
@@ -82,7 +81,7 @@ export class SamplingPool implements Generator {
     this.#options = options;
   }
 
-  /** Starts the processes and opens the checkpoint in each. Throws STP1302 where it is damaged. */
+  /** Starts the processes and opens the checkpoint in each. Throws STP1302 if it is damaged. */
   static async open(options: SamplingPoolOptions): Promise<SamplingPool> {
     const pool = new SamplingPool(options);
     const opened = Array.from(
@@ -99,7 +98,7 @@ export class SamplingPool implements Generator {
   }
 
   get model(): ModelFacts {
-    // Known since `open` resolved.
+    // Set since `open` resolved.
     return this.#model!;
   }
 
@@ -138,7 +137,7 @@ export class SamplingPool implements Generator {
     return vectors;
   }
 
-  /** Tokens of a prompt, or the text of tokens and the tokens of that text. */
+  /** Returns the tokens of a prompt, or the text of tokens and the tokens of that text. */
   async ask(question: TokensQuestion): Promise<TokensAnswer> {
     if (this.#closed) throw closedError();
     const child = this.#leastBusy(({ asked }) => asked.size);
@@ -157,7 +156,7 @@ export class SamplingPool implements Generator {
     await this.#endChildren();
   }
 
-  /** The call's samples by prompt, at most a batch in a group; those kept from an earlier try are done. */
+  /** Groups the call's samples by prompt, at most a batch in a group. Samples kept from an earlier try are done. */
   #groups(pending: PendingCall): SampleGroup[] {
     const { call } = pending;
     const { sampling, isStreamed } = call;
@@ -193,7 +192,7 @@ export class SamplingPool implements Generator {
     );
   }
 
-  /** Gives waiting work to the process with the least to do, while any wants more. */
+  /** Gives waiting work to the least busy process, while any wants more. */
   #dispatch(): void {
     while (this.#waiting.length > 0) {
       const child = this.#leastBusy(({ keys }) => keys.size);
@@ -213,7 +212,10 @@ export class SamplingPool implements Generator {
     }
   }
 
-  /** A process started here gets work at once: if it fails to open, the call with that work gets the error. */
+  /**
+   * Returns the least busy process; starts one if needed. If it fails to open, the call whose work it has gets the
+   * error.
+   */
   #leastBusy(load: (child: Child) => number): Child {
     if (this.#children.size < this.#options.processes) return this.#startChild();
     return [...this.#children].reduce((least, child) => (load(child) < load(least) ? child : least));
@@ -285,7 +287,7 @@ export class SamplingPool implements Generator {
     this.#dispatch();
   }
 
-  /** Runs a caller's own code. An error there fails its call and nothing else. */
+  /** Runs the caller's callback. An error there fails only its call. */
   #tell(pending: PendingCall, tell: () => void): void {
     try {
       tell();
@@ -294,7 +296,7 @@ export class SamplingPool implements Generator {
     }
   }
 
-  /** Ends the processes where the call was the only one, unless they stay warm; else only its samples are dropped. */
+  /** Ends the processes that have only this call's work, unless they stay warm. Otherwise drops only its samples. */
   #abort(pending: PendingCall): void {
     if (!this.#calls.has(pending)) return;
     this.#settle(pending, () => undefined);
@@ -308,7 +310,7 @@ export class SamplingPool implements Generator {
     );
   }
 
-  /** Takes a call out of the pool, its samples with it, and tells its caller. */
+  /** Removes a call and its samples from the pool, and informs its caller. */
   #settle(pending: PendingCall, tell: () => void): void {
     if (!this.#calls.delete(pending)) return;
     const { options, keys } = pending.call;
@@ -341,7 +343,7 @@ export class SamplingPool implements Generator {
   }
 }
 
-/** Silence is a failure only while something is due. */
+/** Silence is a failure only while an answer is expected. */
 function updateBusy({ engine, keys, batches, asked }: Child): void {
   engine.setBusy(keys.size > 0 || batches.size > 0 || asked.size > 0);
 }

@@ -1,4 +1,4 @@
-/** Checks that the options of a sample make sense. */
+/** Validates the options of samples. */
 
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ const samplingSchema = z.strictObject({
 });
 const seedSchema = z.int().nonnegative();
 
-/** Throws STP1002. */
+/** Throws STP1002 for invalid requests or options. */
 export function checkRequests(requests: readonly SampleRequest[], sampling: SamplingOptions): void {
   const parsed = samplingSchema.safeParse(sampling);
   if (!parsed.success) throw invalid(describeIssues(parsed.error));

@@ -1,4 +1,7 @@
-/** The work of a sampling process, whatever computes in it: one model; samples as they end, embeddings and tokens on request. */
+/**
+ * The main loop of a sampling process for any engine: opens one model, then returns samples as they end, embeddings
+ * and tokens.
+ */
 import { StpError } from '@stp/base';
 import type { ModelFacts } from '../../generator.ts';
 import type { Sampled, SampleText, Step } from '../sampling/growing-sample.ts';
@@ -6,12 +9,12 @@ import type { SampleGroup } from '../sampling/sampler.ts';
 import type { SamplingMessage, SamplingRequest } from './sampling-messages.ts';
 import { type Post, serve } from './serve.ts';
 
-/** Signs of progress are posted at least this often while samples are in progress. */
+/** Maximum time between signs of progress while samples are running. */
 const REPORT_INTERVAL_MS = 500;
-/** Streamed text is posted this often: about as fast as anyone reads, and a message for many tokens. */
+/** Interval of messages with streamed text: frequent enough for a reader, and several tokens in a message. */
 const TEXT_INTERVAL_MS = 25;
 
-/** Decodes samples of groups together. */
+/** Decodes the samples of several groups together. */
 export interface StepSampler {
   readonly idle: boolean;
   add(group: SampleGroup): void;
@@ -24,7 +27,7 @@ export interface OpenedModel {
   readonly model: ModelFacts;
   /** Vectors of the texts, one after another. */
   embed(texts: readonly string[]): Promise<Float32Array>;
-  /** Tokens of a prompt, as it is read. */
+  /** Returns the tokens of a prompt. */
   encodePrompt(text: string): readonly number[];
   decode(ids: readonly number[]): string;
 }

@@ -1,14 +1,14 @@
 /**
- * The engine's side of its process: receives the parent's requests, sends messages back, and ends when the parent has
- * died or after a fatal error (which it first reports to the parent).
+ * The child's side of an engine process: receives the parent's requests, sends messages, and exits when the parent has
+ * died or after reporting a fatal error.
  */
 import type { FailedMessage } from './engine-process.ts';
 import { failureOf } from './failure.ts';
 
-/** Posts to the parent; resolves when the message has left this process. */
+/** Posts to the parent. Resolves once the message has left this process. */
 export type Post<Message> = (message: Message) => Promise<void>;
 
-/** Calls `handle` for every request of the parent. A request that fails ends the process. */
+/** Calls `handle` for every request. A failed request ends the process. */
 export function serve<Request, Message extends object>(
   handle: (request: Request, post: Post<Message>) => Promise<void>,
 ): void {
@@ -26,6 +26,6 @@ export function serve<Request, Message extends object>(
   });
   process.on('uncaughtException', fail);
   process.on('disconnect', () => process.exit(0));
-  // A terminal sends its interrupt to every process: whether the work stops is for the parent to decide.
+  // A terminal sends its interrupt to every process. The parent decides whether the work stops.
   process.on('SIGINT', () => undefined);
 }

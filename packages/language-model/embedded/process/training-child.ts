@@ -1,4 +1,4 @@
-/** Entry of a training process: it runs one training, then its parent ends it. */
+/** Entry of a training process. It runs one training; then its parent ends it. */
 import { trainInProcess } from '../training/train.ts';
 import { serve } from './serve.ts';
 import type { TrainingMessage, TrainingRequest } from './training-messages.ts';
@@ -8,7 +8,7 @@ serve<TrainingRequest, TrainingMessage>(async ({ request, threads, keepStateMs }
     threads,
     ...(keepStateMs !== undefined && { keepStateMs }),
     onProgress: (progress) => {
-      // A message that cannot leave means the parent is gone, which ends this process anyway.
+      // If the message cannot be sent, the parent is gone, and this process exits anyway.
       void post({ type: 'progress', progress });
     },
     onKept: async (state) => void post({ type: 'kept', state }),

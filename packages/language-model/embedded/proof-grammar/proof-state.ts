@@ -1,24 +1,24 @@
 /**
- * Rules for the next words in the text of a tactic proof whose names are slots (`packages/config/schemas/slot-tokens.ts`):
- * brackets close in order, a name is used only after the proof has introduced it, `cases` and `induction` get a variable that
- * is still there. A necessary condition alone: it knows which names exist, not what Lean accepts. States are values; nothing is
- * changed in place.
+ * Rules for the next word in a tactic proof whose names are slots (`packages/config/schemas/slot-tokens.ts`). Brackets
+ * close in order, a name is used only after the proof has introduced it, and `cases` and `induction` take a variable
+ * that still exists. The rules are necessary, not sufficient: they know which names exist, not what Lean accepts.
+ * States are immutable.
  */
 import type { WordPosition } from '../../tokenizer/proof-words.ts';
 
-/** The construct that the text is inside of. */
+/** The construct that contains the next word. */
 type Place =
   | 'plain'
-  /** After `cases` or `induction`: what to take apart. */
+  /** After `cases` or `induction`: the variable. */
   | 'target'
-  /** After `cases h`, where `h` is new: the term whose cases it will name. */
+  /** After `cases h`, where `h` is new: the term of which `h` names the equation. */
   | 'equation'
-  /** Behind what is taken apart. */
+  /** After the variable of `cases` or `induction`. */
   | 'taken'
-  /** After `generalizing`: its first name, and behind that. */
+  /** After `generalizing`: its first name, or its further names. */
   | 'generalizing'
   | 'generalized'
-  /** After `|`: a constructor's name. */
+  /** After `|`: the name of a constructor. */
   | 'alternative'
   /** Names here are introduced. */
   | 'binder';
@@ -26,17 +26,17 @@ type Place =
 export interface ProofState {
   readonly place: Place;
   readonly position: WordPosition;
-  /** Brackets that are open, the outermost first. */
+  /** The open brackets, the outermost first. */
   readonly open: string;
-  /** How many of them were open where names began to be introduced. */
+  /** Number of open brackets where the current binder began. */
   readonly depth: number;
-  /** Names that the proof has introduced, in their order. */
+  /** Names that the proof has introduced, in order. */
   readonly introduced: readonly string[];
-  /** Slots of variables that were taken apart. */
+  /** Slots of variables that `cases` or `induction` has consumed. */
   readonly gone: readonly string[];
-  /** Slots that the running `cases` or `induction` has named. */
+  /** Slots that the current `cases` or `induction` has named. */
   readonly named: readonly string[];
-  /** Is the last thing a sign after which something must follow? */
+  /** Whether the last sign requires something after it. */
   readonly wantsMore: boolean;
 }
 
@@ -57,19 +57,19 @@ const CLOSES: ReadonlySet<string> = new Set(Object.values(CLOSING));
 const BINDERS: ReadonlySet<string> = new Set(
   'intro intros rintro rename_i obtain rcases have let set suffices fun next case with'.split(' '),
 );
-/** After these a variable that was taken apart may be there again: another goal, or the same one as before. */
+/** After these words a consumed variable may exist again: in another goal, or after backtracking. */
 const RESTORES: ReadonlySet<string> = new Set(['with', 'by', 'have', 'suffices', 'first', 'case', 'next']);
-/** Words that are never a name of the proof. `_` and `this` need no introduction. */
+/** Returns whether a word is never a name of the proof. `_` and `this` need no introduction. */
 export const isKeyword = (word: string): boolean =>
   BINDERS.has(word) || word === '_' || word === 'this' || word === 'rfl';
-/** The same of other branches, and of what `try` and `first` leave as it was. */
+/** Signs with the same effect: other branches, and the end of `try` and `first`, which backtrack. */
 const RESTORING: ReadonlySet<string> = new Set([')', '|', '\n']);
 const ENDS_BINDER: ReadonlySet<string> = new Set(['\n', ';', ':', '=', '<']);
-/** Signs that may stand behind the variables of `cases` and `induction`. */
+/** Signs that may follow the variables of `cases` and `induction`. */
 const AFTER_TAKEN: ReadonlySet<string> = new Set(['\n', ';', ':', ',', '<', ')', '⟩']);
 const AFTER_GENERALIZED: ReadonlySet<string> = new Set(['\n', ';', '<', ')', '⟩']);
 const VARIABLE = /^<[nsxhg]\d+>$/u;
-/** Functions and types are not taken apart. */
+/** Slots that `cases` and `induction` may take; functions and types are not among them. */
 const TAKEABLE = /^<[nsxh]\d+>$/u;
 
 export const isVariable = (slot: string): boolean => VARIABLE.test(slot);
@@ -78,15 +78,15 @@ export const isTakeable = (slot: string): boolean => TAKEABLE.test(slot);
 /** Returns the part of a word that may be a name of the proof: `h` of `h.1`. */
 export const headOf = (word: string): string => word.split('.', 1)[0]!;
 
-/** The facts that the states of one prompt need. */
+/** Facts about one prompt that its states need. */
 export interface ProofScope {
-  /** Is the word's head a name that proofs introduce, and nothing else? */
+  /** Returns whether the word's head can only be a name that proofs introduce. */
   isName(word: string): boolean;
   /** Slots of the prompt's variables. */
   readonly variables: readonly string[];
 }
 
-/** Null where the word may not stand here. */
+/** Returns the next state, or null if the word is not allowed here. */
 export function afterWord(state: ProofState, word: string, scope: ProofScope): ProofState | null {
   const position: WordPosition = word === 'by' ? 'command' : 'argument';
   const next = { ...state, position, wantsMore: false };
@@ -144,7 +144,7 @@ export function afterSlot(state: ProofState, slot: string): ProofState | null {
   }
 }
 
-/** @param sign one character that is of no word; a space stands anywhere */
+/** @param sign a character that belongs to no word. A space is always allowed */
 export function afterSign(state: ProofState, sign: string): ProofState | null {
   const { place, open } = state;
   if (sign === ' ') return state.position === 'behind-slot' ? { ...state, position: 'argument' } : state;
@@ -165,7 +165,7 @@ export function afterSign(state: ProofState, sign: string): ProofState | null {
   };
 }
 
-/** A number: nothing but a place for a value may take one. */
+/** Returns the state after a number, or null where no value may stand. */
 export function afterNumber(state: ProofState): ProofState | null {
   const isRefused = isTaking(state.place) || state.position === 'command' || state.position === 'behind-slot';
   return isRefused ? null : { ...state, position: 'argument', wantsMore: false };
@@ -175,7 +175,7 @@ export function mayEnd({ place, open, wantsMore }: ProofState): boolean {
   return !wantsMore && open === '' && !NEEDS_A_NAME.has(place);
 }
 
-/** A part of what the slot stands for, as in `h.2`: the rest of it is still there. */
+/** The state after a part of a slot's value, as in `h.2`: the slot itself is not consumed. */
 function afterPart(state: ProofState): ProofState | null {
   if (state.place === 'taken') return { ...state, gone: state.gone.slice(0, -1) };
   return isTaking(state.place) ? null : state;
@@ -193,7 +193,7 @@ function afterKeyword(state: ProofState, word: string): ProofState {
   return state.place === 'binder' ? next : { ...next, place: 'plain' };
 }
 
-/** @param state with the sign's bracket opened or closed */
+/** @param state after the sign's bracket was opened or closed */
 function placeAfter({ place, open, depth }: ProofState, sign: string): Place {
   switch (place) {
     case 'target':
@@ -206,7 +206,7 @@ function placeAfter({ place, open, depth }: ProofState, sign: string): Place {
     case 'generalized':
       return 'plain';
     case 'binder':
-      // `⟨a | b⟩` has alternatives of a pattern.
+      // `⟨a | b⟩` is a pattern with alternatives.
       if (open.length > depth) return place;
       if (sign === '|') return 'alternative';
       return ENDS_BINDER.has(sign) || open.length < depth ? 'plain' : place;
@@ -228,7 +228,7 @@ function positionAfter(before: WordPosition, sign: string): WordPosition {
     case '(':
       return 'inside';
     case '>':
-      // Of `<;>`, or of `=>`.
+      // Part of `<;>` or `=>`.
       return before === 'command' ? before : 'inside';
     default:
       return 'argument';

@@ -1,6 +1,6 @@
 /**
- * Collects the words of proofs (`packages/language-model/tokenizer/proof-words.ts`). A model of this size, asked for text that it has never seen, joins
- * syllables to words that exist nowhere; a list of words forbids that.
+ * Collects the words of proofs (`packages/language-model/tokenizer/proof-words.ts`). On unseen prompts a small model
+ * joins syllables into words that do not exist; a list of words prevents that.
  */
 import { PROOF_MARKER } from '@stp/config/words';
 import { type ProofWords, proofWordsSchema, WORDS_MAX, type WordPosition } from '../../tokenizer/proof-words.ts';
@@ -20,8 +20,8 @@ import {
 } from './proof-state.ts';
 
 /**
- * Largest share of a training's proofs that the rules may refuse; with more of them the rules are not for these proofs. One is
- * always allowed: a round may bring a handful.
+ * Maximum share of a training's proofs that the rules may refuse. Above it, the rules do not fit these proofs. One
+ * refused proof is always allowed, since a round may have only a handful.
  */
 const REFUSED_SHARE_MAX = 0.02;
 
@@ -32,11 +32,11 @@ export interface Atom {
 
 const ATOM = /(<[a-z]+\d*>)|([\p{L}_.'!?][\p{L}\p{N}_.'!?₀-₉]*)|(\p{N}+)|(.)/gsu;
 
-/** A text's slots, words, numbers and other characters, in order and without gaps. */
+/** Yields a text's slots, words, numbers and other characters, in order and without gaps. */
 export function* atomsOf(text: string): Generator<Atom> {
   for (const [found, slot, word, number] of text.matchAll(ATOM)) {
     if (slot !== undefined && !isSlot(slot)) {
-      // Signs that look like a slot.
+      // The text resembles a slot but is none.
       yield { kind: 'sign', text: '<' };
       yield* atomsOf(found.slice(1));
     } else if (slot !== undefined) yield { kind: 'slot', text: found };
@@ -50,14 +50,14 @@ export interface ProofText {
   readonly target: string;
 }
 
-/** Slots, words and signs of a prompt, each once. */
+/** Returns the distinct slots, words and signs of a prompt. */
 export function textsIn(prompt: string): ReadonlySet<string> {
   return new Set(Array.from(atomsOf(prompt.replaceAll(PROOF_MARKER, '')), ({ text }) => text));
 }
 
 /**
- * Collects the words of these proofs and of those that `known` has. Null where they are too many, or where the rules of
- * `proof-state.ts` refuse more than `REFUSED_SHARE_MAX`: the proofs are then of another kind.
+ * Collects the words of these proofs, added to those in `known`. Returns null if there are too many words, or if the
+ * rules of `proof-state.ts` refuse more than `REFUSED_SHARE_MAX` of the proofs: they are then of another kind.
  */
 export function proofWordsOf(proofs: Iterable<ProofText>, known: ProofWords | null): ProofWords | null {
   const words = perPosition((position) => new Set(known?.words[position]));

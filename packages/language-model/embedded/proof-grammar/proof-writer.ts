@@ -1,6 +1,6 @@
 /**
- * Lets a sample be nothing but words that the model was trained on, in places where the rules of `proof-state.ts` allow them: after
- * each token the tokens that may follow. Texts are read as bytes, since a token may be a part of a character.
+ * Restricts a sample to words that the model was trained on, where the rules of `proof-state.ts` allow them: computes
+ * the tokens that may follow each token. Texts are read as bytes, since a token may be a part of a character.
  */
 import type { ProofWords } from '../../tokenizer/proof-words.ts';
 import { isSlot } from '../../tokenizer/special-tokens.ts';
@@ -20,37 +20,37 @@ import {
 } from './proof-state.ts';
 import { textsIn } from './proof-words.ts';
 
-/** A text so far: what is complete, and the bytes of a word, a sign or a number that may go on. */
+/** A text so far: the state after its complete words, and the bytes of an unfinished word, sign or number. */
 interface Reading {
   readonly state: ProofState;
   readonly partial: string;
 }
 
 interface PromptScope extends ProofScope {
-  /** The words that the prompt has, of those that need it. */
+  /** The prompt's words, among those that a proof may use only if the prompt has them. */
   readonly shown: ReadonlySet<string>;
 }
 
 /** Facts that the samples of one prompt share. */
 export interface ProofPrompt {
   readonly scope: PromptScope;
-  /** Ids of its slots. */
+  /** Token ids of the prompt's slots. */
   readonly slots: readonly number[];
-  /** The prompt's own: what is kept about a state holds for one prompt. */
+  /** The start state of this prompt. Cached states belong to one prompt. */
   readonly start: ProofState;
 }
 
-/** The rules for text in all equal states. */
+/** The allowed text for all equal states. */
 interface Rules {
-  /** Words that may stand here, as bytes. */
+  /** Allowed words, as bytes. */
   readonly words: ReadonlySet<string>;
-  /** Their beginnings, and those of the signs that may. */
+  /** Prefixes of the allowed words and signs. */
   readonly beginnings: ReadonlySet<string>;
-  /** Tokens of text, and the end, by the bytes that may go on. */
+  /** Allowed tokens of text, and the end, by the unfinished bytes. */
   readonly allowed: Map<string, readonly number[]>;
 }
 
-/** Kinds of states whose rules are kept; proofs of one model are alike. */
+/** Number of states whose rules are cached; a model's proofs share most of their states. */
 const KEPT_MAX = 2_000;
 const NUMBER = '0';
 const DIGIT = /^[0-9]$/u;
@@ -61,7 +61,7 @@ const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString(
 
 /** The words in the tokens of one model; shared by its samples. */
 export class ProofTokens {
-  /** Bytes of each token that is text, by id. */
+  /** Bytes of each text token, by id. */
   readonly #texts: ReadonlyMap<number, string>;
   readonly #slots: ReadonlyMap<number, string>;
   readonly #words: ProofWords['words'];
@@ -100,7 +100,7 @@ export class ProofTokens {
     };
   }
 
-  /** The tokens that may follow. */
+  /** Returns the tokens that may follow. */
   allowed(reading: Reading, { scope, slots }: ProofPrompt): readonly number[] {
     const { allowed } = this.#rulesAt(reading.state, scope);
     let texts = allowed.get(reading.partial);
@@ -116,7 +116,7 @@ export class ProofTokens {
       : [...texts, ...slots.filter((id) => afterSlot(ended, this.#slots.get(id)!) !== null)];
   }
 
-  /** The text with a token added; null where it may not go on so. */
+  /** Returns the reading after one more token, or null if the token is not allowed. */
   read(reading: Reading, id: number, scope: PromptScope): Reading | null {
     const slot = this.#slots.get(id);
     if (slot !== undefined) return this.#readSlot(reading, slot, scope);
@@ -130,7 +130,7 @@ export class ProofTokens {
       if (partial === NUMBER && DIGIT.test(byte)) continue;
       const ended = this.#finish({ state, partial }, scope);
       if (ended === null) return null;
-      // Two words stand apart.
+      // Two words need a separator.
       if (partial !== '' && WORD_BYTE.test(byte) && !this.#isSign(partial)) return null;
       if (ended !== state) ({ beginnings } = this.#rulesAt(ended, scope));
       state = ended;
@@ -149,7 +149,7 @@ export class ProofTokens {
     return state === null ? null : { state, partial: '' };
   }
 
-  /** The state after a word or number that ends here; null where it cannot. */
+  /** Returns the state after a word or number that ends here, or null if it cannot end here. */
   #finish({ state, partial }: Reading, scope: PromptScope): ProofState | null {
     if (partial === '') return state;
     if (partial === NUMBER) return afterNumber(state);
@@ -183,7 +183,10 @@ export class ProofTokens {
   }
 }
 
-/** All that the rules ask of a state and its prompt when they read text; of slots only whether any may follow. */
+/**
+ * Returns a key with everything that the rules for text need of a state and its prompt; of slots only whether any may
+ * follow.
+ */
 function keyOf(state: ProofState, { variables, shown }: PromptScope): string {
   const { place, position, open, depth, introduced, gone, named, wantsMore } = state;
   const canTake = variables.some((slot) => isTakeable(slot) && !gone.includes(slot));
@@ -191,7 +194,7 @@ function keyOf(state: ProofState, { variables, shown }: PromptScope): string {
   return [place, position, open, depth, introduced.join(), canTake, canGeneralize, wantsMore, ...shown].join(' ');
 }
 
-/** One sample's way through the words. */
+/** The writer of one sample. */
 export class ProofWriter {
   readonly #tokens: ProofTokens;
   readonly #prompt: ProofPrompt;
@@ -203,19 +206,19 @@ export class ProofWriter {
     this.#reading = { state: prompt.start, partial: '' };
   }
 
-  /** Never empty: where nothing may follow, the text ends. */
+  /** Never empty: if nothing may follow, the text ends. */
   allowed(): readonly number[] {
     const ids = this.#tokens.allowed(this.#reading, this.#prompt);
     return ids.length === 0 ? [this.#tokens.endId] : ids;
   }
 
-  /** @param id one of those allowed */
+  /** @param id one of the allowed tokens */
   push(id: number): void {
     this.#reading = this.#tokens.read(this.#reading, id, this.#prompt.scope) ?? this.#reading;
   }
 }
 
-/** All beginnings but the empty one, the whole included. */
+/** Returns all non-empty prefixes of a text, itself included. */
 function beginnings(text: string): string[] {
   return Array.from(text, (_, index) => text.slice(0, index + 1));
 }

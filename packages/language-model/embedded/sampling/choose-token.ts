@@ -1,12 +1,12 @@
 /**
- * Chooses a token from a row of log-probabilities: temperature, nucleus (top-p, Holtzman et al. 2020), one uniform number. Double
- * precision throughout and a fixed order of summation, so equal rows and noise give the same token. Never sorts: the
- * nucleus is found by bisection over its threshold.
+ * Chooses a token from a row of log-probabilities, by temperature, nucleus (top-p, Holtzman et al. 2020) and one
+ * uniform number. It sums in double precision in a fixed order, so equal rows and noise give the same token. It does
+ * not sort: bisection finds the threshold of the nucleus.
  */
 import type { SamplingOptions } from '../../generator.ts';
 import type { ChosenToken } from './growing-sample.ts';
 
-/** Tokens that may be chosen: ids below `size` except `neverId`. The rows beyond are vocabulary that no token uses. */
+/** The tokens that may be chosen: ids below `size` except `neverId`. Rows from `size` on belong to no token. */
 export interface ChoosableTokens {
   readonly size: number;
   readonly neverId: number | null;
@@ -26,13 +26,13 @@ export class TokenChooser {
     this.#candidates = new Float64Array(tokens.size);
   }
 
-  /** `uniform` in [0, 1) decides; it is not used when the temperature is 0 (greedy, lowest id among equals). */
+  /** Chooses by `uniform` in [0, 1). At temperature 0 it takes the most likely token, the lowest id among equals. */
   choose(row: Float32Array, sampling: Pick<SamplingOptions, 'temperature' | 'topP'>, uniform: number): ChosenToken {
     const id = sampling.temperature === 0 ? this.#likeliest(row) : this.#draw(row, sampling, uniform);
     return { id, logprob: row[id]! };
   }
 
-  /** The likeliest tokens, as many as are wanted: falling, the lowest id first among equals. */
+  /** Returns the `count` most likely tokens in descending order, the lowest id first among equals. */
   likeliest(row: Float32Array, count: number): ChosenToken[] {
     const { size, neverId } = this.#tokens;
     const best: ChosenToken[] = [];
@@ -82,16 +82,18 @@ export class TokenChooser {
     return last;
   }
 
-  /** Largest weight t such that the tokens of weight ≥ t hold `topP` of the total; equals at the edge are all kept. */
+  /**
+   * Returns the largest weight t such that the tokens of weight ≥ t hold `topP` of the total. Ties at t are all kept.
+   */
   #nucleusThreshold(total: number, topP: number): number {
     const { size } = this.#tokens;
     const wanted = topP * total;
-    // Tokens below this hold less than 1 − topP together, so none of them is in the nucleus.
+    // Tokens below this hold less than 1 − topP together, so none is in the nucleus.
     const floor = (total - wanted) / size;
     const open = this.#candidates;
     let count = 0;
     for (let id = 0; id < size; id++) if (this.#probabilities[id]! >= floor) open[count++] = this.#probabilities[id]!;
-    // `open` holds the weights in [low, high), `above` is the mass from high upwards: too little without some of `open`.
+    // `open` holds the weights in [low, high). `above` is the mass from high upwards, which is too little alone.
     let low = 0;
     let high = 2;
     let above = 0;

@@ -1,5 +1,6 @@
 /**
- * The graph of one decoding step: one new token in each of some rows, against keys and values of the tokens before it. The new keys and values are outputs; the cache itself never is, since outputs are copied.
+ * The graph of one decoding step: one new token in each of some rows, with the keys and values of the earlier tokens.
+ * Outputs the new keys and values, but not the cache, since outputs are copied.
  */
 import type { Projections } from '../decoder/decoder.ts';
 import { Graph, type Value } from '../onnx/graph.ts';
@@ -9,9 +10,9 @@ import { matmul } from '../onnx/operations/linear.ts';
 import { softmax } from '../onnx/operations/transformer.ts';
 import { FusedDecoder, type Weights } from './fused-decoder.ts';
 
-/** Rows decoded together, known when the graph runs. */
+/** Number of rows decoded together, known at run time. */
 const ROWS = 'rows';
-/** Positions of the new token and the cache together, known when the graph runs; the cache alone has one less. */
+/** Number of positions of cache and new token together, known at run time; the cache alone has one less. */
 const SPAN = 'span';
 const PAST = 'past';
 
@@ -20,10 +21,10 @@ export const valueCacheName = (layer: number): string => `values.${layer}`;
 
 /**
  * Inputs: `tokens` int64 [rows]; `positions` int64 [rows, 1]; `bias` [rows, 1, 1, span], added to the scores: the new
- * token's first, then the cache's (0 to see, very negative not to); `keys.l` [rows, keyValueHeads, span - 1, headSize];
- * `values.l` [rows, keyValueHeads, span, headSize], where zeros stand first, in the place of the new token.
- * Outputs: `logProbabilities` [rows, vocabularySize]; `fresh` [rows, 2 · layers · keyValueHeads · headSize]: each layer's
- * keys, then its values.
+ * token's first, then the cache's (0 for visible, very negative for hidden); `keys.l` [rows, keyValueHeads, span - 1,
+ * headSize]; `values.l` [rows, keyValueHeads, span, headSize], with zeros first, at the new token's position. Outputs:
+ * `logProbabilities` [rows, vocabularySize]; `fresh` [rows, 2 · layers · keyValueHeads · headSize]: each layer's keys,
+ * then its values.
  */
 export function decodeGraph(weights: Weights): Uint8Array {
   const graph = new Graph('decode');
@@ -31,7 +32,7 @@ export function decodeGraph(weights: Weights): Uint8Array {
   const { headSize, shape } = decoder;
   const { keyValueHeads } = shape;
   const askedGroup = shape.heads / keyValueHeads;
-  // A product with one row takes another kernel, whose sums depend on how much past there is: give it a second row.
+  // A product with one row uses another kernel, whose sums depend on the cache's length. A second row avoids it.
   const group = Math.max(askedGroup, 2);
   const tokens = graph.input('tokens', 'int64', [ROWS]);
   const positions = graph.input('positions', 'int64', [ROWS, 1]);

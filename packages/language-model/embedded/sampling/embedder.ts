@@ -1,6 +1,6 @@
 /**
- * Embeds texts in batches of similar length. The result for a text depends on that text alone, bit for bit: its padded
- * length follows from its own tokens, and a row's arithmetic does not depend on other rows.
+ * Embeds texts in batches of similar length. A text's result depends only on the text, bit for bit: its padded length
+ * follows from its own tokens, and a row's arithmetic does not depend on other rows.
  */
 import { EMBEDDING_TOKENS_MAX } from '../../generator.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
@@ -8,9 +8,9 @@ import { TOKEN_CHARS_MAX } from '../../tokenizer/tokenizer-file.ts';
 import type { ModelShape } from '../../trainer.ts';
 import type { Reader } from './reader.ts';
 
-/** Texts are padded to a multiple of this. Whole vector blocks, and never the kernels of a single row. */
+/** Texts are padded to a multiple of this. It fills whole vector blocks, and avoids the kernels for a single row. */
 const LENGTH_STEP = 16;
-/** Tokens of a run, padding included, unless one text alone has more: enough to keep the matrix kernels busy. */
+/** Maximum tokens of a run, padding included, unless one text alone has more. It keeps the matrix kernels busy. */
 const RUN_TOKENS_MAX = 1_024;
 
 interface Encoded {
@@ -32,7 +32,7 @@ export class Embedder {
     this.#tokensMax = Math.min(EMBEDDING_TOKENS_MAX, contextLength);
   }
 
-  /** As `Generator.embed`, the vectors one after another: [texts, hiddenSize]. */
+  /** As `Generator.embed`, with the vectors in one array: [texts, hiddenSize]. */
   async embed(texts: readonly string[]): Promise<Float32Array> {
     const vectors = new Float32Array(texts.length * this.#hiddenSize);
     const encoded = texts
@@ -49,7 +49,7 @@ export class Embedder {
   }
 
   #encode(text: string, index: number): Encoded {
-    // What lies beyond these characters is beyond the last token that counts.
+    // Text beyond these characters is beyond the last token that counts.
     const start = text.slice(0, this.#tokensMax * TOKEN_CHARS_MAX);
     const ids = this.#tokenizer.encodePrompt(start).slice(0, this.#tokensMax);
     return { index, ids, paddedLength: Math.ceil(ids.length / LENGTH_STEP) * LENGTH_STEP };
@@ -65,7 +65,7 @@ export class Embedder {
   }
 }
 
-/** The vector at length 1 in L2, summed in double precision; zeros stay zeros. */
+/** Returns the vector scaled to L2 norm 1, summed in double precision. The zero vector is unchanged. */
 function normalised(vector: Float32Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

@@ -1,6 +1,6 @@
 /**
- * The decoder as sampling wants it: the weights of a model baked in as initializers (ONNX Runtime packs constant matrices for
- * its kernels once), and matrices of one input side by side.
+ * The decoder for sampling: a model's weights are initializers (ONNX Runtime packs constant matrices for its kernels
+ * once), and matrices with the same input are concatenated.
  */
 import type { Architecture } from '../../checkpoint/architecture.ts';
 import { biasTensor, type LayerNames, type Projection } from '../../checkpoint/llama-tensors.ts';
@@ -25,12 +25,12 @@ export class FusedDecoder extends Decoder {
     this.#tensors = weights.tensors;
   }
 
-  /** Log-probabilities of the next token for rows of `hidden`: [rows, vocabularySize]. */
+  /** Returns log-probabilities of the next token for rows of `hidden`: [rows, vocabularySize]. */
   logProbabilities(hidden: Value): Value {
     return logSoftmax(this.logits(hidden));
   }
 
-  /** All three by one product, query and key turned together: heads lie side by side, whose they are. */
+  /** Computes all three by one product, and rotates query and key together: their heads lie side by side. */
   protected override projections(input: Value, names: LayerNames, positions: Value): Omit<Projections, 'layer'> {
     const keySize = this.shape.keyValueHeads * this.headSize;
     const querySize = this.shape.heads * this.headSize;
@@ -62,7 +62,7 @@ export class FusedDecoder extends Decoder {
     return concatenate([this.headsNormed(query!, names.queryNorm), this.headsNormed(key!, names.keyNorm)], 1);
   }
 
-  /** Multiplies one input by several matrices of a layer, side by side, each with its bias if the model has one. */
+  /** Multiplies one input by several concatenated matrices of a layer, each with its bias if the model has one. */
   #products(input: Value, names: LayerNames, projections: readonly Projection[]): Value {
     const product = linear(input, this.#stacked(projections.map((projection) => names[projection])));
     const biased = this.constants.biases ?? [];
@@ -77,7 +77,7 @@ export class FusedDecoder extends Decoder {
     return add(product, this.graph.initializer(name, [values.length], values));
   }
 
-  /** Matrices [out, in] of one `in`, one above the other. */
+  /** Concatenates matrices [out, in] with equal `in` along the first axis. */
   #stacked(names: readonly string[]): Value {
     if (names.length === 1) return this.weight(names[0]!);
     const parts = names.map((name) => this.#tensors.get(name)!);

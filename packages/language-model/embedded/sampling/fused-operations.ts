@@ -1,11 +1,11 @@
 /**
- * Operators of ONNX Runtime that replace several nodes of decoding by one: a step is short, and each node costs time.
+ * Fused operators of ONNX Runtime for decoding: a step is short, and each node has a fixed cost.
  */
 import type { Value } from '../onnx/graph.ts';
 import { MICROSOFT_DOMAIN } from '../onnx/proto.ts';
 import { graphError, sameShape, shapeText } from '../onnx/shape.ts';
 
-/** The sum of two tensors [rows, size], and its RMS normalisation with a gain [size]. */
+/** Returns the sum of two tensors [rows, size], and its RMS normalisation with a gain [size]. */
 export function addAndNorm(
   left: Value,
   right: Value,
@@ -20,14 +20,14 @@ export function addAndNorm(
     operator: 'SkipSimplifiedLayerNormalization',
     domain: MICROSOFT_DOMAIN,
     inputs: [left, right, gain],
-    // Between the norm and the sum are the mean and the inverse deviation, which are not used.
+    // The second and third outputs, the mean and the inverse deviation, are not used.
     outputs: [like, perRow, perRow, like],
     attributes: { epsilon: { float: epsilon } },
   });
   return [sum!, norm!];
 }
 
-/** Parts of a tensor along its last axis, of these lengths. */
+/** Splits a tensor along its last axis into parts of these lengths. */
 export function split(value: Value, lengths: readonly number[]): readonly Value[] {
   if (lengths.reduce((sum, length) => sum + length, 0) !== value.shape.at(-1))
     throw graphError(`split of ${shapeText(value.shape)} into ${lengths.join(' + ')}`);

@@ -1,8 +1,8 @@
-/** A sample that grows token by token: its text, what ends it, its log-probabilities. Knows no engine. */
+/** A sample that grows token by token: its text, its end, its log-probabilities. Independent of the engine. */
 import type { SamplingOptions, TokenLogprob } from '../../generator.ts';
 import { SampleTextBuilder } from './sample-text.ts';
 
-/** Meaning of the tokens that an engine chooses. */
+/** Maps the tokens that an engine chooses to text. */
 export interface SampledTokens {
   /** Ids that end a text. */
   readonly endIds: ReadonlySet<number>;
@@ -17,23 +17,23 @@ export interface ChosenToken {
 }
 
 export interface Sampled {
-  /** As given in the group. */
+  /** The key given with the group. */
   readonly key: number;
   readonly text: string;
-  /** Tokens chosen, end-of-text included. */
+  /** Number of chosen tokens, end-of-text included. */
   readonly tokens: number;
   readonly logprob: number;
   readonly finish: 'stop' | 'length';
   readonly tokenLogprobs?: readonly TokenLogprob[];
 }
 
-/** A piece of a streamed sample's text; it follows the pieces before it. */
+/** A piece of a streamed sample's text. */
 export interface SampleText {
   readonly key: number;
   readonly delta: string;
 }
 
-/** Outcome of a step. All text of a sample that ended is in this step's or earlier ones. */
+/** The results of a step: ended samples, and the pieces of streamed text. */
 export interface Step {
   readonly ended: Sampled[];
   readonly texts: SampleText[];
@@ -43,7 +43,7 @@ export interface GrowingSampleOptions {
   readonly key: number;
   readonly seed: number;
   readonly sampling: SamplingOptions;
-  /** Tokens it may have in all. */
+  /** Maximum number of tokens. */
   readonly tokensMax: number;
   readonly isStreamed: boolean;
 }
@@ -53,12 +53,12 @@ export class GrowingSample {
   readonly seed: number;
   readonly sampling: SamplingOptions;
   readonly tokensMax: number;
-  /** Tokens chosen. */
+  /** The chosen tokens. */
   readonly ids: number[] = [];
   readonly #isStreamed: boolean;
   readonly #tokens: SampledTokens;
   readonly #text: SampleTextBuilder;
-  /** One a chosen token, where asked for, and the likeliest at each of their places. */
+  /** If requested: the log-probability of each chosen token, and the most likely tokens at its position. */
   readonly #logprobs: number[] = [];
   readonly #tops: (readonly ChosenToken[])[] = [];
   #logprob = 0;
@@ -73,12 +73,12 @@ export class GrowingSample {
     this.#text = new SampleTextBuilder(sampling.stop ?? []);
   }
 
-  /** The number of likeliest tokens that are wanted at each place. */
+  /** Number of most likely tokens that are requested at each position. */
   get topsWanted(): number {
     return this.sampling.tokenLogprobs ? (this.sampling.topLogprobs ?? 0) : 0;
   }
 
-  /** Takes the next token; false, with the sample ended, when it was the last. */
+  /** Takes the next token. Returns false if it ended the sample. */
   push({ id, logprob }: ChosenToken, top: readonly ChosenToken[], step: Step): boolean {
     this.ids.push(id);
     this.#logprob += logprob;

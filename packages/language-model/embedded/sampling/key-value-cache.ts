@@ -1,8 +1,8 @@
 /**
- * Keys and values of every row, [rows, keyValueHeads, positions, headSize] a layer, so that a head's past lies together
- * and streams from memory. The first rows are the head of each buffer. Rows stand as far apart as the longest needs, in
- * steps, and move when that changes; memory is what the rows in use need, and grows with them. A row that starts afresh
- * leaves what was there; the bias hides it until it is written over.
+ * Keys and values of every row, [rows, keyValueHeads, positions, headSize] for each layer, so that a head's past is
+ * contiguous in memory. The active rows are at the start of each buffer. All rows have the same stride: the length that
+ * the longest needs, rounded up. Rows move when the stride changes, and memory grows with the rows in use. A new row
+ * keeps old contents; the bias hides them until they are overwritten.
  */
 import { Tensor } from 'onnxruntime-node';
 import { headSizeOf } from '../../checkpoint/llama-tensors.ts';
@@ -12,15 +12,16 @@ import type { Weights } from './fused-decoder.ts';
 import type { Prefix } from './reader.ts';
 
 /**
- * A step sees span = 1 + past scores a row, always a multiple of this, the new token's first. Softmax and the products
- * over the past then run through whole vector blocks in the same order for every row, however long its neighbours are:
- * more past only adds blocks of exact zeros (sampler.test.ts, "batching"). 64 is 16 lanes unrolled four times.
+ * A step has span = 1 + past scores in each row, the new token's first; the span is always a multiple of this. Softmax
+ * and the products over the past then process whole vector blocks in the same order for every row, whatever the length
+ * of other rows: a longer past only adds blocks of exact zeros (sampler.test.ts, "batching"). 64 is 16 lanes unrolled
+ * four times.
  */
 const SPAN_STEP = 64;
-/** Steps that less room must have sufficed before rows move together: moving costs about as much as three steps. */
+/** Number of steps for which a smaller stride must have sufficed before rows move: moving costs about three steps. */
 const STEPS_BEFORE_SHRINKING = 16;
 
-/** Keys of one layer or values of one layer. A value buffer starts each head with zeros, in the place of the new token. */
+/** Keys or values of one layer. In a value buffer each head starts with zeros, at the new token's position. */
 interface Buffer {
   readonly name: string;
   readonly offset: 0 | 1;
@@ -31,7 +32,7 @@ export class KeyValueCache {
   readonly #heads: number;
   readonly #headSize: number;
   readonly #buffers: readonly Buffer[];
-  /** Rows in use. */
+  /** Number of rows in use. */
   #rows = 0;
   #span = SPAN_STEP;
   #stepsTooWide = 0;
@@ -39,14 +40,17 @@ export class KeyValueCache {
   constructor({ shape, constants }: Pick<Weights, 'shape' | 'constants'>) {
     this.#heads = shape.keyValueHeads;
     this.#headSize = headSizeOf(shape, constants);
-    // In the order of the graphs' `fresh`.
+    // Same order as the graphs' `fresh`.
     this.#buffers = Array.from({ length: shape.layers }, (_, layer): Buffer[] => [
       { name: keyCacheName(layer), offset: 0, data: new Float32Array() },
       { name: valueCacheName(layer), offset: 1, data: new Float32Array() },
     ]).flat();
   }
 
-  /** Inputs of a step for the first rows, of these lengths: their cache, and the bias that hides what is not theirs. */
+  /**
+   * Returns a step's inputs for the first rows, of these lengths: their cache, and the bias that hides other
+   * contents.
+   */
   inputs(lengths: Int32Array): Record<string, Tensor> {
     this.#rows = lengths.length;
     this.#fit(lengths);
@@ -65,7 +69,7 @@ export class KeyValueCache {
     return inputs;
   }
 
-  /** Makes row `to` what row `from` is. */
+  /** Copies row `from` to row `to`. */
   move(from: number, to: number): void {
     for (const buffer of this.#buffers) {
       const elements = this.#heads * this.#capacity(buffer) * this.#headSize;
@@ -73,7 +77,7 @@ export class KeyValueCache {
     }
   }
 
-  /** Puts a prompt's keys and values into a row, from position 0. */
+  /** Writes a prompt's keys and values into a row, from position 0. */
   place(row: number, prefix: Prefix): void {
     this.#ensure(prefix.length, row + 1);
     const size = this.#headSize;
@@ -85,7 +89,7 @@ export class KeyValueCache {
     });
   }
 
-  /** Puts the step's new keys and values (`fresh` of the decode graph) behind each row's own length. */
+  /** Appends the step's new keys and values (`fresh` of the decode graph) to each row. */
   append(fresh: Float32Array, lengths: Int32Array): void {
     this.#ensure(Math.max(...lengths) + 1);
     const size = this.#headSize;
@@ -104,12 +108,12 @@ export class KeyValueCache {
     return this.#span - 1 + buffer.offset;
   }
 
-  /** Index of position 0 of a row's head. */
+  /** Returns the index of position 0 of a row's head. */
   #start(buffer: Buffer, row: number, head: number): number {
     return ((row * this.#heads + head) * this.#capacity(buffer) + buffer.offset) * this.#headSize;
   }
 
-  /** Room for a row of this length beside a new token, and for so many rows. */
+  /** Makes room for this many rows, and for a row of this length with a new token. */
   #ensure(length: number, rows = this.#rows): void {
     if (length >= this.#span || rows > this.#rows)
       this.#arrange(Math.max(rows, this.#rows), Math.max(this.#span, spanFor(length)));
@@ -121,7 +125,7 @@ export class KeyValueCache {
     if (wanted > this.#span || this.#stepsTooWide > STEPS_BEFORE_SHRINKING) this.#arrange(this.#rows, wanted);
   }
 
-  /** Moves what fits of every row to where another span has it, within the same memory if that suffices. */
+  /** Moves the rows to another stride, in the same memory if it suffices. */
   #arrange(rows: number, span: number): void {
     const [oldSpan, size] = [this.#span, this.#headSize];
     const kept = Math.max(0, Math.min(span, oldSpan) - 1) * size;
@@ -130,11 +134,12 @@ export class KeyValueCache {
     for (const buffer of this.#buffers) {
       const { data: source, offset } = buffer;
       const elements = heads * span * size;
-      // The system gives memory when it is first written: room for twice as much costs nothing until it is used.
+      // The system allocates memory on its first write, so reserving twice as much is free until it is used.
       if (elements > source.length) buffer.data = new Float32Array(2 * elements);
       const target = buffer.data;
       for (let step = 0; step < oldHeads; step++) {
-        // Outwards from the last, inwards from the first: no head is written over before it has moved.
+        // A larger stride moves heads from the last to the first, a smaller one the other way, so that none is
+        // overwritten.
         const head = span > oldSpan ? oldHeads - 1 - step : step;
         const from = (head * (oldSpan - 1 + offset) + offset) * size;
         const to = (head * (span - 1 + offset) + offset) * size;
@@ -150,7 +155,7 @@ export class KeyValueCache {
   }
 }
 
-/** Smallest span with room for a row of this length and a new token. */
+/** Returns the smallest span with room for a row of this length and a new token. */
 function spanFor(length: number): number {
   return Math.ceil((length + 1) / SPAN_STEP) * SPAN_STEP;
 }

@@ -9,7 +9,7 @@ const MULTIPLIER = 0xd256d193;
 const WEYL_STEP = 0x9e3779b9;
 const TWO_32 = 2 ** 32;
 
-/** The block of two 32-bit words for a counter (low, high) and a key. */
+/** Returns the block of two 32-bit words for a counter (low, high) and a key. */
 export function philox2x32(counterLow: number, counterHigh: number, key: number): readonly [number, number] {
   let low = counterLow >>> 0;
   let high = counterHigh >>> 0;
@@ -24,13 +24,15 @@ export function philox2x32(counterLow: number, counterHigh: number, key: number)
   return [low, high];
 }
 
-/** Number `index` of the sequence of `seed` (a safe non-negative integer): uniform in [0, 1), 53 random bits. */
+/**
+ * Returns number `index` of the sequence of `seed` (a safe non-negative integer): uniform in [0, 1), 53 random bits.
+ */
 export function uniformAt(seed: number, index: number): number {
   const [low, high] = philox2x32(index, Math.floor(seed / TWO_32), seed % TWO_32);
   return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
 }
 
-/** Upper 32 bits of the 64-bit product, by halves so that every step is exact. */
+/** Returns the upper 32 bits of the 64-bit product, computed by halves so that every step is exact. */
 function multiplyHigh(left: number, right: number): number {
   const leftHigh = left >>> 16;
   const leftLow = left & 0xffff;

@@ -1,6 +1,6 @@
 /**
  * Reads whole texts: prompts one at a time, so that a prompt's result cannot depend on others, and texts to embed in
- * batches of one padded length.
+ * batches padded to one length.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { MASKED } from '../decoder/decoder.ts';
@@ -8,14 +8,14 @@ import type { Weights } from './fused-decoder.ts';
 import { readingGraph } from './reading-graph.ts';
 import { openSession } from './session.ts';
 
-/** State that a prompt leaves behind. */
+/** The state after reading a prompt. */
 export interface Prefix {
-  /** Tokens of the prompt. */
+  /** Number of tokens of the prompt. */
   readonly length: number;
   /** [2 · layers, keyValueHeads, padded length, headSize]: each layer's keys, then its values. */
   readonly fresh: Float32Array;
   readonly paddedLength: number;
-  /** Log-probabilities of the token after the last, [vocabularySize]. */
+  /** Log-probabilities of the token after the prompt, [vocabularySize]. */
   readonly logProbabilities: Float32Array;
 }
 
@@ -27,8 +27,8 @@ export class Reader {
   readonly #contextLength: number;
   readonly #padId: number;
   /**
-   * The mask that hides later tokens, [length, length], for the length that was last read. One for each length of a long
-   * context would be too large to keep.
+   * The causal mask, [length, length], for the last length read. Masks for all lengths of a long context would take too
+   * much memory.
    */
   #bias: Tensor | null = null;
 
@@ -43,7 +43,7 @@ export class Reader {
     return new Reader(session, weights.shape.contextLength, padId);
   }
 
-  /** `prompt` holds 1 to contextLength tokens. */
+  /** Reads a prompt of 1 to contextLength tokens. */
   async prefill(prompt: readonly number[]): Promise<Prefix> {
     const steps = Math.ceil(prompt.length / PROMPT_LENGTH_STEP);
     const paddedLength = Math.min(steps * PROMPT_LENGTH_STEP, this.#contextLength);
@@ -56,7 +56,10 @@ export class Reader {
     };
   }
 
-  /** Means of the last layer over each text's tokens, [texts, hiddenSize]; a text has 1 to `paddedLength` tokens. */
+  /**
+   * Returns means of the last layer over each text's tokens, [texts, hiddenSize]; a text has 1 to `paddedLength`
+   * tokens.
+   */
   async means(texts: readonly (readonly number[])[], paddedLength: number): Promise<Float32Array> {
     const { means } = await this.#run(texts, paddedLength, ['means']);
     return means!.data as Float32Array;
@@ -66,11 +69,11 @@ export class Reader {
     await this.#session.release();
   }
 
-  /** Outputs that are not asked for are not copied out. */
+  /** Runs the graph. Only the named outputs are copied. */
   #run(texts: readonly (readonly number[])[], length: number, outputs: readonly string[]) {
     const rows = texts.length;
     const tokens = new BigInt64Array(rows * length).fill(BigInt(this.#padId));
-    // Padding stays at position 0: it may reach beyond the context.
+    // Padding has position 0, since it may reach beyond the context.
     const positions = new BigInt64Array(rows * length);
     const shares = new Float32Array(rows * length);
     texts.forEach((ids, row) => {

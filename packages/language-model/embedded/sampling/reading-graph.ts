@@ -1,6 +1,7 @@
 /**
- * The graph that reads whole texts: for a prompt it gives the cache entries and the logits of the next token, for a
- * text to embed the mean of the last layer. Rows are padded at their ends, which a causal decoder does not see.
+ * The graph that reads whole texts. For a prompt it computes the cache entries and the log-probabilities of the next
+ * token, for a text to embed the mean of the last layer. Rows are padded at their ends, which a causal decoder does not
+ * see.
  */
 import type { Projections } from '../decoder/decoder.ts';
 import { Graph, type Value } from '../onnx/graph.ts';
@@ -11,17 +12,17 @@ import { softmax } from '../onnx/operations/transformer.ts';
 import type { Shape } from '../onnx/shape.ts';
 import { FusedDecoder, type Weights } from './fused-decoder.ts';
 
-/** Known when the graph runs: texts, tokens each is padded to, and the product of the two. */
+/** Dimensions known at run time: texts, padded tokens of each, and their product. */
 const ROWS = 'rows';
 const LENGTH = 'length';
 const TOKENS = 'tokens';
 
 /**
- * Inputs: `tokens` int64 [rows, length]; `positions` int64 [rows · length, 1]; `bias` [length, length] added to the scores
- * (0 to see, very negative not to); `last` int64 [rows], each text's last token among all rows · length; `shares`
- * [rows, 1, length], each token's part of its text's mean.
- * Outputs: `logProbabilities` [rows, vocabularySize] of what follows; `fresh` [rows, 2 · layers · keyValueHeads, 1, length,
- * headSize]: each layer's keys head by head, then its values; `means` [rows, 1, hiddenSize] after the final norm.
+ * Inputs: `tokens` int64 [rows, length]; `positions` int64 [rows · length, 1]; `bias` [length, length], added to the
+ * scores (0 for visible, very negative for hidden); `last` int64 [rows], the index of each text's last token among all
+ * rows · length; `shares` [rows, 1, length], each token's weight in its text's mean. Outputs: `logProbabilities` [rows,
+ * vocabularySize] of the next token; `fresh` [rows, 2 · layers · keyValueHeads, 1, length, headSize]: each layer's keys
+ * head by head, then its values; `means` [rows, 1, hiddenSize] after the final norm.
  */
 export function readingGraph(weights: Weights): Uint8Array {
   const graph = new Graph('reading');

@@ -1,10 +1,10 @@
 /**
- * Builds the text of a sample from its tokens: joins bytes to whole characters, watches for texts that end the sample,
- * and gives the part that can already be shown. Cutting depends on the text alone, not on how tokens divide it: the
- * stop text that is complete first counts.
+ * Builds the text of a sample from its tokens: joins bytes to whole characters, watches for stop texts, and returns the
+ * part that can already be shown. The cut depends only on the text, not on its division into tokens: the stop text that
+ * is complete first counts.
  */
 export class SampleTextBuilder {
-  // A mark at the start of a text is text too.
+  // A byte-order mark at the start is kept as text.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #stops: readonly string[];
   readonly #longestStop: number;
@@ -21,18 +21,18 @@ export class SampleTextBuilder {
     return this.#text;
   }
 
-  /** Adds a token's bytes; true when a stop text is complete, and the text cut before it. */
+  /** Adds a token's bytes. Returns true if a stop text is complete; the text is then cut before it. */
   push(bytes: Uint8Array): boolean {
     return this.#add(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** No token follows: bytes left over become U+FFFD. */
+  /** Ends the text. Incomplete bytes become U+FFFD. */
   finish(): void {
     this.#add(this.#decoder.decode());
     this.#stopped = true;
   }
 
-  /** Text not yet taken that no later token can cut off. */
+  /** Returns new text that no later token can cut off. */
   takeShowable(): string {
     const end = this.#stopped ? this.#text.length : this.#text.length - this.#possibleStopLength();
     const delta = this.#text.slice(this.#shown, end);
@@ -51,7 +51,10 @@ export class SampleTextBuilder {
     return true;
   }
 
-  /** Start of the stop text that ends first from `from` on, the longest of those that end there. */
+  /**
+   * Returns the start of the stop text that ends first, searching from `from`; of several that end there, the
+   * longest.
+   */
   #cut(from: number): number | null {
     let start: number | null = null;
     let end = Number.POSITIVE_INFINITY;
@@ -65,7 +68,7 @@ export class SampleTextBuilder {
     return start;
   }
 
-  /** Length of the longest end of the text that begins a stop text. */
+  /** Returns the length of the longest suffix of the text that is a prefix of a stop text. */
   #possibleStopLength(): number {
     for (let length = Math.min(this.#longestStop - 1, this.#text.length); length > 0; length--) {
       const end = this.#text.slice(-length);

@@ -1,7 +1,7 @@
 /**
- * Samples completions from a checkpoint with continuous batching: rows decode together, a row that ends takes the next
- * sample, equal prompts are read once. The result of a sample depends on (checkpoint, prompt, options, seed) alone: its
- * noise is counted from its seed, and its row's arithmetic does not depend on the row's place or on other rows.
+ * Samples completions from a checkpoint with continuous batching: rows decode together, a free row takes the next
+ * sample, equal prompts are read once. A sample's result depends only on (checkpoint, prompt, options, seed): its noise
+ * is counted from its seed, and a row's arithmetic does not depend on its index or on other rows.
  */
 
 import { StpError } from '@stp/base';
@@ -23,13 +23,12 @@ import { openSession } from './session.ts';
 import { SlotMask } from './slot-mask.ts';
 import { TypedTokens, TypedWriter } from './typed-writer.ts';
 
-/** Prompts whose reading is kept for a next group of the same: one under way, one to come. */
+/** Number of cached prompts, for the next group with the same prompt: the current one and the next one. */
 const PREFIXES_KEPT = 2;
 
-/** The model that is sampled from. */
 export interface SampledModel extends Weights {
   readonly tokenizer: Tokenizer;
-  /** Words that its proofs may have; null: any text. */
+  /** Words that its proofs may contain; null: any text. */
   readonly proofWords: ProofWords | null;
 }
 
@@ -38,7 +37,7 @@ export interface SampleGroup {
   readonly prompt: string;
   readonly sampling: SamplingOptions;
   readonly samples: readonly { readonly key: number; readonly seed: number }[];
-  /** Whether text is wanted as it is decoded. */
+  /** Whether the text is requested as it is decoded. */
   readonly isStreamed?: boolean;
   /** Grammar that the samples follow. */
   readonly grammar?: TypedGrammar | undefined;
@@ -48,13 +47,13 @@ export interface SampleGroup {
 
 /** A sample in progress in a row. */
 interface Row {
-  /** Its last token is not in the cache yet. */
+  /** The sample. Its last token is not in the cache yet. */
   readonly sample: GrowingSample;
-  /** Slots that its prompt does not hold. */
+  /** Slots that the prompt does not contain. */
   readonly masked: readonly number[];
-  /** Writer of a sample that is not free text. */
+  /** Restricts the sample's tokens; null for free text. */
   readonly writer: Writer | null;
-  /** Tokens in the cache. */
+  /** Number of tokens in the cache. */
   length: number;
 }
 
@@ -69,13 +68,13 @@ interface Waiting extends SampleGroup {
   readonly masked: readonly number[];
   /** Null for free text. */
   readonly writer: (() => Writer) | null;
-  /** Samples handed to rows so far. */
+  /** Number of samples given to rows so far. */
   started: number;
   prefix: Prefix | null;
 }
 
 export class Sampler {
-  /** Reader for others that read texts with the same model. */
+  /** Reads texts with the same model, for other users. */
   readonly reader: Reader;
   readonly #tokenizer: Tokenizer;
   readonly #contextLength: number;
@@ -87,7 +86,7 @@ export class Sampler {
   readonly #proofs: ProofTokens | null;
   readonly #rowsMax: number;
   readonly #maskedRow: Float32Array;
-  /** The rows in use, without holes between steps. */
+  /** The rows in use; contiguous between steps. */
   readonly #rows: (Row | null)[] = [];
   readonly #prefixes = new Map<string, Prefix>();
   #waiting: Waiting[] = [];
@@ -108,7 +107,7 @@ export class Sampler {
     this.#proofs = proofWords === null ? null : new ProofTokens(proofWords, tokenizer);
   }
 
-  /** `rowsMax`: how many samples decode together at most. */
+  /** `rowsMax`: maximum number of samples decoded together. */
   static async open(model: SampledModel, rowsMax: number): Promise<Sampler> {
     const session = await openSession(decodeGraph(model), 'decode');
     return new Sampler(model, session, await Reader.open(model, model.tokenizer.padId), rowsMax);
@@ -132,7 +131,7 @@ export class Sampler {
     return () => new ProofWriter(proofs, own);
   }
 
-  /** Drops samples, waiting or in progress. */
+  /** Drops waiting and running samples. */
   drop(isDropped: (key: number) => boolean): void {
     this.#rows.forEach((row, index) => {
       if (row !== null && isDropped(row.sample.key)) this.#rows[index] = null;
@@ -147,7 +146,7 @@ export class Sampler {
     return this.#waiting.length === 0 && this.#rows.every((row) => row === null);
   }
 
-  /** Starts what there are free rows for, and decodes one token in each row. */
+  /** Starts samples in free rows, and decodes one token in each row. */
   async step(): Promise<Step> {
     const step: Step = { ended: [], texts: [] };
     await this.#fillRows(step);
@@ -179,7 +178,7 @@ export class Sampler {
     await this.reader.close();
   }
 
-  /** Gives rows that ended, then rows not yet used, to waiting samples. */
+  /** Gives free rows, first those of ended samples, to waiting samples. */
   async #fillRows(step: Step): Promise<void> {
     for (let index = 0; index < this.#rowsMax && this.#waiting.length > 0; index++) {
       while ((this.#rows[index] ?? null) === null && this.#waiting.length > 0) {
@@ -188,7 +187,7 @@ export class Sampler {
     }
   }
 
-  /** Moves the last rows into free places, so that a step computes no more rows than there are samples in progress. */
+  /** Moves the last rows into gaps, so that a step computes only as many rows as there are running samples. */
   #closeHoles(): void {
     for (let index = 0; index < this.#rows.length; index++) {
       while (this.#rows.at(-1) === null) this.#rows.pop();
@@ -198,7 +197,7 @@ export class Sampler {
     }
   }
 
-  /** Takes the group's next sample; its first token follows from the prompt alone. */
+  /** Starts the group's next sample. Its first token needs only the prompt. */
   async #start(index: number, group: Waiting, step: Step): Promise<void> {
     const { key, seed } = group.samples[group.started++]!;
     if (group.started === group.samples.length) this.#waiting.shift();
@@ -211,7 +210,8 @@ export class Sampler {
       length: group.ids.length,
     };
     if (group.ids.length === 0 || tokensMax <= 0 || row.writer?.allowed().length === 0) {
-      // A prompt that fills the context leaves no room, and a grammar may have no equation: an empty sample that says so, not a failed batch.
+      // A prompt may fill the context, and a grammar may have no equation: the result is an empty sample, not a
+      // failed batch.
       row.sample.end('length', step);
       return;
     }
@@ -221,7 +221,7 @@ export class Sampler {
     this.#rows[index] = row;
   }
 
-  /** Samples of one prompt may come in several groups, one after another: the prompt is read for the first. */
+  /** Several groups in a row may have the same prompt; it is read for the first of them. */
   async #prefixOf({ prompt, ids }: Waiting): Promise<Prefix> {
     const known = this.#prefixes.get(prompt);
     if (known !== undefined) return known;
@@ -231,7 +231,7 @@ export class Sampler {
     return prefix;
   }
 
-  /** Chooses the row's next token; false, with the sample ended, when it was the last. */
+  /** Chooses the row's next token. Returns false if it ended the sample. */
   #advance(row: Row, given: Float32Array, step: Step): boolean {
     const logProbabilities = this.#masked(row, given);
     const { sample, writer } = row;
@@ -246,8 +246,8 @@ export class Sampler {
   }
 
   /**
-   * Gives probability 0 to tokens that the row may not write. In a buffer of its own: the first ones of a prompt serve other
-   * samples too.
+   * Gives probability 0 to tokens that the row may not write. Returns another buffer, because the given one may serve
+   * other samples of the prompt.
    */
   #masked({ masked, writer }: Row, logProbabilities: Float32Array): Float32Array {
     const allowed = writer?.allowed();

@@ -1,6 +1,6 @@
 /**
- * ONNX Runtime sessions for sampling: on the CPU even if training has a GPU, and on one thread, so that the arithmetic
- * of a row is always the same. A step is short and reads a cache in this process; another device would need the whole
+ * ONNX Runtime sessions for sampling: on the CPU even if training uses a GPU, and on one thread, so that a row's
+ * arithmetic is always the same. A step is short and reads a cache in this process; another device would need the whole
  * cache for every token.
  */
 
@@ -14,14 +14,14 @@ import { InferenceSession } from 'onnxruntime-node';
  */
 export async function openSession(model: Uint8Array | string, what: string, threads = 1): Promise<InferenceSession> {
   try {
-    // One call for either kind: the library declares each apart.
+    // The library declares an overload for each type; one call serves both.
     return await InferenceSession.create(model as string, {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
-      // As fast without (a step allocates little), and a tenth less memory.
+      // The arena saves no time, since a step allocates little, and costs memory.
       enableCpuMemArena: false,
       logSeverityLevel: 3,
     });

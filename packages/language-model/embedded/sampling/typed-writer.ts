@@ -1,7 +1,8 @@
 /**
- * Lets a sample be nothing but a well-typed equation (`packages/config/schemas/typed-grammar.ts`): after each token the tokens from which one of
- * the allowed length can still be finished. Variables of a type are used in their order, since other names for them say nothing new;
- * the right side has variables of the left one, unless it could not be finished so, and is another term.
+ * Restricts a sample to a well-typed equation (`packages/config/schemas/typed-grammar.ts`): computes the tokens after
+ * which an equation within the length limit can still be completed. Variables of a type are used in order, since
+ * renaming them gives the same equation. The right side uses only variables of the left side, unless it then could not
+ * be completed, and differs from the left side.
  */
 import { StpError } from '@stp/base';
 import type { TypedGrammar } from '@stp/config/records';
@@ -15,7 +16,7 @@ interface Symbol {
   readonly kind: 'function' | 'constructor' | 'variable';
 }
 
-/** A grammar in the tokens of one model; shared by the samples under it. */
+/** A grammar in the tokens of one model; shared by its samples. */
 export class TypedTokens {
   readonly symbols: readonly Symbol[];
   readonly conditionType: number | null;
@@ -24,7 +25,9 @@ export class TypedTokens {
   readonly implies: number;
   readonly end: number;
 
-  /** Throws STP1301 where a symbol is not one token of the model, or two are the same among those that may stand in one place. */
+  /**
+   * Throws STP1301 if a symbol is not one token of the model, or if two symbols for the same position have one token.
+   */
   constructor(grammar: TypedGrammar, tokenizer: Tokenizer) {
     const needed = [...new Set([...grammar.symbols.map(({ token }) => token), EQUALS, IMPLIES])];
     const missing = needed.filter((token) => tokenizer.encode(token).length !== 1);
@@ -43,7 +46,10 @@ export class TypedTokens {
     this.end = tokenizer.endId;
   }
 
-  /** Fewest tokens of a term of each type; infinite where none ends. @param isUsable of variables */
+  /**
+   * Returns the minimum number of tokens of a term of each type; infinite if no term ends. @param isUsable for
+   * variables
+   */
   leastSizes(isUsable: (symbol: Symbol) => boolean): ReadonlyMap<number, number> {
     const least = new Map<number, number>();
     for (let changed = true; changed; ) {
@@ -70,22 +76,22 @@ function wrongGrammar(what: string): StpError {
 
 type Place = 'left' | 'equals' | 'right' | 'over';
 
-/** One sample's way through the grammar. */
+/** The writer of one sample. */
 export class TypedWriter {
   readonly #tokens: TypedTokens;
-  /** Least sizes with all variables, and on a right side with those of the left. */
+  /** Minimum sizes with all variables, and with only those of the left side. */
   readonly #least: ReadonlyMap<number, number>;
   #leastRight: ReadonlyMap<number, number>;
   readonly #used = new Set<Symbol>();
   #place: Place = 'left';
-  /** Types of the terms still to be written on this side, the next one last. */
+  /** Types of the terms that are still to be written on this side, the next one last. */
   #open: number[] = [];
   #sideType: number | null = null;
-  /** Whether the right side so far is one constant constructor. */
+  /** Whether the right side so far is a single constant constructor. */
   #isConstant = false;
   #hasCondition = false;
   #written = 0;
-  /** Tokens of the left side, and of the right one so far. */
+  /** Tokens of the left side, and of the right side so far. */
   #left: number[] = [];
   #right: number[] = [];
 
@@ -95,7 +101,7 @@ export class TypedWriter {
     this.#leastRight = this.#least;
   }
 
-  /** Empty where nothing can be written at all. */
+  /** Empty if no equation can be written. */
   allowed(): readonly number[] {
     const { equals, implies, end } = this.#tokens;
     switch (this.#place) {
@@ -109,7 +115,7 @@ export class TypedWriter {
     }
   }
 
-  /** @param id one of those allowed */
+  /** @param id one of the allowed tokens */
   push(id: number): void {
     const place = this.#place;
     const symbol = place === 'left' || place === 'right' ? this.#candidates().find((one) => one.id === id) : undefined;
@@ -136,7 +142,7 @@ export class TypedWriter {
     if (this.#open.length === 0) this.#place = this.#place === 'left' ? 'equals' : 'over';
   }
 
-  /** Drops candidates after which the right side equals the left one, if others are left: that a term is itself says nothing. */
+  /** Drops candidates that make the right side equal the left side, if others are left. */
   #withoutEcho(candidates: readonly Symbol[]): readonly Symbol[] {
     if (this.#place !== 'right' || this.#right.length + 1 !== this.#left.length) return candidates;
     if (this.#right.some((id, place) => id !== this.#left[place])) return candidates;
@@ -154,7 +160,7 @@ export class TypedWriter {
     this.#leastRight = needed <= room ? own : this.#least;
   }
 
-  /** Is what was written a condition, with room for an equation after it? */
+  /** Returns whether the text so far is a condition with room for an equation after it. */
   #mayImply(): boolean {
     if (this.#hasCondition || !this.#isConstant || this.#sideType !== this.#tokens.conditionType) return false;
     const shortest = this.#tokens.symbols
@@ -167,7 +173,7 @@ export class TypedWriter {
     return given.reduce((sum, type) => sum + (least.get(type) ?? Number.POSITIVE_INFINITY), 1);
   }
 
-  /** `=`, the shortest right side, the end. */
+  /** Returns the minimum number of tokens for `=`, the right side and the end. */
   #restAfterLeft(type: number): number {
     return 2 + (this.#least.get(type) ?? Number.POSITIVE_INFINITY);
   }
@@ -189,7 +195,7 @@ export class TypedWriter {
     });
   }
 
-  /** Used already, or the first of its type that is not. */
+  /** Returns whether a variable is already used, or the first unused one of its type. */
   #isNext(symbol: Symbol): boolean {
     if (this.#used.has(symbol)) return true;
     return (

@@ -1,6 +1,7 @@
 /**
- * AdamW (Loshchilov and Hutter 2019) in the graph: clipping by the global norm, bias-corrected moments, decay decoupled
- * and scaled by the learning rate. What changes only with the step is computed outside, in double precision.
+ * AdamW (Loshchilov and Hutter 2019) in the graph: clipping by the global norm, bias-corrected moments, decoupled
+ * weight decay scaled by the learning rate. Factors that depend only on the step are computed outside, in double
+ * precision.
  */
 import type { Graph, Value } from '../onnx/graph.ts';
 import {
@@ -14,38 +15,38 @@ import {
   sumOfSquares,
 } from '../onnx/operations/arithmetic.ts';
 
-/** STP's moments (Levanter's default for language models). */
+/** STP's decay rates of the moments (Levanter's default for language models). */
 const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.95;
-/** Kingma and Ba's value. STP's 1e-5 is for a far larger model; here it would swallow the small gradients. */
+/** Kingma and Ba's value. STP's 1e-5 is for far larger models; here it would dominate the small gradients. */
 const EPSILON = 1e-8;
 
-/** Numbers of one optimizer step. */
+/** The factors of one optimizer step. */
 export interface StepFactors {
   /** Learning rate with the moments' bias corrections. */
   readonly rate: number;
   /** Epsilon with the second moment's bias correction. */
   readonly epsilon: number;
-  /** Share of a decayed weight that decay leaves. */
+  /** Factor that weight decay leaves of a weight. */
   readonly kept: number;
 }
 
-/** Factors of a step, counted from 1. */
+/** Returns the factors of a step; steps count from 1. */
 export function stepFactors(step: number, learningRate: number, weightDecay: number): StepFactors {
-  // rate · m̂ / (√v̂ + ε) with m̂ = m / first and v̂ = v / second, √second taken out of the fraction.
+  // rate · m̂ / (√v̂ + ε) with m̂ = m / first and v̂ = v / second; √second is factored out.
   const first = 1 - FIRST_DECAY ** step;
   const root = Math.sqrt(1 - SECOND_DECAY ** step);
   return { rate: (learningRate * root) / first, epsilon: EPSILON * root, kept: 1 - learningRate * weightDecay };
 }
 
-/** Square root of the sum of squares over all gradients. */
+/** Returns the square root of the sum of squares over all gradients. */
 export function globalNorm(gradients: readonly Value[]): Value {
   return squareRoot(sum(gradients.map(sumOfSquares)));
 }
 
 /**
- * Adds the factor by which a gradient of this norm is multiplied so that its norm is at most `normMax`; 1 where that is 0 (no
- * clipping).
+ * Adds the factor that reduces a gradient of this norm to a norm of at most `normMax`. The factor is 1 if `normMax` is
+ * 0 (no clipping).
  */
 export function clipScale(graph: Graph, norm: Value, normMax: number): Value {
   if (normMax === 0) return graph.scalar(1);
@@ -58,7 +59,7 @@ export interface WeightState {
   readonly secondMoment: Value;
 }
 
-/** One weight after a step. `factors` are scalars; a weight that does not decay is given no `kept`. */
+/** Returns a weight after one step. `factors` are scalars; `kept` is omitted for a weight without decay. */
 export function updated(
   { weight, firstMoment, secondMoment }: WeightState,
   gradient: Value,

@@ -1,7 +1,7 @@
 /**
- * Contrastive training of the decoder as an encoder of texts: a query comes near to its match and away from the matches of
- * the other queries of its batch (InfoNCE, arXiv 1807.03748; over batches, arXiv 2306.15626, §5). An embedding is that of
- * `Generator.embed`: the mean of the last hidden layer over the text's tokens, at length 1.
+ * Contrastive training of the decoder as a text encoder: a query moves towards its match and away from the matches of
+ * the other queries in its batch (InfoNCE, arXiv 1807.03748; in-batch negatives, arXiv 2306.15626, §5). The embedding
+ * is that of `Generator.embed`: the mean of the last hidden layer over the text's tokens, scaled to length 1.
  */
 import type { ModelShape } from '../../trainer.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
@@ -12,20 +12,20 @@ import { logSoftmax, rmsNorm } from '../onnx/operations/transformer.ts';
 import type { GraphLoss } from './graph-loss.ts';
 import type { PackedBatch } from './packed-batch.ts';
 
-/** Divisor of cosines before the softmax. */
+/** Temperature: divides cosines before the softmax. */
 const TEMPERATURE = 0.05;
-/** Added to mean squares of an embedding, which are near 1 after the final norm. */
+/** Added to the mean square of an embedding, which is near 1 after the final norm. */
 const EPSILON = 1e-8;
 
-/** Tokens of a query and of the text that it should find. */
+/** Tokens of a query and of its match. */
 export interface TextPair {
   readonly query: readonly number[];
   readonly match: readonly number[];
 }
 
 /**
- * The mean over the pairs of -log p(its match | the matches of the batch). `labels` are numbers of texts: queries first, then
- * matches in the same order; `weights` of a token is one over the length of its text.
+ * Returns the mean over the pairs of -log p(match | all matches of the batch). `labels` are indices of texts: queries
+ * first, then matches in the same order. `weights` of a token is 1 / the length of its text.
  *
  * @param pairs number of pairs in every batch
  */
@@ -40,7 +40,7 @@ export function contrastive({ hiddenSize }: ModelShape, pairs: number): GraphLos
       const isOf = equal(reshape(labels, [targets!, 1]), numbers(2 * pairs));
       const shares = multiply(where(isOf, one, zero), reshape(values.get('weights')!, [targets!, 1]));
       const means = matmul(shares, states, { transposeLeft: true });
-      // Length 1 times the root of the hidden size, which the scale of the scores takes out again.
+      // The vector gets length √hiddenSize; the scale of the scores compensates for it.
       const gain = graph.initializer('contrastive_gain', [hiddenSize], new Float32Array(hiddenSize).fill(1));
       const vectors = rmsNorm(means, gain, EPSILON);
       const [queries, matches] = [slice(vectors, 0, 0, pairs), slice(vectors, 0, pairs, 2 * pairs)];
@@ -53,7 +53,7 @@ export function contrastive({ hiddenSize }: ModelShape, pairs: number): GraphLos
   };
 }
 
-/** The pairs as one batch, in rows as long as the longest text, several texts to a row. Every text has a token at least. */
+/** Packs the pairs as one batch of rows as long as the longest text, several texts to a row. No text may be empty. */
 export function contrastiveBatch(pairs: readonly TextPair[]): PackedBatch {
   const texts = [...pairs.map(({ query }) => query), ...pairs.map(({ match }) => match)];
   const rowLength = Math.max(...texts.map(({ length }) => length));

@@ -1,17 +1,19 @@
 /**
- * Reads a file of training records (JSON Lines) line by line, in bounded memory, and refuses a line that is no record of the
- * objective with its file and line number. Synchronous: training owns its process.
+ * Reads a file of training records (JSON Lines) line by line, in bounded memory. Reports an invalid line with file and
+ * line number. Synchronous, because training has its own process.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { describeIssues, StpError } from '@stp/base';
 import type { Objective } from '../objectives/objective.ts';
 
 const CHUNK_BYTES = 1 << 16;
-/** Longest line; statements and proofs are capped at some tens of kilobytes (`packages/config/schemas/records.ts`). */
+/** Maximum line length; statements and proofs have at most tens of kilobytes (`packages/config/schemas/records.ts`). */
 const LINE_BYTES_MAX = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** The records of a file in order; empty lines are skipped. Throws STP1501 naming the first bad line, or STP1002. */
+/**
+ * Yields the records of a file in order and skips empty lines. Throws STP1501 naming the first bad line, or STP1002.
+ */
 export function* readRows<Row, Numbers>(path: string, objective: Objective<Row, Numbers>): Generator<Row> {
   let number = 0;
   for (const line of readLines(path)) {
@@ -30,7 +32,7 @@ function parseRow<Row, Numbers>(line: string, place: string, objective: Objectiv
   }
   const parsed = objective.schema.safeParse(json);
   if (!parsed.success) throw invalid(place, describeIssues(parsed.error), parsed.error);
-  // Something must predict the first target token.
+  // The first target token needs at least one token before it.
   if (objective.sequences(parsed.data).some(({ prompt }) => prompt === '')) throw invalid(place, 'the prompt is empty');
   return parsed.data;
 }

@@ -1,6 +1,6 @@
 /**
- * The losses that a graph computes: functions from the decoder's outputs to a scalar. A loss names the numbers that it needs
- * for each scored token; packing, gradients, the optimizer and the loop are the same for all.
+ * Losses that a graph computes: functions from the decoder's outputs to a scalar. A loss names the numbers that it
+ * needs for each scored token. Packing, gradients, the optimizer and the loop are shared.
  */
 import type { Value } from '../onnx/graph.ts';
 import { multiply, negate, reduceSum } from '../onnx/operations/arithmetic.ts';
@@ -12,13 +12,13 @@ export interface GraphLoss {
   /** Names of its inputs, float32 [targets], found in `PackedBatch.targetValues`. */
   readonly targetValues: readonly string[];
   /**
-   * Adds the loss of a micro-batch to the decoder's graph. `labels` are the scored tokens, int64 [targets]. The loss of a
-   * step is the sum over its micro-batches, so means are the caller's business.
+   * Adds the loss of a micro-batch to the decoder's graph. `labels` are the scored tokens, int64 [targets]. A step's
+   * loss is the sum over its micro-batches, so a caller that wants a mean scales the weights.
    */
   readonly loss: (outputs: DecoderOutputs, labels: Value, values: ReadonlyMap<string, Value>) => Value;
 }
 
-/** Log-probability of each scored token, float32 [targets]. */
+/** Returns the log-probability of each scored token, float32 [targets]. */
 export function labelLogProbabilities(logits: Value, labels: Value): Value {
   const [targets] = labels.shape;
   return reshape(gatherAlongLastAxis(logSoftmax(logits), reshape(labels, [targets!, 1])), [targets!]);

@@ -1,4 +1,4 @@
-/** Scores the examples that are kept out of training: the likelihood that a model gives them, whatever it is trained for. */
+/** Scores held-out examples by likelihood, whatever the training objective. */
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
 import { likelihood } from '../objectives/likelihood.ts';
 import type { Objective } from '../objectives/objective.ts';
@@ -11,18 +11,18 @@ export class HeldOut {
   private readonly examples: TrainingSet;
   private readonly contextLength: number;
 
-  /** Reads a file of examples; those longer than the context are left out. */
+  /** Reads a file of examples and drops those longer than the context. */
   constructor(path: string, tokenizer: Tokenizer, contextLength: number) {
     this.contextLength = contextLength;
     this.examples = new TrainingSet(readRows(path, likelihood), likelihood as Objective, tokenizer, contextLength);
   }
 
-  /** Examples left out because they exceed the context. */
+  /** Number of examples dropped because they exceed the context. */
   get tooLong(): number {
     return this.examples.tooLong;
   }
 
-  /** Σ weight · -log p / Σ weight over all target tokens, nats; null where no example is left to score. */
+  /** Returns Σ weight · -log p / Σ weight over all target tokens, nats; null if no example is left. */
   async loss(engine: TrainingEngine, parameters: Float32Array): Promise<number | null> {
     const { examples } = this;
     if (examples.count === 0) return null;

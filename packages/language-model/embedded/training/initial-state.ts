@@ -1,6 +1,6 @@
 /**
- * The start of a training: weights and tokenizer of a checkpoint or of another model's folder, or fresh weights and a
- * tokenizer made from the examples.
+ * The start of a training: weights and tokenizer of a checkpoint or of a foreign model's folder, or random weights and
+ * a tokenizer trained on the examples.
  */
 import { describeIssues, StpError } from '@stp/base';
 import { LIKELIHOOD } from '@stp/config';
@@ -22,22 +22,22 @@ import { initialParameters } from './initial-parameters.ts';
 import { flatParameters, parameterLayout } from './parameter-layout.ts';
 
 export interface InitialState {
-  /** The sizes are those asked for. */
+  /** The sizes are the requested ones. */
   readonly architecture: Architecture;
   readonly tokenizer: Tokenizer;
-  /** Words of the proofs of this training and of those before it. */
+  /** Words of the proofs of this training and of earlier ones. */
   readonly proofWords: ProofWords | null;
-  /** Flat vector of `parameterLayout` of the architecture, the caller's to change. */
+  /** Flat vector of the architecture's `parameterLayout`. The caller may change it. */
   readonly parameters: Float32Array;
-  /** Name of the model the weights are from; null for fresh ones. */
+  /** Name of the model that the weights are from; null for random weights. */
   readonly parent: string | null;
-  /** The files beside those weights; null for fresh ones. */
+  /** The kept files of that model; null for random weights. */
   readonly kept: KeptFiles | null;
 }
 
 /**
- * Throws STP1002 where the shape is impossible or not the model's, STP1302 where the model's folder is damaged or of a kind
- * that is not trained here.
+ * Throws STP1002 if the shape is impossible or not the model's, STP1302 if the model's folder is damaged or of an
+ * unsupported kind.
  */
 export async function initialState(
   request: Pick<TrainRequest, 'examplesPath' | 'shape' | 'seed' | 'initDirectory' | 'objective'>,
@@ -64,7 +64,7 @@ export async function initialState(
       'Ask for the shape of the model (`model` of the configuration), or start from fresh weights.',
     );
   const { constants, tokenizer, proofWords: known, model: parent } = found;
-  // What is trained by rewards was sampled, so it has no words of its own.
+  // Training by rewards uses sampled texts, so it adds no words.
   const isOfProofs = (request.objective ?? LIKELIHOOD).kind === LIKELIHOOD.kind;
   const proofWords = isOfProofs && known !== null ? proofWordsOf(proofsIn(request.examplesPath), known) : known;
   const parameters = flatParameters(parameterLayout(shape, constants), found.tensors);
@@ -85,7 +85,7 @@ function* proofsIn(path: string): Generator<ProofText> {
 
 const hasSlots = ({ specialTokens }: Tokenizer): boolean => [...specialTokens.values()].some(isSlot);
 
-/** A training may read shorter texts than the model can. */
+/** Returns the difference in words, or null. A training may use a shorter context than the model's. */
 function differenceOf(asked: ModelShape, found: ModelShape): string | null {
   const [wanted, has] = [asked, found].map((shape) => ({ ...shape, tiedEmbeddings: shape.tiedEmbeddings ?? true }));
   if (wanted!.contextLength > has!.contextLength)

@@ -1,7 +1,7 @@
 /**
- * Log-probabilities of all targets of a training that do not change while it runs: those of its first weights, and those of its
- * reference model. Computed once; with a state folder they are kept there, so that a training that resumes need not compute them
- * again. A file that is damaged or of another training counts for nothing.
+ * Log-probabilities of a training's targets that stay constant: under its first weights, and under its reference model.
+ * They are computed once. With a state folder they are saved there, so that a resumed training need not compute them
+ * again. A file that is damaged or of another training is ignored.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const HEADER_BYTES = 74;
 
 export class KeptLogprobs {
   private readonly values: Float32Array;
-  /** Where each sequence's begin, and one more. */
+  /** Start index of each sequence, and the end of the last. */
   private readonly starts: readonly number[];
 
   private constructor(values: Float32Array, starts: readonly number[]) {
@@ -26,7 +26,7 @@ export class KeptLogprobs {
   }
 
   /**
-   * @param name of the file, which tells those of the first weights and those of the reference apart
+   * @param name of the file, which distinguishes the first weights from the reference
    * @param request `requestHash` of the training
    */
   static async of(

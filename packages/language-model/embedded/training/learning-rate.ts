@@ -1,10 +1,13 @@
-/** The learning rate of each step: linear warm-up, then constant or falling. */
+/** The learning rate of each step: linear warm-up, then constant or linear decay. */
 import type { TrainRequest } from '../../trainer.ts';
 
-/** Share of the rate that the linear schedule ends at. */
+/** Final rate of the linear schedule, as a share of the full rate. */
 const FINAL_SHARE = 0.1;
 
-/** Rate of a step, counted from 1. The last warm-up step has the full rate; so has every one after it when constant. */
+/**
+ * Returns the rate of a step; steps count from 1. The last warm-up step has the full rate; so have all later ones if
+ * constant.
+ */
 export function learningRateAt(
   step: number,
   {

@@ -1,6 +1,6 @@
 /**
- * Several packed micro-batches in one run of a graph: the feeds hold their arrays one after another, and the body of a
- * loop cuts out the current one. Row counts and lengths may differ from one to the next.
+ * Runs several packed micro-batches in one graph: the feeds concatenate their arrays, and the loop body slices out the
+ * current one. Row counts and lengths may differ between micro-batches.
  */
 import * as onnx from 'onnxruntime-node';
 import type { Architecture } from '../../checkpoint/architecture.ts';
@@ -16,7 +16,7 @@ const PER_TOKEN = ['tokens', 'positions', 'examples'] as const;
 const PER_TARGET = ['predictors', 'labels'] as const;
 const PER_BATCH = ['rows', 'rowLength', 'firstToken', 'endToken', 'firstTarget', 'endTarget'] as const;
 
-/** The graph's inputs, by the names above and those of the loss's numbers. */
+/** The graph's inputs, by the names above and the names of the loss's numbers. */
 export type MicroBatchInputs = ReadonlyMap<string, Value>;
 
 /** Adds the inputs that `microBatchFeeds` feeds. */
@@ -29,7 +29,7 @@ export function microBatchInputs(graph: Graph, loss: GraphLoss): MicroBatchInput
   return inputs;
 }
 
-/** The feeds of micro-batches in their order. */
+/** Returns the feeds of micro-batches in order. */
 export function microBatchFeeds(
   batches: readonly PackedBatch[],
   loss: GraphLoss,
@@ -78,20 +78,20 @@ export function microBatchFeeds(
   return feeds;
 }
 
-/** Outputs of the decoder for one micro-batch. */
+/** The decoder's outputs for one micro-batch. */
 export interface MicroBatchOutputs {
   readonly outputs: DecoderOutputs;
   /** The scored tokens, int64 [targets]. */
   readonly labels: Value;
-  /** The loss's numbers for each of them. */
+  /** The loss's numbers for each scored token. */
   readonly values: ReadonlyMap<string, Value>;
 }
 
-/** The loss of a micro-batch, a scalar. */
+/** Returns the loss of a micro-batch, a scalar. */
 export const lossOf = (loss: GraphLoss, { outputs, labels, values }: MicroBatchOutputs): Value =>
   loss.loss(outputs, labels, values);
 
-/** Micro-batch `index` (int64 [1]) through the decoder, in the loop body `body`. */
+/** Runs micro-batch `index` (int64 [1]) through the decoder, in the loop body `body`. */
 export function microBatch(
   body: Graph,
   architecture: Architecture,
@@ -120,7 +120,10 @@ export function microBatch(
   return { outputs, labels: cast(perTarget('labels'), 'int64'), values };
 }
 
-/** 0 where one position sees the other (its own example, not later), very negative elsewhere: [rows, 1, length, length]. */
+/**
+ * Returns 0 where a position attends to the other (same example, not later), very negative elsewhere: [rows, 1,
+ * length, length].
+ */
 function attentionBias(positions: Value, examples: Value): Value {
   const [rows, length] = [positions.shape[0]!, positions.shape[1]!];
   const asSeer = (value: Value) => reshape(value, [rows, 1, length, 1]);

@@ -1,13 +1,16 @@
 /**
- * Packs examples into rows of few lengths and rows into micro-batches. Attention costs row length per token, and
- * padding costs as much as text, so a row is as short as its longest example allows and is filled up with shorter ones.
+ * Packs examples into rows of few lengths, and rows into micro-batches. Attention costs row length per token, and
+ * padding costs as much as text. So a row is as short as its longest example allows, and shorter examples fill it.
  */
 import type { TokenisedExample } from './packed-batch.ts';
 
 /** Row lengths are the context divided by these, rounded up to a multiple of `ROW_LENGTH_UNIT`. */
 const ROW_LENGTH_DIVISORS = [4, 2, 1];
 const ROW_LENGTH_UNIT = 8;
-/** Padded tokens in one run of the graph: more would leave the cache and cost memory, fewer would waste calls. */
+/**
+ * Padded tokens in one run of the graph. More would exceed the processor's cache and cost memory; fewer would waste
+ * calls.
+ */
 export const MICRO_BATCH_TOKENS = 1024;
 
 export interface MicroBatch {
@@ -21,7 +24,7 @@ interface OpenRow {
   readonly examples: TokenisedExample[];
 }
 
-/** The row lengths used for a context, rising; the last is the context itself. */
+/** Returns the row lengths for a context, ascending; the last is the context itself. */
 export function rowLengths(contextLength: number): number[] {
   const lengths = ROW_LENGTH_DIVISORS.map((divisor) =>
     Math.min(contextLength, Math.ceil(contextLength / divisor / ROW_LENGTH_UNIT) * ROW_LENGTH_UNIT),
@@ -29,7 +32,10 @@ export function rowLengths(contextLength: number): number[] {
   return [...new Set(lengths)];
 }
 
-/** Longest first, each into the fullest row that still has room (best fit decreasing). No example exceeds the context. */
+/**
+ * Packs examples by best fit decreasing: longest first, each into the fullest row with room. No example exceeds the
+ * context.
+ */
 export function packRows(examples: readonly TokenisedExample[], contextLength: number): MicroBatch[] {
   const lengths = rowLengths(contextLength);
   const rows: OpenRow[] = [];
@@ -52,7 +58,7 @@ export function packRows(examples: readonly TokenisedExample[], contextLength: n
   });
 }
 
-/** Rows of one length in groups of nearly equal size. */
+/** Splits rows of one length into groups of nearly equal size. */
 function microBatches(rows: readonly (readonly TokenisedExample[])[], rowLength: number): MicroBatch[] {
   const rowsMax = Math.max(1, Math.floor(MICRO_BATCH_TOKENS / rowLength));
   const groups = Math.ceil(rows.length / rowsMax);

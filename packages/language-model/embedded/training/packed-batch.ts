@@ -1,17 +1,19 @@
 /**
  * Tokenised examples as rows of equal length, several examples to a row: token ids, positions that restart with each
- * example, which example a token is of, and which tokens are scored with what numbers. Pure.
+ * example, each token's example, and the scored tokens with their numbers. Pure.
  */
 
-/** Example number of padding; padding sees nothing but padding. */
+/** Example number of padding. Padding attends only to padding. */
 const PADDING = -1;
 
 export interface TokenisedExample {
   /** Prompt, target and end-of-text. */
   readonly tokens: ArrayLike<number>;
-  /** Tokens of the prompt; the rest is scored. At least 1: something must predict the first target token. */
+  /**
+   * Number of prompt tokens; the rest is scored. At least 1, because the first target token needs a token before it.
+   */
   readonly promptLength: number;
-  /** Weight of each scored token, in their order. */
+  /** Weight of each scored token, in order. */
   readonly weights: ArrayLike<number>;
 }
 
@@ -24,11 +26,11 @@ export interface PackedBatch {
   readonly positions: Int32Array;
   /** Number of the example within its row, [rows · rowLength]. */
   readonly examples: Int32Array;
-  /** Flat indices of the tokens that predict a scored one. */
+  /** Flat indices of the tokens whose outputs predict a scored token. */
   readonly predictors: Int32Array;
   /** The scored token of each predictor. */
   readonly labels: Int32Array;
-  /** The objective's numbers for each scored token, by name; `weights` is always there. */
+  /** The objective's numbers for each scored token, by name; always includes `weights`. */
   readonly targetValues: Readonly<Record<string, Float32Array>>;
 }
 

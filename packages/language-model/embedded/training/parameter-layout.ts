@@ -1,6 +1,6 @@
 /**
- * Where each weight of the decoder lies in one flat float32 vector, under the names, shapes and order of the checkpoint.
- * The training graph, the optimizer and the checkpoint see the same vector through it.
+ * The layout of the decoder's weights in one flat float32 vector, with the checkpoint's names, shapes and order. The
+ * training graph, the optimizer and the checkpoint share this layout.
  */
 import { EMBEDDING_TENSOR, type LlamaParts, llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
 import type { Tensor } from '../../checkpoint/safetensors.ts';
@@ -9,16 +9,16 @@ import type { ModelShape } from '../../trainer.ts';
 export interface ParameterEntry {
   readonly name: string;
   readonly shape: readonly number[];
-  /** First element in the flat vector. */
+  /** Index of the first element in the flat vector. */
   readonly offset: number;
   readonly size: number;
-  /** Matrices are decayed; norms, biases and the embedding are not. */
+  /** Whether weight decay applies: yes for matrices; no for norms, biases and the embedding. */
   readonly decays: boolean;
 }
 
 export interface ParameterLayout {
   readonly entries: readonly ParameterEntry[];
-  /** Elements of the flat vector. */
+  /** Length of the flat vector. */
   readonly size: number;
 }
 
@@ -33,21 +33,21 @@ export function parameterLayout(shape: ModelShape, parts?: LlamaParts): Paramete
   return { entries, size: offset };
 }
 
-/** The flat vector of a model's tensors. */
+/** Returns a model's tensors as a flat vector. */
 export function flatParameters({ entries, size }: ParameterLayout, tensors: ReadonlyMap<string, Tensor>): Float32Array {
   const parameters = new Float32Array(size);
   for (const { name, offset } of entries) parameters.set(tensors.get(name)!.values, offset);
   return parameters;
 }
 
-/** The tensors of a flat vector (views, not copies). */
+/** Returns the tensors of a flat vector (views, not copies). */
 export function tensorsOf({ entries }: ParameterLayout, parameters: Float32Array): Map<string, Tensor> {
   return new Map(
     entries.map((entry) => [entry.name, { shape: entry.shape, values: parameterView(parameters, entry) }]),
   );
 }
 
-/** The part of the flat vector that holds one weight (a view, not a copy). */
+/** Returns the part of the flat vector with one weight (a view, not a copy). */
 export function parameterView(parameters: Float32Array, entry: ParameterEntry): Float32Array {
   return parameters.subarray(entry.offset, entry.offset + entry.size);
 }

@@ -1,6 +1,9 @@
 /** Seeded random numbers: splitmix32 as generator, Box–Muller for normals, Fisher–Yates for shuffling. */
 
-/** Uniform numbers in [0, 1) with 32 random bits; the same seed gives the same sequence on every machine. */
+/**
+ * Returns a generator of uniform numbers in [0, 1) with 32 random bits. Equal seeds give equal sequences on every
+ * machine.
+ */
 export function uniformGenerator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -11,13 +14,13 @@ export function uniformGenerator(seed: number): () => number {
   };
 }
 
-/** Standard normal numbers. */
+/** Returns a generator of standard normal numbers. */
 export function normalGenerator(seed: number): () => number {
   const uniform = uniformGenerator(seed);
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** A random order of the numbers 0 … count-1. */
+/** Returns a random permutation of 0 … count-1. */
 export function shuffledOrder(count: number, seed: number): Uint32Array {
   const uniform = uniformGenerator(seed);
   const order = Uint32Array.from({ length: count }, (_, index) => index);

@@ -1,6 +1,5 @@
 /**
- * A name made from all inputs that a training's weights depend on, so that only the same training resumes from a kept
- * state.
+ * A hash of everything that a training's weights depend on, so that only the same training resumes from a saved state.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -8,12 +7,13 @@ import { LIKELIHOOD } from '@stp/config';
 import type { Architecture } from '../../checkpoint/architecture.ts';
 import type { TrainRequest } from '../../trainer.ts';
 
-/** Raised when the arithmetic of training changes: states kept before are then left alone. */
+/** Raised when the arithmetic of training changes. Older saved states are then ignored. */
 const ARITHMETIC_VERSION = 2;
 
 /**
- * SHA-256, in hexadecimal, of the examples' bytes, the model the weights are from and the reference's, the architecture, the recipe and
- * the number of threads (sums in float32 differ between thread counts). Where files lie does not count, only what is in them.
+ * Returns the SHA-256, hex, of the examples' bytes, the models of the initial weights and of the reference, the
+ * architecture, the recipe and the number of threads (sums in float32 differ between thread counts). Paths do not
+ * count, only contents.
  */
 export async function requestHash(
   request: TrainRequest,

@@ -1,7 +1,7 @@
 /**
- * The optimizer steps of a training: pack records, run some steps in one call, watch the loss, keep the state now and
- * then. How many steps a call holds follows the clock and changes nothing but the pace of reports. An objective that asks for
- * the log-probabilities of the current weights gets one step a call.
+ * The optimizer steps of a training: packs records, runs some steps in each call, watches the loss, and saves the state
+ * at intervals. The number of steps in a call follows the clock and affects only how often progress is reported. An
+ * objective that needs the log-probabilities of the current weights gets one step in each call.
  */
 import { StpError } from '@stp/base';
 import { oneAtATime } from '../../process/one-at-a-time.ts';
@@ -16,14 +16,14 @@ import { stepBatches, type Task } from './step-batches.ts';
 import type { StepPlan, TrainingEngine } from './training-engine.ts';
 import type { TrainingPlace, TrainingState } from './training-state.ts';
 
-/** Share of the steps, at the end, that the final loss is averaged over. */
+/** Share of the last steps over which the final loss is averaged. */
 const FINAL_LOSS_SHARE = 0.1;
-/** Aimed-at length of a call: reports come this often, and copying the state in and out is lost in it. */
+/** Target duration of a call: frequent reports, and little overhead for copying the state in and out. */
 const CALL_SECONDS = 2;
-/** Most steps and tokens of a call: bounds what is fed at once when steps take no time. */
+/** Maximum steps and tokens of a call. They bound the feeds when steps are very short. */
 const CALL_STEPS_MAX = 64;
 const CALL_TOKENS_MAX = 1 << 20;
-/** Keeping the state may take this share of the time, however slow the disk is. */
+/** Maximum share of the time for saving the state, however slow the disk is. */
 const KEEPING_SHARE_MAX = 0.05;
 const MILLISECONDS = 1000;
 
@@ -41,15 +41,15 @@ export interface StepsRun {
   readonly task: Task;
   readonly heldOut: HeldOut | null;
   readonly stateFile: StateFile | null;
-  /** Least time between two keepings of the state. */
+  /** Minimum time between two saves of the state. */
   readonly keepStateMs: number;
-  /** Steps in each call; null follows the clock. */
+  /** Steps in each call; null: by the clock. */
   readonly stepsPerCall: number | null;
 }
 
 /**
- * Runs from `place` to the last step, changing `state` in place, and returns where it ends. STP1301 where the loss or the
- * gradient stops being finite, naming the step.
+ * Runs from `place` to the last step, changing `state`, and returns the final position. Throws STP1301, naming the
+ * step, if the loss or the gradient is no longer finite.
  */
 export async function runSteps(
   run: StepsRun,

@@ -1,7 +1,7 @@
-/** Chooses the examples of each optimizer step: every epoch in a fresh order, each step as many as fit its tokens. */
+/** Chooses the examples of each optimizer step: every epoch in a new order, each step as many as fit its tokens. */
 import { shuffledOrder } from './random.ts';
 
-/** Keeps the orders of successive epochs apart. */
+/** Makes the orders of successive epochs differ. */
 const EPOCH_SEED_STRIDE = 0x9e3779b1;
 
 export interface ExampleLengths {
@@ -9,10 +9,10 @@ export interface ExampleLengths {
   length(index: number): number;
 }
 
-/** Where in the data a step starts. */
+/** The position in the data where a step starts. */
 export interface DataCursor {
   readonly epoch: number;
-  /** Place in the epoch's order. */
+  /** Index in the epoch's order. */
   readonly place: number;
 }
 
@@ -25,8 +25,8 @@ export interface StepExamples {
 }
 
 /**
- * Endless: the examples of the steps from a cursor on. A step takes examples until the next would exceed
- * `tokensPerStep`, at least one; it may run over the end of an epoch.
+ * Yields without end the examples of the steps from a cursor on. A step takes at least one example, and stops before
+ * the next would exceed `tokensPerStep`. It may run over the end of an epoch.
  */
 export function* exampleSteps(
   examples: ExampleLengths,

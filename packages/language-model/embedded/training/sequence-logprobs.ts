@@ -1,16 +1,16 @@
 /**
- * Log-probabilities that a model gives to the targets of chosen sequences: packed as for training, scored, and taken apart
- * again.
+ * Computes the log-probabilities of the targets of chosen sequences: packs them as for training, scores them, and
+ * unpacks the results.
  */
 import { packRows } from './pack-rows.ts';
 import { packedBatch, type TokenisedExample } from './packed-batch.ts';
 import type { TrainingEngine } from './training-engine.ts';
 import type { TrainingSet } from './training-set.ts';
 
-/** Tokens packed together, but for a longer sequence: bounds memory. */
+/** Maximum tokens packed together, unless one sequence is longer. Bounds memory. */
 const TOKENS_AT_ONCE = 8_192;
 
-/** Log-probabilities of each sequence's target tokens, in the order of `sequences`. */
+/** Returns the log-probabilities of each sequence's target tokens, in the order of `sequences`. */
 export async function sequenceLogprobs(
   engine: Pick<TrainingEngine, 'logProbabilities'>,
   parameters: Float32Array,

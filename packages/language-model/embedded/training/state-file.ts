@@ -1,8 +1,7 @@
 /**
  * The state of a training on disk, so that a killed training can resume: one file, written under a temporary name and
- * renamed. It has a line of JSON (the name of the training, its step, a checksum) and the vectors as float32. A
- * damaged file, or one of another training, is ignored: the training then starts at its beginning and gives the same
- * weights.
+ * renamed. It has a line of JSON (the training's hash, its step, a checksum) and the vectors as float32. A file that is
+ * damaged or of another training is ignored: the training then starts from its beginning and gives the same weights.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
@@ -14,7 +13,7 @@ import type { TrainingPlace, TrainingState } from './training-state.ts';
 
 const STATE_FILE = 'training-state.bin';
 const PARTIAL_PREFIX = `${STATE_FILE}.partial-`;
-/** Length of the first line, padded with blanks: the vectors start at a known place. */
+/** Length of the first line, padded with blanks, so that the vectors have a fixed offset. */
 const HEADER_BYTES = 1024;
 const LINE_FEED = '\n';
 
@@ -22,7 +21,7 @@ const headerSchema = z.strictObject({
   format: z.literal(1),
   /** `requestHash` of the training. */
   request: z.string().length(64),
-  /** Elements of the vector of weights. */
+  /** Length of the vector of weights. */
   size: z.int().positive(),
   crc32: z.int().nonnegative(),
   place: z.strictObject({
@@ -38,7 +37,7 @@ const headerSchema = z.strictObject({
 export class StateFile {
   private readonly directory: string;
   private readonly request: string;
-  /** The files that are kept, relative to the folder. */
+  /** The saved files, relative to the folder. */
   readonly files: readonly string[] = [STATE_FILE];
 
   private constructor(directory: string, request: string) {
@@ -46,7 +45,7 @@ export class StateFile {
     this.request = request;
   }
 
-  /** Makes the folder and removes what a killed writer left half-written. STP1401 where it cannot. */
+  /** Makes the folder and removes unfinished files of a killed writer. Throws STP1401 if it cannot. */
   static async open(directory: string, request: string): Promise<StateFile> {
     try {
       await mkdir(directory, { recursive: true });
@@ -58,7 +57,7 @@ export class StateFile {
     return new StateFile(directory, request);
   }
 
-  /** Fills `state` with what was kept of this request; null (and `state` as it was) where that is nothing usable. */
+  /** Fills `state` from the saved state of this request. Returns null and leaves `state` unchanged if there is none. */
   async load(state: TrainingState): Promise<TrainingPlace | null> {
     let file: FileHandle;
     try {
@@ -94,7 +93,7 @@ export class StateFile {
     }
   }
 
-  /** Replaces what was kept. STP1401 (may be tried again) where the disk does not take it; the old state then stays. */
+  /** Replaces the saved state. Throws STP1401 (retryable) if the disk refuses it; the old state then stays. */
   async save(state: TrainingState, place: TrainingPlace): Promise<void> {
     const vectors = vectorsOf(state);
     const header = { format: 1, request: this.request, size: vectors[0]!.length, crc32: checksum(vectors), place };

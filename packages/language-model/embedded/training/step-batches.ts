@@ -1,16 +1,19 @@
-/** Batches of a training step: its records' sequences, weighted by the slopes of the objective and packed for the graph. */
+/**
+ * Batches of a training step: its records' sequences, weighted by the objective's derivatives and packed for the
+ * graph.
+ */
 import type { Evaluated, Objective, StepItem } from '../objectives/objective.ts';
 import type { KeptLogprobs } from './kept-logprobs.ts';
 import { packRows } from './pack-rows.ts';
 import { type PackedBatch, packedBatch } from './packed-batch.ts';
 import type { TrainingSet } from './training-set.ts';
 
-/** A training as its steps see it. */
+/** The parts of a training that its steps use. */
 export interface Task {
   readonly objective: Objective;
   readonly set: TrainingSet;
   readonly contextLength: number;
-  /** Log-probabilities that do not change, where the objective asks for them. */
+  /** Constant log-probabilities, if the objective needs them. */
   readonly first: KeptLogprobs | null;
   readonly reference: KeptLogprobs | null;
 }
@@ -23,8 +26,8 @@ export interface StepBatches {
 const NONE = new Float32Array(0);
 
 /**
- * Makes the batches of the records `indices`. `currentOf`: log-probabilities of sequences' targets under the weights that the
- * step starts from.
+ * Makes the batches of the records `indices`. `currentOf` returns log-probabilities of sequences' targets under the
+ * weights at the start of the step.
  */
 export async function stepBatches(
   { objective, set, contextLength, first, reference }: Task,

@@ -1,5 +1,5 @@
 /**
- * Trains a checkpoint as an encoder of texts (`contrastive.ts`), in this process: pairs of texts in, checkpoint folder out.
+ * Trains a checkpoint as a text encoder (`contrastive.ts`) in this process, from pairs of texts to a checkpoint folder.
  * It blocks its thread for one step at a time. The same request gives the same weights.
  */
 import { StpError } from '@stp/base';
@@ -13,18 +13,21 @@ import { shuffledOrder } from './random.ts';
 import { TrainingEngine } from './training-engine.ts';
 import { freshState } from './training-state.ts';
 
-/** STP's recipe for its models; the encoder starts from one of them. */
+/** STP's recipe for its models; the encoder starts from one of our models. */
 const WEIGHT_DECAY = 0.01;
 const GRADIENT_CLIP_NORM = 1;
 const WARMUP_STEPS = 20;
-/** Share of the steps, at the end, that the final loss is averaged over. */
+/** Share of the last steps over which the final loss is averaged. */
 const FINAL_LOSS_SHARE = 0.1;
 
-/** A query with what it should find. */
+/** A query and its match. */
 export interface EncoderPair {
   readonly query: string;
   readonly match: string;
-  /** Keys of everything that the query should find; a batch has no pair whose match another query should find. */
+  /**
+   * Keys of all texts that the query should find. No batch contains the match of one query that another should find
+   * too.
+   */
   readonly positives: ReadonlySet<string>;
   /** Key of the match. */
   readonly key: string;
@@ -34,7 +37,7 @@ export interface TrainEncoderRequest {
   readonly pairs: readonly EncoderPair[];
   /** Checkpoint folder to start from. */
   readonly initDirectory: string;
-  /** Folder the checkpoint is written to; must not hold one already. */
+  /** Folder of the new checkpoint; must not contain one already. */
   readonly outputDirectory: string;
   readonly steps: number;
   /** Pairs in a step. */
@@ -49,7 +52,7 @@ export interface TrainEncoderOptions {
   readonly onProgress?: (progress: { readonly step: number; readonly loss: number }) => void;
 }
 
-/** STP1302 for a damaged checkpoint, STP1501 for too few pairs, STP1301 for a loss that is no longer finite. */
+/** Throws STP1302 for a damaged checkpoint, STP1501 for too few pairs, STP1301 if the loss is no longer finite. */
 export async function trainEncoder(
   request: TrainEncoderRequest,
   { signal, onProgress }: TrainEncoderOptions = {},
@@ -112,7 +115,9 @@ export async function trainEncoder(
   }
 }
 
-/** Batches without end, each pass over the pairs in a new order. STP1501 if a pass gives no whole batch. */
+/**
+ * Yields batches without end, each pass over the pairs in a new order. Throws STP1501 if a pass gives no full batch.
+ */
 function* batchesOfPairs(pairs: readonly EncoderPair[], size: number, seed: number): Generator<EncoderPair[], never> {
   for (let pass = 0; ; pass++) {
     let made = 0;

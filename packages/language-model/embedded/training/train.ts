@@ -1,6 +1,6 @@
 /**
- * Trains a decoder in this process: examples in, checkpoint folder out. It blocks its thread for some steps at
- * a time, so it belongs in a separate process. The same request with the same number of threads gives the same weights,
+ * Trains a decoder in this process, from examples to a checkpoint folder. It blocks its thread for some steps at a
+ * time, so it belongs in a separate process. The same request with the same number of threads gives the same weights,
  * bit for bit, even after interruptions and resumptions from its `stateDirectory`.
  */
 
@@ -24,9 +24,9 @@ import { embeddedTrainingMemory, memoryProblem } from './training-memory.ts';
 import { TrainingSet } from './training-set.ts';
 import { freshState, TRAINING_START } from './training-state.ts';
 
-/** Threads of ONNX Runtime when the caller names no number: a laptop's share that leaves room for Lean. */
+/** Default number of ONNX Runtime threads; leaves room for Lean on a laptop. */
 const THREADS_DEFAULT = 2;
-/** Work a kill may cost, against a few megabytes written this often. */
+/** Default interval of saves, and so the most work that a kill can lose. A save writes a few megabytes. */
 const KEEP_STATE_MS_DEFAULT = 10_000;
 
 const requestSchema = z.object({
@@ -42,15 +42,15 @@ const requestSchema = z.object({
 
 export interface TrainInProcessOptions extends TrainOptions {
   readonly threads?: number;
-  /** Least time between two keepings of the state, where the request has a folder for it. */
+  /** Minimum time between two saves of the state, if the request names a folder for it. */
   readonly keepStateMs?: number;
-  /** Optimizer steps in one call of the engine; by default as many as take about two seconds. */
+  /** Optimizer steps in one call of the engine; default: as many as take about two seconds. */
   readonly stepsPerCall?: number;
 }
 
 /**
- * Throws STP1002 (request), STP1302 (checkpoint to start from), STP1501 (a line of the examples), STP1301 (the engine, or a
- * loss that is no longer finite), STP1401 (checkpoint not writable); an abort reason where `signal` is aborted.
+ * Throws STP1002 (request), STP1302 (initial checkpoint), STP1501 (a line of the examples), STP1301 (the engine, or a
+ * loss that is no longer finite), STP1401 (checkpoint not writable), or the abort reason of `signal`.
  */
 export async function trainInProcess(request: TrainRequest, options: TrainInProcessOptions = {}): Promise<TrainResult> {
   const parsed = requestSchema.safeParse(request);
@@ -74,7 +74,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   const threads = options.threads ?? THREADS_DEFAULT;
   const state = freshState(parameters, objective.variableCount(set.allNumbers));
   const { stateDirectory } = request;
-  // The first weights are the reference where nobody names another.
+  // Unless another reference is named, the first weights are the reference.
   const reference =
     objective.needs.reference && referenceDirectory !== null
       ? await initialState({ ...request, initDirectory: referenceDirectory })
@@ -112,7 +112,7 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
   }
 }
 
-/** Before the weights are read: a process that runs out of memory is killed without a word. */
+/** Checks memory before the weights are read: a process that runs out of memory is killed without a message. */
 async function refuseWithoutMemory({ shape, initDirectory }: TrainRequest): Promise<void> {
   const found = initDirectory === null ? null : await readArchitecture(await modelFiles(initDirectory));
   const problem = memoryProblem(embeddedTrainingMemory(shape, found?.constants));

@@ -1,7 +1,7 @@
 /**
- * The decoder as training wants it: weights as values that a gradient is taken by, over packed rows of whole sequences.
- * Several examples share a row; `attentionBias` keeps them apart and `positions` restart with each. `graph-loss.ts` has what
- * is made of its last layer.
+ * The decoder for training: weights are values with gradients, and rows are packed. Several examples share a row;
+ * `attentionBias` separates them, and `positions` restart with each. `graph-loss.ts` computes losses from the last
+ * layer.
  */
 import type { Architecture } from '../../checkpoint/architecture.ts';
 import { biasTensor, type LayerNames, type Projection } from '../../checkpoint/llama-tensors.ts';
@@ -18,9 +18,12 @@ export interface DecoderInputs {
   readonly tokens: Value;
   /** Position of each token in its example, int64 [rows, rowLength]. */
   readonly positions: Value;
-  /** 0 where the second position may be seen from the first, very negative elsewhere; float32 [rows, 1, length, length]. */
+  /** 0 where the first position attends to the second, very negative elsewhere; float32 [rows, 1, length, length]. */
   readonly attentionBias: Value;
-  /** Which tokens are computed to the end, such as those that predict a target: indices into rows · rowLength, int64 [targets]. */
+  /**
+   * The tokens whose outputs are needed, such as those that predict a target: indices into rows · rowLength, int64
+   * [targets].
+   */
   readonly predictors: Value;
 }
 
@@ -87,8 +90,8 @@ class TrainedDecoder extends Decoder {
 }
 
 /**
- * Grouped-query attention. The query heads that share a key head are stacked as rows of one matrix, so their gradients for it
- * add up inside one product.
+ * Grouped-query attention. The query heads that share a key head are stacked as rows of one matrix, so that one product
+ * adds up their gradients for the key head.
  */
 function attention(
   { shape: { heads, keyValueHeads }, headSize }: Decoder,
@@ -109,7 +112,7 @@ function attention(
   return reshape(transpose(mixed, [0, 2, 1, 3]), [query.shape[0]!, heads * headSize]);
 }
 
-/** The product of dimensions, or `name` where one of them is known only when the graph runs. */
+/** Returns the product of dimensions, or `name` if one of them is known only at run time. */
 function product(dimensions: Shape, name: string): Dimension {
   const fixed = dimensions.filter((dimension) => typeof dimension === 'number');
   return fixed.length < dimensions.length ? name : fixed.reduce((total, dimension) => total * dimension, 1);

@@ -1,7 +1,7 @@
 /**
- * The training graphs in ONNX Runtime: some optimizer steps in one call, or the log-probabilities of targets.
- * The state is fed as views of its flat vectors and copied back into them. The number of steps in a call changes the
- * speed and not one bit of the result. Knows nothing about the source of tokens or learning rates. Blocks its thread.
+ * The training graphs in ONNX Runtime: runs some optimizer steps in one call, or computes log-probabilities of targets.
+ * The state is fed as views of its flat vectors, and results are copied back into them. The number of steps in a call
+ * affects speed but not a single bit of the result. Blocks its thread.
  */
 
 import { StpError } from '@stp/base';
@@ -28,7 +28,7 @@ export interface StepPlan {
   /** Number of the step, from 1. */
   readonly step: number;
   readonly learningRate: number;
-  /** The step's examples; what the loss sums over is theirs together. */
+  /** The step's examples. The loss is the sum over all batches. */
   readonly batches: readonly PackedBatch[];
 }
 
@@ -41,10 +41,10 @@ export interface StepResult {
 
 export interface TrainingEngineOptions extends OptimizerOptions {
   readonly shape: ModelShape;
-  /** Default: those of this project's own models. */
+  /** Default: the constants of this project's own models. */
   readonly constants?: LlamaConstants;
   readonly threads: number;
-  /** Default: that of weights and log-probabilities. */
+  /** Default: the weighted likelihood. */
   readonly loss?: GraphLoss;
 }
 
@@ -64,7 +64,7 @@ export class TrainingEngine {
     this.loss = options.loss ?? weightedLikelihood;
   }
 
-  /** Runs the steps one after another in one call; `state` is changed in place. STP1301 where ONNX Runtime fails. */
+  /** Runs the steps in one call and changes `state`. Throws STP1301 if ONNX Runtime fails. */
   async train(state: TrainingState, plans: readonly StepPlan[]): Promise<StepResult[]> {
     const { weightDecay } = this.options;
     this.training ??= this.open(() => trainingGraph(this.architecture, this.loss, this.options));
@@ -97,14 +97,15 @@ export class TrainingEngine {
       for (const entry of this.layout.entries) {
         const next = results[outputName(part, entry.name)]!.data as Float32Array<ArrayBuffer>;
         parameterView(state[part], entry).set(next);
-        // Frees it now: a large model's results are gigabytes, and the collector would let those of two calls gather.
+        // Frees the buffer now: results of a large model are gigabytes, and the garbage collector would keep those of
+        // two calls.
         next.buffer.transfer(0);
       }
     const [losses, norms] = [results.losses!.data as Float32Array, results.norms!.data as Float32Array];
     return plans.map(({ step }, index) => ({ step, loss: losses[index]!, gradientNorm: norms[index]! }));
   }
 
-  /** Log-probability of each scored token, batch after batch, in the order of `PackedBatch.labels`. */
+  /** Returns the log-probability of each scored token, batch after batch, in the order of `PackedBatch.labels`. */
   async logProbabilities(parameters: Float32Array, batches: readonly PackedBatch[]): Promise<Float32Array[]> {
     this.scoring ??= this.open(() => scoringGraph(this.architecture));
     const session = await this.scoring;
@@ -138,14 +139,16 @@ export class TrainingEngine {
       executionProviders: ['cpu'],
       intraOpNumThreads: this.options.threads,
       graphOptimizationLevel: 'all',
-      // Shapes differ from batch to batch, and a memory plan would be kept for each.
+      // Shapes differ between batches, and ONNX Runtime would keep a memory plan for each.
       enableMemPattern: false,
       extra: {
         session: {
-          // Hidden positions get shares near the smallest float; arithmetic on subnormal numbers is ten times slower.
-          // ONNX Runtime sets this for the calling thread too: from here on its JavaScript rounds them to zero as well.
+          // Hidden positions get probabilities near the smallest float, and arithmetic on subnormals is ten times
+          // slower.
+          // ONNX Runtime sets this for the calling thread too: from now on its JavaScript also rounds subnormals to
+          // zero.
           set_denormal_as_zero: '1',
-          // Spinning threads starve Lean and each other on a small machine.
+          // Spinning threads take processor time from Lean and from each other.
           intra_op: { allow_spinning: '0' },
         },
       },

@@ -1,7 +1,7 @@
 /**
- * The graphs of training. `trainingGraph`: a loop over optimizer steps that carries weights and moments, in it a loop over
- * micro-batches that adds up gradients, so that many steps run without anything leaving the device. `scoringGraph`: the
- * log-probabilities of a micro-batch's targets, without a gradient.
+ * The graphs of training. `trainingGraph` is a loop over optimizer steps that carries weights and moments; within it a
+ * loop over micro-batches adds up gradients. Many steps so run without copies to and from the device. `scoringGraph`
+ * computes the log-probabilities of a micro-batch's targets, without gradients.
  */
 import type { Architecture } from '../../checkpoint/architecture.ts';
 import { differentiate } from '../onnx/gradients/differentiate.ts';
@@ -14,7 +14,7 @@ import { type GraphLoss, labelLogProbabilities, weightedLikelihood } from './gra
 import { lossOf, type MicroBatchInputs, microBatch, microBatchInputs } from './micro-batches.ts';
 import { type ParameterLayout, parameterLayout } from './parameter-layout.ts';
 
-/** The three vectors that training changes; each has one graph input and output a weight. */
+/** The three vectors that training changes; each has one graph input and output for each weight. */
 export const STATE_PARTS = ['parameters', 'firstMoment', 'secondMoment'] as const;
 export type StatePart = (typeof STATE_PARTS)[number];
 export const inputName = (part: StatePart, weight: string): string => `${part}:${weight}`;
@@ -25,11 +25,14 @@ const STEP_FACTORS = ['rate', 'epsilon', 'kept'] as const;
 /** Options of the optimizer that are part of the graph. */
 export interface OptimizerOptions {
   readonly weightDecay: number;
-  /** Largest global norm a gradient is applied with; 0 turns clipping off. */
+  /** Maximum global norm of an applied gradient; 0 disables clipping. */
   readonly gradientClipNorm: number;
 }
 
-/** ONNX model of K optimizer steps; K is the length of its inputs. Outputs: the state, and loss and norm of each step. */
+/**
+ * Returns the ONNX model of K optimizer steps; K is the length of its inputs. Outputs: the state, and each step's
+ * loss and norm.
+ */
 export function trainingGraph(architecture: Architecture, loss: GraphLoss, options: OptimizerOptions): Uint8Array {
   const graph = new Graph('training');
   const { entries } = layoutOf(architecture);
@@ -82,7 +85,7 @@ export function trainingGraph(architecture: Architecture, loss: GraphLoss, optio
   return graph.encode();
 }
 
-/** ONNX model of one micro-batch's targets, output `logProbabilities`, float32 [targets]. */
+/** Returns the ONNX model that scores one micro-batch; output `logProbabilities`, float32 [targets]. */
 export function scoringGraph(architecture: Architecture): Uint8Array {
   const graph = new Graph('scoring');
   const inputs = microBatchInputs(graph, weightedLikelihood);
@@ -102,7 +105,7 @@ export function scoringGraph(architecture: Architecture): Uint8Array {
   return graph.encode();
 }
 
-/** Loss of a step and its gradient by each weight, added up over the micro-batches from `first` on. */
+/** Returns the loss of a step and its gradient by each weight, summed over the micro-batches from `first` on. */
 function stepGradient(
   graph: Graph,
   architecture: Architecture,

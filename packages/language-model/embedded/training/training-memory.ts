@@ -1,6 +1,6 @@
 /**
- * How much memory a training by the embedded engine takes: estimates by formula, for all weights in float32. Peaks of small and
- * of pretrained models were 3 to 15 % below them (docs/log.md).
+ * Estimates the memory of a training by the embedded engine, for all weights in float32. Measured peaks were 3 to 15 %
+ * below these estimates.
  */
 import { totalmem } from 'node:os';
 import { headSizeOf, type LlamaParts, llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
@@ -9,23 +9,23 @@ import type { ModelShape } from '../../trainer.ts';
 import { MICRO_BATCH_TOKENS } from './pack-rows.ts';
 
 const GIB = 2 ** 30;
-/** Node and the libraries, with the examples. */
+/** Memory of Node, the libraries and the examples. */
 const PROCESS_GIB = 0.2;
-/** Weights and two moments, in float32, in the process. */
+/** Bytes per weight for the state in the process: the weight and two moments, in float32. */
 const STATE_BYTES = 12;
-/** The same as a step's result: in the loop of steps, as the graph's output, and as its copy. */
+/** Bytes per weight for a step's resulting state: in the loop, as the graph's output, and as its copy. */
 const NEXT_STATE_BYTES = 36;
-/** A gradient, and the sum over micro-batches. */
+/** Bytes per weight for a gradient and the sum over micro-batches. */
 const GRADIENT_BYTES = 8;
-/** Numbers of a token in one layer that the gradient needs, by their size: hidden, and feed-forward. */
+/** Numbers of hidden size, and of feed-forward size, that the gradient needs for each token and layer. */
 const HIDDEN_NUMBERS = 7;
 const FEED_FORWARD_NUMBERS = 4;
-/** Tensors of attention scores of the one layer that is computed. */
+/** Attention score tensors of the layer being computed. */
 const SCORES_AT_ONCE = 4;
-/** Tensors of the size of the logits that are held together. */
+/** Tensors of the logits' size in memory at once. */
 const LOGITS_AT_ONCE = 4;
 
-/** `shape.contextLength` is that of the training. */
+/** `shape.contextLength` is the training's context. */
 export function embeddedTrainingMemory(shape: ModelShape, constants: LlamaParts = {}): Part[] {
   const { hiddenSize, feedForwardSize, layers, heads, contextLength, vocabularySize } = shape;
   const weights = [...llamaTensorShapes(shape, constants).values()].reduce(
@@ -55,14 +55,14 @@ export function embeddedTrainingMemory(shape: ModelShape, constants: LlamaParts 
   ];
 }
 
-/** Memory of this machine, or of the container that this process is in, GiB. */
+/** Returns the memory of this machine, or of this process's container, GiB. */
 export function machineGib(): number {
-  // Where there is no limit it is zero, or larger than any machine.
+  // Without a limit the value is zero, or larger than the machine's memory.
   const limit = process.constrainedMemory();
   return Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY) / GIB;
 }
 
-/** Says that a machine cannot hold it; null where it can. */
+/** Returns a message if the machine has too little memory, else null. */
 export function memoryProblem(parts: readonly Part[], there = machineGib()): string | null {
   const needed = totalGib(parts);
   if (needed <= there) return null;

@@ -6,17 +6,17 @@ import type { TokenisedExample } from './packed-batch.ts';
 
 const GROWTH_FACTOR = 2;
 
-/** The sequences of records, each as prompt, target and end-of-text. */
+/** The sequences of records, each with prompt, target and end-of-text. */
 export class TrainingSet {
-  /** Records left out because one of their sequences exceeds the context. */
+  /** Records dropped because one of their sequences exceeds the context. */
   tooLong = 0;
   private readonly tokenizer: Tokenizer;
   private readonly contextLength: number;
   private tokens = new Uint32Array(1 << 12);
-  /** Start of each sequence, and the end of the last. */
+  /** Start index of each sequence, and the end of the last. */
   private readonly starts: number[] = [0];
   private readonly promptLengths: number[] = [];
-  /** First sequence of each record, and one more. */
+  /** Index of each record's first sequence, and the end of the last record. */
   private readonly firsts: number[] = [0];
   private readonly numbers: unknown[] = [];
 
@@ -35,33 +35,33 @@ export class TrainingSet {
     return this.promptLengths.length;
   }
 
-  /** The data that each record has beside its sequences. */
+  /** The data of each record beside its sequences. */
   get allNumbers(): readonly unknown[] {
     return this.numbers;
   }
 
-  /** Tokens of a record. */
+  /** Returns the number of tokens of a record. */
   length(index: number): number {
     return this.starts[this.firsts[index + 1]!]! - this.starts[this.firsts[index]!]!;
   }
 
-  /** Numbers of a record's sequences, the first and the one after the last. */
+  /** Returns the range of a record's sequences: the index of the first, and that after the last. */
   sequencesOf(index: number): readonly [first: number, end: number] {
     return [this.firsts[index]!, this.firsts[index + 1]!];
   }
 
-  /** A sequence whose target tokens have these weights. */
+  /** Returns a sequence with these weights for its target tokens. */
   sequence(at: number, weights: ArrayLike<number>): TokenisedExample {
     const tokens = this.tokens.subarray(this.starts[at], this.starts[at + 1]);
     return { tokens, promptLength: this.promptLengths[at]!, weights };
   }
 
-  /** Tokens of a sequence's target, its end included. */
+  /** Returns the number of target tokens of a sequence, its end included. */
   targetLength(at: number): number {
     return this.starts[at + 1]! - this.starts[at]! - this.promptLengths[at]!;
   }
 
-  /** A record that trains nothing has no sequences and is not kept. */
+  /** Adds a record. One without sequences trains nothing and is dropped. */
   private add(sequences: readonly Sequence[], numbers: unknown): void {
     if (sequences.length === 0) return;
     const encoded = sequences.map(({ prompt, target }) => {

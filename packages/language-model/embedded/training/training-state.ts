@@ -1,5 +1,5 @@
 /**
- * The changing state of training: weights and AdamW's moments, each one flat vector of `parameterLayout`; the objective's own
+ * The changing state of training: weights and AdamW's moments, each a flat vector of `parameterLayout`; the objective's
  * variables; and the current step.
  */
 import { DATA_START, type DataCursor } from './schedule-examples.ts';
@@ -8,21 +8,21 @@ export interface TrainingState {
   readonly parameters: Float32Array;
   readonly firstMoment: Float32Array;
   readonly secondMoment: Float32Array;
-  /** Variables of the objective, such as log Z of groups; most have none. */
+  /** Variables of the objective, such as log Z of groups; empty for most objectives. */
   readonly variables: Float32Array;
 }
 
-/** Where a training is after some steps, all that its end depends on beside the state and the request. */
+/** The progress of a training: everything that its result depends on beside state and request. */
 export interface TrainingPlace {
-  /** Optimizer steps done. */
+  /** Finished optimizer steps. */
   readonly step: number;
-  /** Where the next step's examples start. */
+  /** The position of the next step's examples. */
   readonly cursor: DataCursor;
-  /** Tokens trained on, padding not counted. */
+  /** Number of trained tokens, without padding. */
   readonly tokens: number;
-  /** Time in steps. */
+  /** Time spent in steps. */
   readonly seconds: number;
-  /** Over the steps that the final loss is averaged over: loss times weight, and weight. */
+  /** Over the last steps, which the final loss averages: the sum of loss × weight, and the sum of weights. */
   readonly finalLossSum: number;
   readonly finalWeight: number;
 }
@@ -36,7 +36,7 @@ export const TRAINING_START: TrainingPlace = {
   finalWeight: 0,
 };
 
-/** The state before the first step. Takes the parameters over. */
+/** Returns the state before the first step. It takes ownership of the parameters. */
 export function freshState(parameters: Float32Array, variables = 0): TrainingState {
   return {
     parameters,

@@ -31,7 +31,7 @@ const divideRule: GradientRule = ({ node, outputGradient, wants }) => {
   ];
 };
 
-/** The greater of two has the gradient, the left of two equals. */
+/** The gradient goes to the greater input; to the left one if they are equal. */
 const maximumRule: GradientRule = ({ graph, node, outputGradient, wants }) => {
   const [left, right] = [inputOf(node, 0), inputOf(node, 1)];
   const leftWins = atLeast(left, right);
@@ -52,7 +52,7 @@ const sigmoidRule: GradientRule = ({ node, outputGradient }) => {
   return [subtract(scaled, multiply(scaled, outputOf(node)))];
 };
 
-/** SiLU: with s = sigmoid(x) and y = x s, y' = s + s (x - y). Only alpha = 1 is ever written. */
+/** SiLU: with s = sigmoid(x) and y = x s, y' = s + s (x - y). Only alpha = 1 occurs. */
 const siluRule: GradientRule = ({ node, outputGradient }) => {
   const value = inputOf(node, 0);
   const gate = sigmoid(value);
@@ -63,7 +63,7 @@ const siluRule: GradientRule = ({ node, outputGradient }) => {
 const sumRule: GradientRule = ({ node, outputGradient, wants }) =>
   node.inputs.map((_, index) => (wants(index) ? outputGradient : null));
 
-/** Every element that was summed has the gradient of its sum. */
+/** Every summed element has the gradient of the sum. */
 const reduceSumRule: GradientRule = ({ graph, node, outputGradient }) => {
   const value = inputOf(node, 0);
   const axes = new Set(graph.integersOf(inputOf(node, 1)));

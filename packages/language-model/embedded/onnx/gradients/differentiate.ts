@@ -1,6 +1,6 @@
 /**
- * Reverse-mode automatic differentiation: adds to a graph the nodes that compute the gradient of a scalar by chosen values.
- * Knows the chain rule; the rule of each operator is in its file beside this one.
+ * Reverse-mode automatic differentiation: adds to a graph the nodes that compute the gradient of a scalar by chosen
+ * values. This file applies the chain rule; the operators' rules are in the files beside it.
  */
 import type { GraphNode, Value } from '../graph.ts';
 import { sum } from '../operations/arithmetic.ts';
@@ -18,7 +18,10 @@ const RULES: Readonly<Record<string, GradientRule>> = {
   ...TRANSFORMER_RULES,
 };
 
-/** Gradients of the scalar `loss` by each of `parameters`, in their order and shapes. STP1301 where an operator has no rule. */
+/**
+ * Returns the gradients of the scalar `loss` by each of `parameters`, in order and shape. Throws STP1301 if an
+ * operator has no rule.
+ */
 export function differentiate(loss: Value, parameters: readonly Value[]): Value[] {
   const { graph } = loss;
   if (loss.shape.length > 0) throw graphError(`the loss has shape ${shapeText(loss.shape)}, it must be a scalar`);
@@ -59,7 +62,7 @@ export function differentiate(loss: Value, parameters: readonly Value[]): Value[
   });
 }
 
-/** Everything computed from the parameters, themselves included: only there a gradient has to go. */
+/** Returns the parameters and everything computed from them: gradients are needed only there. */
 function dependentValues(nodes: readonly GraphNode[], parameters: readonly Value[]): Set<Value> {
   const dependent = new Set(parameters);
   for (const node of nodes)

@@ -1,4 +1,4 @@
-/** Gradients of the operators that move elements: each moves the gradient back to where the element came from. */
+/** Gradients of the operators that move elements. Each moves the gradient back to the element's origin. */
 import { padZeros, reshape, slice, transpose, zerosLike } from '../operations/layout.ts';
 import { graphError, shapeText } from '../shape.ts';
 import { type GradientRule, inputOf, integerAttribute } from './rule.ts';
@@ -29,7 +29,10 @@ const concatenateRule: GradientRule = ({ node, outputGradient, wants }) => {
   });
 };
 
-/** Rows chosen several times collect several gradients: added one after another, so the sum is the same at every run. */
+/**
+ * A row that was chosen several times collects several gradients, added in a fixed order so that sums are
+ * reproducible.
+ */
 const gatherRule: GradientRule = ({ graph, node, outputGradient }) => {
   const [table, indices] = [inputOf(node, 0), inputOf(node, 1)];
   if (integerAttribute(node, 'axis', 0) !== 0) throw graphError(`gradient of Gather along axis other than 0`);

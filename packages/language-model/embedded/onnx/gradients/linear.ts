@@ -1,4 +1,4 @@
-/** Gradient of the matrix product. With C = s·op(A)·op(B) every case is again a product of two of A, B and C's gradient. */
+/** Gradient of the matrix product. With C = s·op(A)·op(B), every case is a product of two of A, B and C's gradient. */
 import { type MatrixProductOptions, matmul } from '../operations/linear.ts';
 import { floatAttribute, type GradientRule, inputOf, integerAttribute, reduceToShape } from './rule.ts';
 

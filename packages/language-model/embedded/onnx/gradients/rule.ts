@@ -1,4 +1,4 @@
-/** The type of a differentiation rule, and the tools that all rules share. */
+/** The type of a differentiation rule, and helpers for all rules. */
 import type { Graph, GraphNode, Value } from '../graph.ts';
 import { reduceSum } from '../operations/arithmetic.ts';
 import { reshape } from '../operations/layout.ts';
@@ -7,16 +7,16 @@ import { broadcastAxes, graphError } from '../shape.ts';
 export interface RuleContext {
   readonly graph: Graph;
   readonly node: GraphNode;
-  /** Gradient of the loss by the node's first output. No rule needs those of the others: nothing reads them forward. */
+  /** Gradient of the loss by the node's first output. The other outputs are not read in the forward pass. */
   readonly outputGradient: Value;
-  /** Whether the loss's gradient by an input is wanted at all. */
+  /** Whether the gradient by this input is needed. */
   readonly wants: (inputIndex: number) => boolean;
 }
 
-/** Gradients by the node's inputs, in their order; null where not wanted or where the input is not differentiable. */
+/** Returns the gradients by the node's inputs, in order; null if not needed or if the input is not differentiable. */
 export type GradientRule = (context: RuleContext) => readonly (Value | null)[];
 
-/** The operator's input, which it must have. */
+/** Returns an input of the operator, which must exist. */
 export function inputOf(node: GraphNode, index: number): Value {
   const input = node.inputs[index];
   if (!input) throw graphError(`${node.operator} has no input ${index}`);
@@ -36,7 +36,7 @@ export function reduceToShape(gradient: Value, target: Value): Value {
   return missing === 0 ? kept : reshape(kept, target.shape);
 }
 
-/** An integer attribute of the node, or its default. */
+/** Returns an integer attribute of the node, or its default. */
 export function integerAttribute(node: GraphNode, name: string, fallback: number): number {
   const value = node.attributes[name];
   return value !== undefined && 'int' in value ? value.int : fallback;

@@ -17,8 +17,8 @@ const logSoftmaxRule: GradientRule = ({ node, outputGradient }) => {
 };
 
 /**
- * Gradients of the root-mean-square norm. With r the inverse root mean square of a row, u = x r (normalised, before the gain)
- * and h = g·gain: by x: r (h - u · mean(h u)); by the gain: Σ over rows of g u.
+ * Gradients of the root-mean-square norm. With r the inverse root mean square of a row, u = x r (normalised, before the
+ * gain) and h = g·gain: by x: r (h - u · mean(h u)); by the gain: Σ over rows of g u.
  */
 const rmsNormRule: GradientRule = ({ graph, node, outputGradient, wants }) => {
   const [value, gain] = [inputOf(node, 0), inputOf(node, 1)];
@@ -33,7 +33,7 @@ const rmsNormRule: GradientRule = ({ graph, node, outputGradient, wants }) => {
   return [wants(0) ? byValue() : null, wants(1) ? reduceToShape(multiply(outputGradient, normalised), gain) : null];
 };
 
-/** A rotation's transpose is the rotation back: the same tables with the sines negated. */
+/** The transpose of a rotation is its inverse: the same tables with the sines negated. */
 const rotaryRule: GradientRule = ({ node, outputGradient }) => {
   const [positions, cosines, sines] = [inputOf(node, 1), inputOf(node, 2), inputOf(node, 3)];
   return [rotary(outputGradient, positions, cosines, negate(sines)), null, null, null];

@@ -1,4 +1,4 @@
-/** Elementwise operators with broadcasting, and sums along axes. Of float32; sums of int64 too. */
+/** Elementwise operators with broadcasting, and sums along axes, for float32; sums for int64 too. */
 import type { Value } from '../graph.ts';
 import { MICROSOFT_DOMAIN } from '../proto.ts';
 import { axisOf, broadcastShapes, type Dimension, graphError, sameShape, shapeText } from '../shape.ts';
@@ -22,13 +22,13 @@ export const exponential = (value: Value): Value => unary('Exp', value);
 export const squareRoot = (value: Value): Value => unary('Sqrt', value);
 export const sigmoid = (value: Value): Value => unary('Sigmoid', value);
 
-/** x·sigmoid(x), in one pass. */
+/** x·sigmoid(x), as one node. */
 export function silu(value: Value): Value {
   const request = { operator: 'QuickGelu', domain: MICROSOFT_DOMAIN, attributes: { alpha: { float: 1 } } };
   return value.graph.operation({ ...request, inputs: [value] }, value.type, value.shape);
 }
 
-/** Sum of several tensors of one shape, in one pass and in the order given. */
+/** Sum of several tensors of one shape, as one node and in the given order. */
 export function sum(values: readonly Value[]): Value {
   const [first, ...others] = values;
   if (first === undefined) throw graphError('sum of no tensors');
@@ -39,7 +39,7 @@ export function sum(values: readonly Value[]): Value {
   return first.graph.operation({ operator: 'Sum', inputs: values }, first.type, first.shape);
 }
 
-/** Sum along axes; with `keepAxes` they stay with length 1. */
+/** Sum along axes; `keepAxes` keeps them with length 1. */
 export function reduceSum(value: Value, axes: readonly number[], keepAxes: boolean): Value {
   const reduced = new Set(axes.map((axis) => axisOf(value.shape, axis)));
   const shape = value.shape.flatMap<Dimension>((dimension, axis) => {

@@ -1,4 +1,4 @@
-/** Comparisons elementwise with broadcasting, and choosing by them. */
+/** Elementwise comparisons with broadcasting, and selection by a condition. */
 import type { Value } from '../graph.ts';
 import { broadcastShapes } from '../shape.ts';
 
@@ -11,7 +11,7 @@ export const equal = (left: Value, right: Value): Value => comparison('Equal', l
 export const atLeast = (left: Value, right: Value): Value => comparison('GreaterOrEqual', left, right);
 export const and = (left: Value, right: Value): Value => comparison('And', left, right);
 
-/** Elements of `whenTrue` where the condition holds, else of `whenFalse`. */
+/** Elements of `whenTrue` where the condition is true, else of `whenFalse`. */
 export function where(condition: Value, whenTrue: Value, whenFalse: Value): Value {
   const shape = broadcastShapes(broadcastShapes(condition.shape, whenTrue.shape, 'Where'), whenFalse.shape, 'Where');
   const inputs = [condition, whenTrue, whenFalse];

@@ -5,7 +5,7 @@ import { axisOf, type Dimension, elementCount, graphError, type Shape, sameShape
 
 const isFixed = (shape: Shape) => shape.every((dimension) => typeof dimension === 'number');
 
-/** Same elements in another shape; of its named dimensions all but one must be bound (`Graph.bindDimension`). */
+/** Reshapes a value. All named dimensions but one must be bound (`Graph.bindDimension`). */
 export function reshape(value: Value, shape: Shape): Value {
   if (sameShape(value.shape, shape)) return value;
   const what = `reshape of ${shapeText(value.shape)} to ${shapeText(shape)}`;
@@ -37,7 +37,10 @@ export function slice(value: Value, axis: number, start: number, end: number): V
   return graph.operation({ operator: 'Slice', inputs }, value.type, shape);
 }
 
-/** Elements [start, end) of the first axis, both int64 [1] and known when the graph runs; `length` names their number. */
+/**
+ * Elements [start, end) of the first axis; both bounds are int64 [1], known at run time; `length` names the new
+ * dimension.
+ */
 export function sliceRange(value: Value, start: Value, end: Value, length: string): Value {
   const inputs = [value, start, end, value.graph.integers([0])];
   return value.graph.operation({ operator: 'Slice', inputs }, value.type, [length, ...value.shape.slice(1)]);
@@ -58,7 +61,7 @@ export function padZeros(value: Value, axis: number, before: number, after: numb
   return value.graph.operation({ operator: 'Pad', inputs }, value.type, shape);
 }
 
-/** Tensors one after another along an axis. Lengths along it must be fixed when there is more than one. */
+/** Concatenates tensors along an axis. Their lengths along it must be fixed if there is more than one. */
 export function concatenate(values: readonly Value[], axis: number): Value {
   const [first] = values;
   if (first === undefined) throw graphError('concatenation of no tensors');
@@ -89,12 +92,12 @@ export function gatherAlongLastAxis(value: Value, indices: Value): Value {
   return value.graph.operation({ operator: 'GatherElements', inputs, attributes }, value.type, indices.shape);
 }
 
-/** The shape as an int64 vector, known when the graph runs. */
+/** The shape as an int64 vector, computed at run time. */
 export function shapeOf(value: Value): Value {
   return value.graph.operation({ operator: 'Shape', inputs: [value] }, 'int64', [value.shape.length]);
 }
 
-/** Zeros of the shape of `value`, which may have dimensions known only when the graph runs. */
+/** Zeros of the shape of `value`, which may be known only at run time. */
 export function zerosLike(value: Value): Value {
   return value.graph.operation({ operator: 'ConstantOfShape', inputs: [shapeOf(value)] }, 'float32', value.shape);
 }
@@ -104,7 +107,7 @@ export function zeros(graph: Graph, shape: Shape): Value {
   return graph.operation({ operator: 'ConstantOfShape', inputs: [graph.shapeVector(shape)] }, 'float32', shape);
 }
 
-/** The same numbers as another element type. */
+/** Converts the elements to another type. */
 export function cast(value: Value, type: 'float32' | 'int32' | 'int64'): Value {
   const attributes = { to: { int: ELEMENT_TYPE_NUMBERS[type] } };
   return value.graph.operation({ operator: 'Cast', inputs: [value], attributes }, type, value.shape);

@@ -11,8 +11,8 @@ export interface MatrixProductOptions {
 }
 
 /**
- * scale · op(left) · op(right) over the last two axes, where op transposes when asked. Leading axes are batch axes and
- * broadcast. Two matrices go to Gemm, the rest to FusedMatMul; neither copies a transposed operand.
+ * scale · op(left) · op(right) over the last two axes, where op transposes if requested. Leading axes are batch axes
+ * and broadcast. Two matrices use Gemm, other cases FusedMatMul; neither copies a transposed operand.
  */
 export function matmul(left: Value, right: Value, options: MatrixProductOptions = {}): Value {
   const { transposeLeft = false, transposeRight = false, scale = 1 } = options;
@@ -34,7 +34,7 @@ export function matmul(left: Value, right: Value, options: MatrixProductOptions 
     : left.graph.operation({ operator: 'FusedMatMul', domain: MICROSOFT_DOMAIN, inputs, attributes }, left.type, shape);
 }
 
-/** x Wᵀ for x [tokens, in] and W [out, in], the layout checkpoints keep. */
+/** x Wᵀ for x [tokens, in] and W [out, in], the layout of checkpoints. */
 export const linear = (input: Value, weight: Value): Value => matmul(input, weight, { transposeRight: true });
 
 function matrixAxes(value: Value, transposed: boolean) {

@@ -1,30 +1,33 @@
 /**
- * A counted loop whose body is a graph of its own: values pass from iteration to iteration, and one value of each may
- * be collected.
+ * A counted loop whose body is a separate graph. Values pass from iteration to iteration, and each iteration may add a
+ * value to a collected tensor.
  */
 import { Graph, type Value } from '../graph.ts';
 import { type Dimension, graphError, sameShape } from '../shape.ts';
 
 export interface LoopTurn {
-  /** Values that the next turn starts with, shapes as at the start. */
+  /** Values for the next iteration; their shapes do not change. */
   readonly carried: readonly Value[];
-  /** Values that are stacked over the turns. */
+  /** Values that are stacked over the iterations. */
   readonly collected: readonly Value[];
 }
 
 export interface LoopRequest {
-  /** Name of the body, different from those of the loops around it. */
+  /** Name of the body, distinct from those of enclosing loops. */
   readonly name: string;
-  /** Number of turns, an int64 scalar or [1]; also the name of the axis that collected values get. */
+  /** Number of iterations, an int64 scalar or [1]; also the name of the collected values' first axis. */
   readonly turns: Value;
   readonly turnsDimension: Dimension;
-  /** Values that the first turn starts with. */
+  /** Values for the first iteration. */
   readonly initial: readonly Value[];
-  /** Adds the body of one turn; `turn` is its int64 number, [1], from 0. Outer values come in by `body.capture`. */
+  /**
+   * Adds the body of one iteration. `turn` is the iteration's index, int64 [1], from 0. `body.capture` imports outer
+   * values.
+   */
   readonly build: (body: Graph, turn: Value, carried: readonly Value[]) => LoopTurn;
 }
 
-/** ONNX `Loop`. Returns what the last turn carries on and the collected values, [turns, …]. */
+/** ONNX `Loop`. Returns the last iteration's carried values and the collected values, [turns, …]. */
 export function loop(graph: Graph, request: LoopRequest): LoopTurn {
   const { name, turns, initial } = request;
   const body = new Graph(name, graph);

@@ -1,4 +1,4 @@
-/** The operators of a decoder: softmax, RMS normalisation, rotary position embedding. All work along the last axis. */
+/** The operators of a decoder: softmax, RMS normalisation, rotary position embedding. All operate on the last axis. */
 import type { Value } from '../graph.ts';
 import { MICROSOFT_DOMAIN } from '../proto.ts';
 import { graphError, sameShape, shapeText } from '../shape.ts';
@@ -20,7 +20,7 @@ export function rmsNorm(value: Value, gain: Value, epsilon: number): Value {
   const [normal] = value.graph.node({
     operator: 'SimplifiedLayerNormalization',
     inputs: [value, gain],
-    // The second output, the inverse root mean square of each row, is what the gradient needs.
+    // The gradient needs the second output, the inverse root mean square of each row.
     outputs: [
       { type: value.type, shape: value.shape },
       { type: value.type, shape: value.shape.with(-1, 1) },
