@@ -92,9 +92,8 @@ export class RemoteGenerator implements Generator {
   }
 
   /**
-   * Asks the servers what they serve, and takes those that have the model; the others' errors are in the second part of
-   * the result. `servedName` is what they call the model of `model`. Never throws but for the signal, which ends the
-   * asking.
+   * Asks the servers for their models and keeps the servers that have this one; the second part of the result has the
+   * others' errors. `servedName` is their name for `model`. Throws only the signal's reason.
    */
   static async open(
     urls: readonly string[],
