@@ -1,7 +1,7 @@
 /**
- * Compares a judge with people: who of the two calls a proof complete, how far their marks are apart, whether they order proofs
- * alike, and how often a proof that the judge takes without reserve ("all votes full") was no complete proof. Marks are compared as
- * shares of full marks, so that scales do not matter.
+ * Compares a judge's marks with people's: which proofs each calls complete, how far the marks differ, whether they rank
+ * proofs alike, and how many proofs with "all votes full" were not complete. Marks are compared as shares of full
+ * marks, so scales do not matter.
  */
 import { mean, sharedByTies } from './ranking.ts';
 
@@ -9,12 +9,12 @@ export interface Compared {
   readonly set: string;
   /** Share of full marks. */
   readonly human: number;
-  /** Null: the judge has no mark of it. */
+  /** Null if the judge gave no mark. */
   readonly judged: number | null;
   readonly allFull: boolean;
 }
 
-/** Grades of a mark: the highest, less, the lowest. */
+/** Grades of a mark: full marks, between, the lowest mark. */
 const GRADES = ['full', 'part', 'none'] as const;
 type Grade = (typeof GRADES)[number];
 const gradeOf = (share: number): Grade => (share === 1 ? 'full' : share === 0 ? 'none' : 'part');
@@ -22,25 +22,25 @@ const gradeOf = (share: number): Grade => (share === 1 ? 'full' : share === 0 ? 
 export interface SetAudit {
   readonly set: string;
   readonly proofs: number;
-  /** Without a mark of the judge; in no other figure. */
+  /** Number of proofs without a mark of the judge, which no other figure includes. */
   readonly unjudged: number;
-  /** `confusion[human][judge]`: proofs. */
+  /** `confusion[human][judge]`: numbers of proofs. */
   readonly confusion: Readonly<Record<Grade, Readonly<Record<Grade, number>>>>;
-  /** Mean distance of the marks, as a share of full marks; null where nothing was judged. */
+  /** Mean absolute difference of the marks, as a share of full marks; null if no proof was judged. */
   readonly meanAbsoluteError: number | null;
-  /** Spearman's, ties with their mean rank; null where one of the two gives all proofs one mark. */
+  /** Spearman's rank correlation, ties with their mean rank; null if one side gives all proofs the same mark. */
   readonly rankCorrelation: number | null;
-  /** All votes full. */
+  /** Number of proofs with all votes full. */
   readonly accepted: number;
-  /** Accepted proofs whose human mark is below full marks, and below half of them. */
+  /** Numbers of accepted proofs whose human mark is below full marks, and below half of them. */
   readonly falselyAccepted: number;
   readonly falselyAcceptedBelowHalf: number;
-  /** `falselyAccepted` among the accepted, and among the proofs whose human mark is below full marks. */
+  /** `falselyAccepted` as a share of the accepted proofs, and of the proofs whose human mark is below full marks. */
   readonly falseShareOfAccepted: number | null;
   readonly falseAcceptRate: number | null;
 }
 
-/** Audits by set in the order of their first proof, and `all` last. */
+/** Returns an audit for each set in the order of their first proofs, and `all` last. */
 export function audit(compared: readonly Compared[]): SetAudit[] {
   const sets = [...Map.groupBy(compared, ({ set }) => set)];
   return [...sets, ...(sets.length === 1 ? [] : [['all', compared] as const])].map(([set, its]) => auditSet(set, its));
@@ -72,7 +72,7 @@ function auditSet(set: string, all: readonly Compared[]): SetAudit {
   };
 }
 
-/** Null where one of the two has one value only. */
+/** Returns null if one of the lists has only one value. */
 export function spearman(xs: readonly number[], ys: readonly number[]): number | null {
   const rank = (values: readonly number[]): number[] =>
     sharedByTies(

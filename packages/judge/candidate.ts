@@ -1,11 +1,11 @@
-/** Finds the proof in a model's answer, as LLMProofs does: after its thinking, or after `<proof>`, or all of it. */
+/** Finds the proof in a model's answer, as LLMProofs does: after its thinking, after `<proof>`, or the whole answer. */
 
 const THINKING_ENDS = '</think>';
 const THINKING_BEGINS = '<think>';
 const PROOF_BEGINS = '<proof>';
 const PROOF_ENDS = '</proof>';
 
-/** Empty where there is no proof: thinking that did not end is none. */
+/** Returns an empty text if there is no proof, also if the thinking did not end. */
 export function proofIn(answer: string): string {
   const thoughtEnd = answer.indexOf(THINKING_ENDS);
   if (thoughtEnd >= 0) return withoutProofMarks(answer.slice(thoughtEnd + THINKING_ENDS.length)).trim();

@@ -1,9 +1,9 @@
-/** One mark of several votes, as a share of the scale: the least, or a trimmed mean. */
+/** Combines votes to one mark, as a share of the scale: the minimum, or a trimmed mean. */
 import type { Judging, Mark } from '@stp/config/records';
 import { mean } from './ranking.ts';
 import type { Scale } from './scale.ts';
 
-/** Half of the votes that were asked for, at least: fewer are no judgement. */
+/** Returns the minimum number of votes for a judgement: half of those requested. */
 export const quorum = (asked: number): number => Math.ceil(asked / 2);
 
 /** @param marks at least one */

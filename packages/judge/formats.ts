@@ -1,4 +1,4 @@
-/** Files of other systems: CSV, Parquet. It loads their readers. */
+/** Files of other systems: CSV, Parquet. This entry loads their readers. */
 export type { Item } from './formats/item.ts';
 export { llmproofsFile } from './formats/llmproofs.ts';
 export { readItems } from './formats/read-items.ts';

@@ -1,4 +1,4 @@
-/** The reward port by judges: marks of each proof, or places among the proofs of a statement, as `judging.reward` says. */
+/** The reward port by judges: marks of each proof, or ranks among a statement's proofs, as `judging.reward` says. */
 import { mapConcurrently, StpError } from '@stp/base';
 import type { JudgeFailure, Judging, SampleReward, Statement } from '@stp/config/records';
 import type { RewardGroup, RewardOptions, RewardSource } from '@stp/selfplay';
@@ -10,13 +10,16 @@ import { rankProofs } from './rank-proofs.ts';
 import { ranks, rewardsOf } from './rewards.ts';
 import { scaleOf } from './scale.ts';
 
-/** Statements that are judged at once: each asks for all its votes, and the judges' own limits say how many are under way. */
+/**
+ * Number of statements judged concurrently. Each requests all its votes, and the judges' limits bound the open
+ * requests.
+ */
 const STATEMENTS_AT_ONCE = 64;
 const WHY_CHARS_MAX = 512;
 
 interface Rewarded {
   readonly rewards: readonly SampleReward[];
-  /** Samples that no server answered for, after all tries. */
+  /** Number of samples without any server's answer, after all tries. */
   readonly unanswered: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Marks one proof: every judge votes as often as it is told, errors that a vote claims may be checked by others, and the votes that
- * stand become one mark. A vote that could not be had is no vote, and too few votes are no mark.
+ * Marks one proof: every judge gives its number of votes, other judges may check the errors that a vote claims, and the
+ * remaining votes are combined to one mark. A failed vote does not count, and too few votes give no mark.
  */
 import type { Evidence, JudgeFailure, Judgement, Judging, Vote } from '@stp/config/records';
 import type { Asker } from './ask/asker.ts';
@@ -14,7 +14,7 @@ import { markOn } from './scale.ts';
 export interface Candidate {
   readonly id: string;
   readonly problem: Problem;
-  /** Empty: the answer had none. */
+  /** Empty if the answer contained no proof. */
   readonly proof: string;
 }
 
@@ -86,7 +86,10 @@ async function cast(ballot: Ballot, judge: number, vote: number): Promise<Vote> 
   };
 }
 
-/** Does the vote stand? One that claims no error does; else the majority of the checks of one of its errors must let it. */
+/**
+ * Returns whether the vote counts: it claims no error, or the majority of the checks confirm at least one of its
+ * errors.
+ */
 async function checkErrors(
   { asker, judging: { metaChecks }, problem, proof, signal }: Ballot,
   judge: number,
@@ -111,7 +114,7 @@ async function checkErrors(
   return { stands: standing > 0, errorsStanding: standing, failures };
 }
 
-/** Says why there is no mark. With one vote its own failure says most. */
+/** Returns why there is no mark. If there was only one vote, its failure is the reason. */
 function whyNone(votes: readonly Vote[], counted: number): JudgeFailure {
   const last = votes.map(({ failures }) => failures.at(-1));
   if (votes.length === 1 && last[0] !== undefined) return last[0];

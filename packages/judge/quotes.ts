@@ -1,11 +1,11 @@
-/** Is a quotation in the text? Runs of white space count as one space, and signs as Unicode composes them. */
+/** Tests whether a quotation is in a text. White space is collapsed, and both are in Unicode's composed form (NFC). */
 
-/** Shorter quotations are in most texts, and show nothing. */
+/** Shorter quotations occur in most texts and prove nothing. */
 const QUOTE_CHARS_MIN = 8;
 
 const plain = (text: string): string => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
 
-/** Null where it is; else what is wrong with it. */
+/** Returns null if the quotation is in the text, else the problem. */
 export function quoteProblem(quote: string, text: string): string | null {
   const [sought, whole] = [plain(quote), plain(text)];
   if (sought.length < Math.min(QUOTE_CHARS_MIN, whole.length)) return `the quotation "${sought}" is too short`;

@@ -1,4 +1,4 @@
-/** Ranks the proofs of one problem against each other: points of each, the mean over all chunks that it was in and that were ranked. */
+/** Ranks the proofs of one problem against each other. A proof's points are the mean over its ranked chunks. */
 import type { JudgeFailure, Judging } from '@stp/config/records';
 import { randomStream } from '@stp/selfplay';
 import type { Asker } from './ask/asker.ts';
@@ -14,7 +14,7 @@ export interface Ranked {
 }
 
 /**
- * The rounds go to the judges in turn. Proofs without text have the points of the last place, and are not shown.
+ * Judges take the rounds in rotation. A proof without text is not shown to them and gets the last rank's points.
  * @param stream names the shuffles
  */
 export async function rankProofs(

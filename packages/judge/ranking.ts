@@ -1,13 +1,14 @@
 /**
- * Ranks the proofs of a problem in shuffled chunks, and turns places into points (LLMProofs' group judge). Chunks are as equal in
- * size as they can be, so that no proof is left alone and gets points for nothing; each chunk hands out the same mean.
+ * Ranks the proofs of a problem in shuffled chunks, and converts ranks to points (LLMProofs' group judge). Chunk sizes
+ * are as equal as possible, so that no proof is alone in a chunk and gets points unopposed. Every chunk gives the same
+ * mean.
  */
 import type { Judging } from '@stp/config/records';
 import type { Random } from '@stp/selfplay';
 
 export type RankingConfig = Judging['ranking'];
 
-/** Chunks of indices, a shuffle for each round. One proof alone is in none. */
+/** Returns chunks of indices, shuffled for each round. A single proof is in no chunk. */
 export function chunksOf(count: number, { rounds, together }: RankingConfig, random: Random): number[][][] {
   const indices = Array.from({ length: count }, (_, index) => index);
   const chunks = Math.ceil(count / together);
@@ -19,13 +20,13 @@ export function chunksOf(count: number, { rounds, together }: RankingConfig, ran
   });
 }
 
-/** Points of each proof of a chunk by its rank; ties share the mean of the places that they span. */
+/** Returns the points of a chunk's proofs by rank. Ties share the mean of the ranks that they span. */
 export function pointsOf(ranks: readonly number[], { points: { first, last } }: RankingConfig): number[] {
   const atPlace = (place: number): number => first + ((last - first) * place) / Math.max(1, ranks.length - 1);
   return sharedByTies(ranks, (a, b) => a - b, atPlace);
 }
 
-/** Gives each item the mean of the values at the places that it and its equals span; places count from 0. */
+/** Gives each item the mean of the values at the ranks that it and its ties span; ranks count from 0. */
 export function sharedByTies<Item>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,

@@ -1,18 +1,18 @@
 /**
- * Makes rewards from judgements of the proofs of one problem. A proof without a judgement has none: null, never 0. Proofs that
- * are judged alike are rewarded alike, so that the order of samples earns nothing.
+ * Converts judgements of one problem's proofs to rewards. A proof without a judgement gets null, never 0. Proofs with
+ * equal judgements get equal rewards, so the order of samples does not matter.
  */
 import type { RewardMode } from '@stp/config/records';
 import { sharedByTies } from './ranking.ts';
 
-/** Differences of averaged points that are noise of the arithmetic. */
+/** Smaller differences of averaged points are rounding errors. */
 const EQUAL = 1e-9;
 
-/** Does the mode compare proofs, or mark each? */
+/** Returns whether the mode compares proofs instead of marking each. */
 export const ranks = (mode: RewardMode): boolean => mode !== 'judge_score';
 
 /**
- * @param values of each proof its mean points, or with `judge_score` its normalised mark
+ * @param values each proof's mean points; with `judge_score` its mark as a share of the maximum
  */
 export function rewardsOf(mode: RewardMode, values: readonly (number | null)[]): (number | null)[] {
   if (mode === 'squared') return values.map((value) => (value === null ? null : value ** 2));

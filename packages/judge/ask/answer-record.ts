@@ -1,11 +1,14 @@
-/** The record of one question and its answer. Its name is a hash of the question, so a question that was answered is not asked again. */
+/**
+ * The record of a question and its answer. Its name is a hash of the question, so an answered question is not asked
+ * again.
+ */
 
 import { StpError } from '@stp/base';
 import { contentId } from '@stp/config/ids';
 import { chatMessageSchema, type Judge, judgeProviderSchema, judgeSchema, type ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
 
-/** Version of the questions' words and of how answers are read. Records of another version are not found. */
+/** Version of the questions' wording and of the reading of answers. Records of other versions are not found. */
 const VERSION = '1';
 
 const count = z.int().nonnegative();
@@ -23,7 +26,10 @@ const questionSchema = z.strictObject({
 });
 export type AskedQuestion = z.infer<typeof questionSchema>;
 
-/** For which work it was asked, and by how many requests. That work counts it, also where another process goes on with it; null: nobody does later. */
+/**
+ * The work that asked the question, and the number of requests. Only that work counts their cost, even if another
+ * process continues it; null: no later work counts it.
+ */
 const askedSchema = z.strictObject({ work: z.string().nullable(), requests: count });
 
 const answerRecordSchema = z.strictObject({
@@ -38,7 +44,7 @@ const answerRecordSchema = z.strictObject({
 
 export type KeptAnswer = Pick<z.infer<typeof answerRecordSchema>, 'answer' | 'asked'>;
 
-/** Where the judge is does not matter, nor how often it may be asked. */
+/** The judge's address and its rate limits are not part of the question. */
 export function askedQuestion(
   judge: Judge,
   { name, messages, seed }: Pick<AskedQuestion, 'name' | 'messages' | 'seed'>,
@@ -65,7 +71,7 @@ export class AnswerRecords {
     this.#store = store;
   }
 
-  /** Null where the question was never answered. */
+  /** Returns null if the question was never answered. */
   async find(key: string): Promise<KeptAnswer | null> {
     const ref = await this.#store.stat(nameOf(key));
     if (ref === null) return null;
@@ -81,7 +87,7 @@ export class AnswerRecords {
     );
   }
 
-  /** The answer that counts: where another process has kept one meanwhile, that one. */
+  /** Saves an answer and returns the one that counts: an answer that another process saved first wins. */
   async keep(key: string, question: AskedQuestion, kept: KeptAnswer): Promise<KeptAnswer> {
     try {
       await this.#store.put(nameOf(key), `${JSON.stringify({ question, ...kept })}\n`);

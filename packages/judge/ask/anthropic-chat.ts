@@ -1,4 +1,4 @@
-/** Judges behind Anthropic's API, over its official client. Retries and limits are ours, as for every other judge. */
+/** Judges over Anthropic's API, by its official client. We handle retries and limits ourselves, as for all judges. */
 import Anthropic, { APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import { Semaphore } from '@stp/base';
 import { contentId } from '@stp/config/ids';
@@ -10,7 +10,7 @@ import { noAnswer } from './errors.ts';
 
 const FIRST_RETRY_MS = 500;
 
-/** The needed part of a message; an error with status 200 has another shape. */
+/** The needed part of a message. An error with status 200 has another shape. */
 const messageSchema = z.object({
   content: z.array(z.object({ type: z.string(), text: z.string().optional() })),
   stop_reason: z.string().nullable(),
@@ -38,7 +38,7 @@ export function anthropicChat({ name, url, key, judge }: AnthropicOptions): Chat
   const attempt = async (request: ChatRequest): Promise<Outcome<ChatAnswer>> => {
     const { pace, signal } = request;
     await pace.admit(signal);
-    // The client's own time-out ends with the headers of an answer.
+    // The client's own time-out ends once an answer's headers have come.
     const late = AbortSignal.timeout(timeoutMs);
     try {
       const options = { signal: AbortSignal.any([signal, late]) };
@@ -103,7 +103,7 @@ function answerOf(name: string, message: unknown): ChatAnswer {
 function failureOf(name: string, error: unknown) {
   if (error instanceof APIError && !(error instanceof APIUserAbortError)) {
     const { status, headers, message } = error;
-    // Without a status no answer came.
+    // Without a status there was no answer.
     const retryable = status === undefined || status === 408 || status === 409 || status === 429 || status >= 500;
     const raw = error.error === undefined ? null : JSON.stringify(error.error);
     return {

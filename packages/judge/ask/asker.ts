@@ -1,6 +1,6 @@
 /**
- * Asks the judges of a configuration: each question once, as long as its record is kept; under the limits that the processes of
- * this machine share; anew where an answer cannot be used. Counts what it took.
+ * Asks the judges of a configuration: each question once while its record is kept, within the rate limits that this
+ * machine's processes share, and again if an answer cannot be used. Counts requests, tokens and cost.
  */
 import { StpError } from '@stp/base';
 import {
@@ -21,9 +21,9 @@ import { jsonIn } from './json-in.ts';
 import { openChat } from './open-chat.ts';
 import type { RateLimits } from './rate-limits.ts';
 
-/** Characters of a token of a prompt, for the limit, until the server has counted. */
+/** Estimated characters for each token of a prompt, until the server has counted them. */
 const CHARS_PER_TOKEN = 3;
-/** Wrong keys, addresses and names of models: no other question would fare better. */
+/** Statuses of wrong keys, addresses and model names: every other question would fail too. */
 const HOPELESS = [401, 403, 404];
 const DETAIL_CHARS_MAX = 2_048;
 
@@ -32,23 +32,23 @@ export interface AskerOptions {
   readonly askedAnew: number;
   readonly store: ObjectStore;
   readonly limits: RateLimits;
-  /** Whether nobody is asked: a question without a record fails. */
+  /** Ask no judge: a question without a record fails. */
   readonly replay?: boolean;
 }
 
 export interface Asked<Answer> {
-  /** Null where no answer could be used. */
+  /** Null if no answer could be used. */
   readonly answer: Answer | null;
-  /** Key of its record. */
+  /** Key of the answer's record. */
   readonly record: string | null;
   readonly failures: readonly JudgeFailure[];
 }
 
-/** State that askers of one process share. */
+/** State that all askers of a process share. */
 interface Shared {
   readonly records: AnswerRecords;
   readonly models: Map<number, ChatModel>;
-  /** Questions under way, by key: equal ones are asked once. */
+  /** Running questions by key, so that equal ones are asked once. */
   readonly asking: Map<string, Promise<ChatAnswer>>;
 }
 
@@ -56,7 +56,7 @@ export class Asker {
   readonly #options: AskerOptions;
   readonly #shared: Shared;
   readonly #work: string | null;
-  /** Keys of the answers that are in `spent`. */
+  /** Keys of the answers counted in `spent`. */
   readonly #counted = new Set<string>();
   #spent: JudgeSpent = NOTHING_SPENT;
   #fromRecords = 0;
@@ -67,7 +67,7 @@ export class Asker {
     this.#shared = shared ?? { records: new AnswerRecords(options.store), models: new Map(), asking: new Map() };
   }
 
-  /** The same judges for one piece of work, which counts for itself; the piece has the same name when it is tried again. */
+  /** Returns an asker for one piece of work, with a cost count of its own. A retried piece must keep its name. */
   for(work: string): Asker {
     return new Asker(this.#options, work, this.#shared);
   }
@@ -76,12 +76,12 @@ export class Asker {
     return this.#options.judges;
   }
 
-  /** The cost of this asker's work, kept answers to earlier tries of it included. */
+  /** The cost of this asker's work, including answers saved in its earlier tries. */
   get spent(): JudgeSpent {
     return this.#spent;
   }
 
-  /** Answers that were kept before. */
+  /** Number of answers from earlier records. */
   get fromRecords(): number {
     return this.#fromRecords;
   }
@@ -92,9 +92,9 @@ export class Asker {
   }
 
   /**
-   * Throws only what no other question would escape: STP1001 and STP1901 for a wrong key, address or model, the store's errors, the
-   * signal's reason. What goes wrong with one question is a failure of it.
-   * @param stream names the seed: the vote, for one
+   * Throws only errors that concern every question: STP1001 and STP1901 for a wrong key, address or model, the store's
+   * errors, the signal's reason. Other errors are recorded as failures of the question.
+   * @param stream names the seed, for example by the vote
    */
   async ask<Answer extends object>(
     judge: number,
@@ -114,7 +114,7 @@ export class Asker {
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         failures.push(failureOf(error));
-        // All tries were made already.
+        // All retries have been made.
         break;
       }
       const read = readAnswer(question, given);
@@ -217,7 +217,7 @@ function readAnswer<Answer extends object>(question: Question<Answer>, { text, f
     : question.read(json);
 }
 
-/** Throws what concerns every question. */
+/** Converts an error to a failure. Throws errors that concern every question. */
 function failureOf(error: unknown): JudgeFailure {
   if (!(error instanceof StpError) || error.code !== 'STP1901') throw error;
   if (HOPELESS.includes(error.facts.status as number)) throw error;

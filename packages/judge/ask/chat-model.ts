@@ -1,4 +1,4 @@
-/** The port to one model behind one provider: a chat in, an answer out. */
+/** The port to one model of one provider: a chat in, an answer out. */
 import type { ChatMessage, JudgeProvider } from '@stp/config/records';
 import type { Pace } from '@stp/language-model';
 
@@ -19,16 +19,16 @@ export interface ChatUsage {
 
 export interface ChatAnswer {
   readonly text: string;
-  /** `length`: cut off at the token limit. `declined`: the model or its provider would not answer. */
+  /** `length`: cut off at the token limit. `declined`: the model or its provider refused to answer. */
   readonly finish: 'stop' | 'length' | 'declined';
-  /** Null where the provider does not count. */
+  /** Null if the provider does not count tokens. */
   readonly usage: ChatUsage | null;
 }
 
 export interface ChatModel {
-  /** The account by which requests are counted: address and key, as a hash. */
+  /** Hash of address and key: the account by which requests are counted. */
   readonly account: string;
-  /** Throws STP1901 where no answer comes; its fact `raw` holds what came instead, if anything did. */
+  /** Throws STP1901 if there is no answer; its fact `raw` has the server's other response, if any. */
   ask(request: ChatRequest): Promise<ChatAnswer>;
   close(): void;
 }
@@ -39,7 +39,7 @@ export interface Service {
   readonly keyVariable: string | null;
 }
 
-/** Facts about the providers. */
+/** The address and key variable of each service. */
 export const SERVICES: Readonly<Record<JudgeProvider, Service>> = {
   server: { wire: 'openai', url: null, keyVariable: null },
   openai: { wire: 'openai', url: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },

@@ -1,4 +1,7 @@
-/** The JSON object of an answer: all of it, or what stands behind the thinking, in a code block or in words. Undefined where there is none. */
+/**
+ * Finds the JSON object in an answer, after its thinking: the whole text, a code block, or a part of the text.
+ * Returns undefined if there is none.
+ */
 
 const THINKING_ENDS = '</think>';
 const BLOCK = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gu;

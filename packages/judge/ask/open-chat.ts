@@ -5,7 +5,7 @@ import { type ChatModel, SERVICES } from './chat-model.ts';
 import { keyMissing } from './errors.ts';
 import { openaiChat } from './openai-chat.ts';
 
-/** Throws STP1001 where a key is needed that is not there. */
+/** Throws STP1001 if a needed key is missing. */
 export function openChat(name: string, judge: Judge): ChatModel {
   const service = SERVICES[judge.provider];
   const url = judge.url ?? service.url!;

@@ -1,6 +1,7 @@
 /**
- * Judges behind OpenAI-compatible servers, over the client of `packages/language-model/remote`: its connections, its retries. Some services answer
- * with status 200 and an error in the body, beside or instead of an answer: that is no answer.
+ * Judges on OpenAI-compatible servers, by the client of `packages/language-model/remote` with its connections and
+ * retries. Some services send status 200 with an error in the body, beside or instead of an answer; that is not taken
+ * as an answer.
  */
 
 import { StpError } from '@stp/base';
@@ -13,7 +14,7 @@ import { noAnswer } from './errors.ts';
 
 const TEXT_CHARS_MAX = 2 ** 24;
 const ANSWER_BYTES_BASE = 2 ** 20;
-/** A token as JSON, with escapes; its thinking may come beside it. */
+/** Maximum size of a token as JSON, with escapes; thinking may come in addition. */
 const TOKEN_BYTES_MAX = 64;
 const FIRST_RETRY_MS = 500;
 
@@ -33,10 +34,10 @@ type Chat = z.infer<typeof chatSchema>;
 export interface OpenaiOptions {
   readonly name: string;
   readonly url: string;
-  /** Null: the server wants none. */
+  /** Null: the server needs no key. */
   readonly keyVariable: string | null;
   readonly judge: Judge;
-  /** OpenAI's own models take `max_completion_tokens`; other servers know `max_tokens`. */
+  /** OpenAI's own models need `max_completion_tokens`; other servers know `max_tokens`. */
   readonly tokensField: 'max_tokens' | 'max_completion_tokens';
 }
 
@@ -67,7 +68,7 @@ export function openaiChat({ name, url, keyVariable, judge, tokensField }: Opena
         return answerOf(chat);
       } catch (error) {
         if (signal.aborted || !(error instanceof StpError)) throw error;
-        // An answer that cannot be used, six times, may be one tomorrow.
+        // An unusable answer, even after all tries, may be usable later.
         const retryable = error.retryable || raw !== null;
         throw noAnswer(name, error.message, { retryable, raw, status: error.facts.status, cause: error });
       }
@@ -96,7 +97,7 @@ function bodyOf(
   };
 }
 
-/** Returns the error that came in an answer's place, in its own words. */
+/** Returns the error in a response without an answer, in the server's words. */
 function errorIn({ error, choices: [choice] }: Chat): string | null {
   for (const one of [error, choice?.error]) {
     if (one === undefined || one === null) continue;

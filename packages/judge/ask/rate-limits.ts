@@ -1,8 +1,9 @@
 /**
- * Limits of requests and tokens a minute that all processes of a machine keep together. Who wants to send asks a small database
- * (SQLite, in the cache folder) for a place. Places for requests are evenly spaced: servers count in other minutes than we, many in
- * seconds, and a burst reaches them later than it was sent. Tokens are counted over the last minute. What a killed process has sent
- * stays counted. Other machines are not seen: each gets its share of a limit by its configuration.
+ * Limits of requests and tokens a minute, shared by all processes of a machine through a small SQLite database in the
+ * cache folder. Each request reserves a send time there. Send times are evenly spaced: servers count over other
+ * intervals than we do, many over seconds, and a burst arrives later than it was sent. Tokens are counted over the last
+ * minute. Requests of a killed process stay counted. Other machines are not seen; the configuration gives each its
+ * share of a limit.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,12 +11,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '@stp/base';
 
-/** A minute, and how much longer one request may take to the server than another: there, too, no minute has more than allowed. */
+/**
+ * A minute, plus the possible difference in travel time between requests, so that the server's minute stays within
+ * the limit too.
+ */
 const WINDOW_MS_DEFAULT = 60_000 + 1_200;
-/** How long a process waits for another that has the database. */
+/** How long a process waits for another that holds the database. */
 const BUSY_MS = 10_000;
 
-/** Shared by the processes of this machine that have one cache folder. */
+/** Returns the database's path, which all processes with this cache folder share. */
 export const rateLimitsFile = (cacheDirectory: string): string => join(cacheDirectory, 'judges', 'rate-limits.sqlite');
 
 export interface RateLimit {
@@ -29,7 +33,7 @@ export interface Clock {
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Since the machine started: no correction of the time of day makes a minute shorter. */
+/** Time since the machine's start, so that correcting the clock never shortens a minute. */
 const machineClock: Clock = {
   now: () => Number(process.hrtime.bigint() / 1_000_000n),
   wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
@@ -40,14 +44,14 @@ export interface RateLimitsOptions {
   readonly clock?: Clock;
 }
 
-/** A sent request, to be corrected when the answer says how many tokens it took. */
+/** The id of a sent request, with which its tokens are corrected after the answer. */
 export type Sent = number;
 
 export class RateLimits {
   readonly #database: DatabaseSync;
   readonly #windowMs: number;
   readonly #clock: Clock;
-  /** One request of an account waits at the database; the others of this process stand behind it. */
+  /** Only one request of an account in this process waits at the database; the others queue behind it. */
   readonly #lines = new Map<string, Semaphore>();
 
   /** Opens or makes the database in the file. */
@@ -67,8 +71,8 @@ export class RateLimits {
 
   /**
    * Waits until the request may be sent, and counts it as sent.
-   * @param account address and key: what the server counts by
-   * @param tokens of prompt and answer, estimated
+   * @param account hash of address and key, by which the server counts
+   * @param tokens estimated, of prompt and answer
    */
   async admit(account: string, tokens: number, limit: RateLimit, signal: AbortSignal): Promise<Sent> {
     const line = this.#lines.get(account) ?? new Semaphore();
@@ -95,7 +99,7 @@ export class RateLimits {
     this.#database.prepare('UPDATE sent SET tokens = ? WHERE id = ?').run(tokens, sent);
   }
 
-  /** Sends nothing for that long: the server has said that it is full. */
+  /** Blocks requests of an account for this time, because the server is overloaded. */
   hold(account: string, milliseconds: number): void {
     const until = this.#clock.now() + Math.min(milliseconds, this.#windowMs);
     this.#database
@@ -107,12 +111,15 @@ export class RateLimits {
     this.#database.close();
   }
 
-  /** A place that is taken, and how long it is until then; or how long it is until there may be one. */
+  /**
+   * Reserves a send time and returns the wait until then; or returns no reservation, and the wait until the next
+   * attempt.
+   */
   #try(account: string, tokens: number, limit: RateLimit): { sent: Sent | null; waitMs: number } {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const now = this.#clock.now();
-      // What lies far in the future is of a time before the machine started anew.
+      // A time far in the future was recorded before the machine restarted.
       for (const [table, column] of [
         ['sent', 'at'],
         ['held', 'until'],
@@ -143,7 +150,7 @@ export class RateLimits {
   #untilTokensMs(account: string, tokens: number, { tokensPerMinute }: RateLimit, now: number): number {
     if (tokensPerMinute === null) return 0;
     const sum = this.#database.prepare('SELECT total(tokens) AS tokens FROM sent WHERE account = ?').get(account)!;
-    // A request larger than the limit waits until it is alone.
+    // A request larger than the limit waits until no other is counted.
     let over = Number(sum.tokens) + tokens - tokensPerMinute;
     let waitMs = 0;
     for (const row of this.#database

@@ -1,4 +1,4 @@
-/** One proof of a problem in words, or a problem without one, as the files of several systems hold them. */
+/** One proof of a problem in words, or a problem without a proof, from a file of any system. */
 import type { Grading, ScaleName } from '@stp/config/records';
 
 export interface Item {
@@ -9,12 +9,12 @@ export interface Item {
   readonly set: string;
   readonly problem: string;
   readonly grading: Grading;
-  /** An answer as a model gave it, its thinking perhaps included; null: a problem alone. */
+  /** A model's answer, possibly with its thinking; null: a problem alone. */
   readonly answer: string | null;
-  /** A person's mark. */
+  /** A mark given by a person. */
   readonly human: { readonly raw: number; readonly scale: ScaleName } | null;
-  /** Another judge's mean over its votes, as a share of full marks. */
+  /** Mean of another judge's votes, as a share of full marks. */
   readonly automatic: number | null;
-  /** Split of the problem, if its source says. */
+  /** The split that the source names, or null. */
   readonly split: 'train' | 'held-out' | null;
 }

@@ -23,7 +23,7 @@ const fileSchema = z.object({
     .default({}),
 });
 
-/** An item for each answer, or the first problem with the file. */
+/** Returns an item for each answer, or the first problem found in the file. */
 export function llmproofsItems(json: unknown): Item[] | string {
   const parsed = fileSchema.safeParse(json);
   if (!parsed.success) return issueOf(parsed.error);
@@ -43,7 +43,7 @@ export function llmproofsItems(json: unknown): Item[] | string {
 
 const THINKING = /<think>([\s\S]*?)<\/think>/u;
 
-/** As LLMProofs writes it; what only its sampler knows (seconds, GPUs) is left out. */
+/** Writes LLMProofs' form, without fields that only its sampler knows (seconds, GPUs). */
 export function llmproofsFile(items: readonly Item[]): object {
   const byProblem = Map.groupBy(
     items.filter(({ answer }) => answer !== null),

@@ -11,7 +11,7 @@ const rowSchema = z.object({
   'Grading guidelines': z.string(),
 });
 
-/** Problems in order, or the first problem with the table. */
+/** Returns the problems in order, or the first fault of the table. */
 export function proofbenchItems(text: string): Item[] | string {
   let rows: unknown[];
   try {

@@ -1,4 +1,4 @@
-/** Reads a file of proofs or problems in words, whichever of the known forms it has. */
+/** Reads a file of proofs or problems in words, in any known form. */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -10,10 +10,10 @@ import { proofbenchItems } from './proofbench.ts';
 import { itemOfRow } from './rows.ts';
 import { verlItems } from './verl.ts';
 
-/** A proof of 100,000 tokens with its problem, as JSON. */
+/** Maximum size of a row: a proof of 100,000 tokens with its problem, as JSON. */
 const ROW_BYTES_MAX = 2 ** 23;
 
-/** Throws STP1501 with the place where the file has none of the forms, STP1405 where it cannot be read. */
+/** Throws STP1501 with the line if the file has no known form, STP1405 if it cannot be read. */
 export async function readItems(path: string): Promise<Item[]> {
   const read = await readAs(path).catch((error: NodeJS.ErrnoException) => {
     if (error instanceof StpError || error.code === undefined) throw error;

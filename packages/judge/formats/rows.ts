@@ -1,4 +1,4 @@
-/** JSON rows: our own, and those of DeepSeekMath-V2's published outputs, which are told apart by their fields. */
+/** JSON rows: our own, and those of DeepSeekMath-V2's published outputs, distinguished by their fields. */
 
 import { CANDIDATE_CHARS_MAX, PROBLEM_CHARS_MAX, type ScaleName, scaleSchema } from '@stp/config/records';
 import { z } from 'zod';
@@ -13,13 +13,13 @@ const proof = z.string().max(CANDIDATE_CHARS_MAX);
 const ownSchema = z.strictObject({
   id,
   set: z.string().max(128).default('judged'),
-  /** Without it each row is a problem of its own. */
+  /** If missing, each row is a problem of its own. */
   problemId: id.optional(),
   problem: text,
   scale: scaleSchema.optional(),
   rubric: text.optional(),
   reference: text.optional(),
-  /** Missing: a problem alone. */
+  /** If missing, the row is a problem alone. */
   proof: proof.optional(),
   human: z.number().optional(),
   automatic: z.number().min(0).max(1).optional(),
@@ -39,14 +39,14 @@ const deepseekSchema = z.object({
   }),
 });
 
-/** Full marks by contest, as the outputs were marked. */
+/** Scale by contest, with which the outputs were marked. */
 const DEEPSEEK_SCALES: readonly (readonly [RegExp, ScaleName])[] = [
   [/^(?:IMO|PB-)/u, '0-7'],
   [/^CMO/u, '0-21'],
   [/^Putnam/u, '0-10'],
 ];
 
-/** The item of a row, or what is wrong with it. */
+/** Returns the item of a row, or what is wrong with the row. */
 export function itemOfRow(row: unknown): Item | string {
   const isDeepseek = typeof row === 'object' && row !== null && 'model_prediction' in row;
   const parsed = isDeepseek ? deepseekSchema.safeParse(row) : ownSchema.safeParse(row);
@@ -103,7 +103,7 @@ function fromDeepseek(row: z.infer<typeof deepseekSchema>): Item | string {
   };
 }
 
-/** As `itemOfRow` reads it. */
+/** Returns a row that `itemOfRow` reads back. */
 export function ownRow(item: Item): OwnRow {
   const { id: itemId, problemId, set, problem, grading, answer, human, automatic, split } = item;
   return {

@@ -1,6 +1,6 @@
 /**
- * veRL's rows (Parquet): a prompt, and in `reward_model` and `extra_info` what a judge needs, under the names that LLMProofs reads.
- * Generated answers stand in a column `responses`, as veRL's generation writes them.
+ * veRL's rows (Parquet): a prompt, and in `reward_model` and `extra_info` the data for a judge, under the names that
+ * LLMProofs reads. Generated answers are in a column `responses`, as veRL's generation writes them.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -14,7 +14,7 @@ import type { Item } from './item.ts';
 
 const FILE_BYTES_MAX = 2 ** 30;
 
-/** Snappy is the reader's own. */
+/** The reader supports Snappy itself. */
 const compressors: Compressors = {
   GZIP: (input) => gunzipSync(input),
   ZSTD: (input) => zstdDecompressSync(input),
@@ -60,7 +60,7 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-/** Items in order, one for each response or for a row without any; or the first problem with the file. */
+/** Returns the items in order, one for each response or for a row without responses; or the first fault of the file. */
 export async function verlItems(path: string): Promise<Item[] | string> {
   const { size } = await stat(path);
   if (size > FILE_BYTES_MAX) return `it is larger than ${FILE_BYTES_MAX} bytes`;
@@ -139,7 +139,7 @@ const COLUMNS: Readonly<Record<string, readonly SchemaElement[]>> = {
   responses: list('responses', [string('element')]),
 };
 
-/** A row for each problem; without answers there is no column for them. */
+/** Writes a row for each problem. Without answers the column for them is left out. */
 export function verlFile(items: readonly Item[]): Buffer {
   const problems = [...Map.groupBy(items, ({ problemId }) => problemId)];
   const rows = problems.map(([problemId, its], index) => {

@@ -1,4 +1,4 @@
-/** Asks for a mark of one proof, with evidence quoted from it, and with points for each criterion if the rubric has criteria. */
+/** Asks for the mark of one proof, with evidence quoted from it, and with points for each criterion of the rubric. */
 
 import { type Evidence, evidenceSchema, type Mark } from '@stp/config/records';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ const withCriteria = z.strictObject({
   ...base.shape,
   criteria: z.array(z.strictObject({ name: z.string(), points: z.number() })),
 });
-/** Sums of points such as 0.1. */
+/** Rounding error of sums of points such as 0.1. */
 const TOLERANCE = 1e-9;
 
 export function markQuestion(problem: Problem, criteria: readonly Criterion[], proof: string): Question<MarkAnswer> {

@@ -1,4 +1,4 @@
-/** Asks for the places of several proofs of one problem. Equal proofs share a place. The answer's form is LLMProofs'. */
+/** Asks for the ranks of several proofs of one problem. Equal proofs share a rank. The answer has LLMProofs' form. */
 import { z } from 'zod';
 import { quoteProblem } from '../quotes.ts';
 import { asking, inWords, issueOf, jsonSchemaOf, type Problem, type Question, type Unusable } from './question.ts';
@@ -10,11 +10,11 @@ const schema = jsonSchemaOf(form);
 type Placement = z.infer<typeof form>['placements'][number];
 
 export interface RankAnswer {
-  /** Rank of each proof, in order; less is better, equal numbers are ties. */
+  /** Rank of each proof, in order. Lower is better; equal ranks are ties. */
   readonly ranks: readonly number[];
 }
 
-/** A, B, C and so on. */
+/** Returns the label of a proof: A, B, C and so on. */
 export const labelOf = (at: number): string => String.fromCharCode('A'.charCodeAt(0) + at);
 
 export function rankQuestion(problem: Problem, proofs: readonly string[]): Question<RankAnswer> {
