@@ -67,7 +67,7 @@ export function countModule(counts: CompiledCounts, stated: CompiledModuleStatem
   }
 }
 
-/** Statements, and those theorems that should have become one. */
+/** Returns the number of statements and of theorems that should have become statements. */
 function eligible({ statements, leftOut }: CompiledCounts): number {
   const failed = Object.entries(leftOut) as [LeftOut, number][];
   return statements + failed.reduce((sum, [reason, count]) => sum + (NOT_ELIGIBLE.includes(reason) ? 0 : count), 0);
