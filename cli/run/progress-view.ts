@@ -63,7 +63,7 @@ export async function takeSnapshot(client: Client, workflowId: string): Promise<
   }
 }
 
-/** Returns the activity with the latest retry. */
+/** Returns the failure and the time of the retry that is furthest away; null if no activity waits for one. */
 export function retryOf(pending: readonly PendingActivity[]): Snapshot['retry'] {
   const waiting = pending.flatMap(({ lastFailure, nextAttemptScheduleTime: at }) => {
     if (!lastFailure || !at?.seconds) return [];

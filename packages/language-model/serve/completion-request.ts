@@ -93,7 +93,7 @@ export interface CompletionRequest {
   /** Texts, or token ids to be decoded. */
   readonly prompts: readonly (string | readonly number[])[];
   readonly choicesPerPrompt: number;
-  /** Seed of the request; null: each choice gets a random seed. */
+  /** Seed of the first choice, the next ones count up from it; null: a random one. */
   readonly seed: number | null;
   /** `maxTokens` is null if only the context limits it. */
   readonly sampling: Omit<SamplingOptions, 'maxTokens'> & { readonly maxTokens: number | null };

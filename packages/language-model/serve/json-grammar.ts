@@ -214,7 +214,7 @@ class Writer {
     return `"{" ws ${first} ws "}"`;
   }
 
-  /** Returns a rule for either text; a null one makes the rule optional. */
+  /** Returns a rule for either text. An empty `other` makes the rule optional; with null only `one` is allowed. */
   #either(one: string, other: string | null): string {
     const name = this.#name();
     this.#rules[name] = other === null ? one : other === '' ? `(${one})?` : `${one} | ${other}`;
