@@ -88,7 +88,8 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       components: {
         examples: {
           source: { type: 'url', train_urls: places.trainRows, validation_urls: places.heldOutRows },
-          // A weight for each token, so that Levanter's mean is Σ weight · loss / Σ weight over the batch (docs/algorithm.md, section 8).
+          // A weight for each token: Levanter's mean is then Σ weight · loss / Σ weight over the batch
+          // (docs/algorithm.md, section 8).
           format: { type: 'prebuilt', input_ids_key: 'input_ids', loss_weights_key: 'loss_weights' },
         },
       },
