@@ -1,4 +1,6 @@
-/** `bin/stp`: the command line. Exit codes: 0 done, 1 the work failed or was rejected, 2 the work could not start. */
+/**
+ * `bin/stp`: the command line. Exit codes: 0 success, 1 the work failed or was rejected, 2 the work could not start.
+ */
 
 import { printableText, StpError } from '@stp/base';
 import { Command, CommanderError, Option } from 'commander';
@@ -232,7 +234,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // commander has already printed what is wrong; help and version are not errors
+    // commander has already printed the problem; help and version are not errors
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else if (error instanceof StpError) {
     console.error(printableText(error.toText()));

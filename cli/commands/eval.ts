@@ -1,4 +1,7 @@
-/** `bin/stp eval`: a model or the scripts on problem sets. `bin/stp summary`: pass@k from the log of an evaluation. */
+/**
+ * `bin/stp eval`: evaluates a model or the scripts on problem sets. `bin/stp summary`: pass@k from an evaluation's
+ * log.
+ */
 import { EVALUATED_PROVERS, FORMAT_NAMES } from '@stp/config';
 import { type Command, Option } from 'commander';
 import {

@@ -31,7 +31,7 @@ export function addJudgeCommands(program: Command): void {
     .requiredOption('--gold <file...>', 'proofs with human marks')
     .option('--judged <file>', 'what `stp judge --json` printed; default: the automatic ratings in the gold files')
     .option('--json', 'one JSON object for each problem set')
-    // The command above has an option of that name, and takes it.
+    // The parent command has an option of the same name, which takes the value.
     .action(async (_, command: Command) =>
       (await import('../models/judge-audit.ts')).judgeAudit(command.optsWithGlobals()),
     );

@@ -4,16 +4,16 @@ import { COMMAND_SECONDS_MAX, presetNames } from '@stp/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { keyValue, wholeNumber } from '../shared/options.ts';
 
-/** A run's name is a folder and a label. */
+/** Validates a run's name, which is used as a folder and as a label. */
 function runValue(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
   throw new InvalidArgumentError('use up to 64 letters, digits, dots, underscores and dashes.');
 }
 
-/** Set by the start itself: every worker has a queue of its own. */
+/** Set by the start command itself: every worker has its own queue. */
 const OWN = 'STP_HOST_QUEUE';
 
-/** One `--env NAME` or `--env NAME=VALUE` more. */
+/** Adds one `--env NAME` or `--env NAME=VALUE`. */
 function variableOption(text: string, earlier: readonly string[] = []): readonly string[] {
   const name = text.split('=', 1)[0]!;
   if (!/^[A-Z_][A-Z0-9_]{0,63}$/.test(name)) throw new InvalidArgumentError('write NAME or NAME=VALUE.');
@@ -21,7 +21,7 @@ function variableOption(text: string, earlier: readonly string[] = []): readonly
   return [...earlier, text];
 }
 
-/** The options that say which machines are meant. */
+/** Adds the options that select machines. */
 function nodesOptions(command: Command): Command {
   return command
     .option('--run <name>', 'the run that the machines belong to', runValue, 'by-hand')

@@ -19,7 +19,7 @@ function lengthPenaltyValue(text: string): number {
   throw new InvalidArgumentError('Give a number between -10 and 10.');
 }
 
-/** llmstep's variables; its client on Colab has an address there, which is nothing to listen on. */
+/** Reads llmstep's variables. Its Colab client puts a URL there, which is no address to listen on. */
 function llmstepPlace(): { host: string; port: number } {
   const { LLMSTEP_HOST = 'localhost', LLMSTEP_PORT: port, LLMSTEP_SERVER } = process.env;
   const host = LLMSTEP_SERVER === 'COLAB' || LLMSTEP_HOST === 'localhost' ? '127.0.0.1' : LLMSTEP_HOST;

@@ -1,4 +1,4 @@
-/** `bin/stp verify`: verdicts on proofs from elsewhere. */
+/** `bin/stp verify`: verdicts on other people's proofs. */
 import { availableParallelism } from 'node:os';
 import { MEMORY_BYTES_MAX } from '@stp/lean-verifier/defaults';
 import { type Command, Option } from 'commander';

@@ -1,4 +1,4 @@
-/** `bin/stp weights …`: models from elsewhere. */
+/** `bin/stp weights …`: other people's models. */
 import { type Command, Option } from 'commander';
 
 export function addWeightsCommands(program: Command): void {

@@ -1,4 +1,4 @@
-/** Counts of the theorems of compiled modules by outcome, and the card of the set. */
+/** Counts the theorems of compiled modules by outcome, and writes the set's card. */
 import type { SetOrigin } from '@stp/datasets';
 import {
   areaOf,
@@ -8,10 +8,10 @@ import {
   type UnreadableModule,
 } from '@stp/lean-explore';
 
-/** Printed examples of what is left out, for each reason; and lines of a card for each list. */
+/** Maximum printed examples for each reason of omission, and maximum lines of each list in the card. */
 const EXAMPLES_MAX = 3;
 const LINES_MAX = 50;
-/** Theorems that were never to be stated, as opposed to those that could not be. */
+/** Reasons for theorems that should not become statements, as opposed to those that could not. */
 const NOT_ELIGIBLE: readonly LeftOut[] = [
   ...(['private', 'generated', 'unasked', 'deprecated', 'tactic', 'own', 'repeated', 'long'] as const),
 ];
@@ -21,15 +21,15 @@ export interface CompiledCounts {
   statements: number;
   train: number;
   heldOut: number;
-  /** Modules under whose headers only what they import themselves is loaded. */
+  /** Modules whose headers load only the module's own imports. */
   narrow: number;
   readonly leftOut: Partial<Record<LeftOut, number>>;
   readonly examples: string[];
   readonly areas: Record<string, number>;
   readonly unreadable: UnreadableModule[];
-  /** Theorems of the library that prompts and scripts may name. */
+  /** Library theorems that prompts and scripts may name. */
   premises: number;
-  /** Statements that are printed with all their implicit arguments. */
+  /** Statements printed with all implicit arguments. */
   explicit: number;
 }
 
@@ -67,7 +67,7 @@ export function countModule(counts: CompiledCounts, stated: CompiledModuleStatem
   }
 }
 
-/** Statements, and those theorems that should have become one. */
+/** Returns the number of statements and of theorems that should have become statements. */
 function eligible({ statements, leftOut }: CompiledCounts): number {
   const failed = Object.entries(leftOut) as [LeftOut, number][];
   return statements + failed.reduce((sum, [reason, count]) => sum + (NOT_ELIGIBLE.includes(reason) ? 0 : count), 0);

@@ -1,5 +1,5 @@
 /**
- * `bin/stp data prepare --from lean` and `--from project`: problem sets of the theorems in compiled modules, those of the
+ * `bin/stp data prepare --from lean` and `--from project`: problem sets from the theorems in compiled modules, of the
  * installed Lean or of a built Lake project.
  */
 import { appendFile, rm, writeFile } from 'node:fs/promises';
@@ -36,16 +36,16 @@ export interface CompiledOptions {
   readonly from: string;
   readonly input?: string;
   readonly name?: string;
-  /** Names of modules with commas; each stands for what is below it too. */
+  /** Module names separated by commas; each includes its submodules. */
   readonly modules?: string;
   readonly areas?: string;
-  /** Patterns of names with commas; `*` stands for anything. */
+  /** Name patterns separated by commas; `*` matches any text. */
   readonly names?: string;
   readonly split?: string;
   readonly as?: Split;
   readonly weight?: number;
   readonly charsMax?: number;
-  /** Makes SFT sets of the proofs in the project's sources too. */
+  /** Also make SFT sets of the proofs in the project's sources. */
   readonly proofs?: boolean;
   readonly replace?: boolean;
   readonly json?: boolean;
@@ -54,7 +54,7 @@ export interface CompiledOptions {
 const CHARS_MAX = 1_000;
 const HEADER_ADVICE = 'Name modules of it with --modules, as `bin/stp data prepare --help` explains.';
 
-/** Makes the set in `folder/problems/NAME`; prints counts and the option that makes a run use it. */
+/** Makes the set in `folder/problems/NAME`. Prints counts and the option with which a run uses the set. */
 export async function prepareCompiled(options: CompiledOptions, name: string, data: string): Promise<void> {
   const signal = stopSignal();
   const split = splitOf(options.split);
@@ -96,7 +96,7 @@ interface Ground {
   readonly graph: ModuleGraph;
   readonly searchPath: readonly string[];
   readonly isPrelude: boolean;
-  /** Modules that statements are taken from unless others are named. */
+  /** Returns whether statements are taken from the module by default. */
   readonly isOwn: (module: string) => boolean;
 }
 
@@ -203,8 +203,8 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
 }
 
 /**
- * Writes the theorems of a library by module, as LeanDojo's `corpus.jsonl` has them: a line for each module of the graph, below those of the
- * modules that it imports. A theorem's line number is its place in the module.
+ * Writes a library's theorems by module in the form of LeanDojo's `corpus.jsonl`: one line for each module, after the
+ * modules that it imports. The line number of a theorem is its position in the module.
  */
 class CorpusWriter {
   readonly #path: string;
@@ -215,7 +215,7 @@ class CorpusWriter {
     this.#waiting = graph.inOrder();
   }
 
-  /** Modules come in the graph's order; those between them have no theorems. */
+  /** Adds a module. Modules come in the graph's order; those in between have no theorems. */
   async add({ module, premises }: Pick<CompiledModuleStatements, 'module' | 'premises'>): Promise<void> {
     while (this.#waiting.length > 0 && this.#waiting[0]!.name !== module.name) await this.#write(this.#waiting[0]!, []);
     await this.#write(module, premises);

@@ -1,4 +1,4 @@
-/** SFT sets beside a problem set of a project: the proofs of the project's sources, and the next tactics of their traces. */
+/** Makes SFT sets beside a project's problem set: the proofs of its sources, and the next tactics of their traces. */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
@@ -9,7 +9,7 @@ import { LIBRARY_HEADER, MEMORY_BYTES_MAX, openVerifier } from '@stp/lean-verifi
 import { type PreparedProofs, projectProofs } from '../../activities/sft/project-proofs.ts';
 import type { LeanPlace } from '../shared/lean-place.ts';
 
-/** Lean's own bound for a declaration. */
+/** Lean's default limit for a declaration. */
 const HEARTBEATS_MAX = 200_000;
 
 export interface ProofsTarget {
@@ -20,7 +20,7 @@ export interface ProofsTarget {
   readonly replace: boolean;
 }
 
-/** `set`: folder of the problem set that was made of the project. A module without a source has no proofs. */
+/** `set` is the folder of the project's problem set. A module without a source file has no proofs. */
 export async function prepareProjectProofs(
   project: string,
   set: string,
@@ -69,7 +69,7 @@ export async function prepareProjectProofs(
   }
 }
 
-/** By name, of the modules whose source lies in the project's folder as Lake has it. */
+/** Returns proofs by theorem name, from the modules whose source is in the project's folder. */
 async function proofsIn(
   project: string,
   modules: readonly string[],

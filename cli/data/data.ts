@@ -1,4 +1,6 @@
-/** `bin/stp data`: problem sets and SFT sets from other people's files, into the data folder that runs read, and exports for others. */
+/**
+ * `bin/stp data`: makes problem sets and SFT sets of other people's files in the runs' data folder, and exports ours.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
@@ -33,7 +35,7 @@ import type { CompiledOptions } from './data-compiled.ts';
 export interface ExportOptions {
   readonly to: string;
   readonly as: 'leandojo' | 'llmstep';
-  /** LeanDojo folder to read instead of the library. */
+  /** LeanDojo folder to read, instead of the library. */
   readonly input?: string;
   readonly split?: string;
   readonly seed: number;
@@ -41,7 +43,9 @@ export interface ExportOptions {
   readonly json?: boolean;
 }
 
-/** Writes the library with its traced proofs, or llmstep's text of them or of a LeanDojo folder; prints counts. */
+/**
+ * Writes the library with its traced proofs, or llmstep's text of a LeanDojo folder or of the library. Prints counts.
+ */
 export async function exportData(options: ExportOptions): Promise<void> {
   const { to, seed, replace, json } = options;
   const folder = resolve(to);
@@ -103,7 +107,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof PrepareOptions)[]>> = 
   set: ['input', 'split', 'as', 'headerFile', 'weight', 'skipInvalid', 'answers'],
 };
 const EVERY_SOURCE: readonly (keyof PrepareOptions)[] = ['from', 'name', 'out', 'replace', 'json'];
-/** Sources of SFT sets, and what such a set is called unless --name says otherwise. The rest make problem sets. */
+/** Sources of SFT sets, each with the set's default name. All other sources make problem sets. */
 const SFT_NAMES: Readonly<Record<string, string>> = {
   library: 'core-library',
   leandojo: 'mathlib',
@@ -111,7 +115,7 @@ const SFT_NAMES: Readonly<Record<string, string>> = {
   proofs: 'mathlib-leanworkbook',
 };
 
-/** Prepares the set that the options describe; prints its counts and the option that makes a run use it. */
+/** Prepares the set that the options describe. Prints its counts and the option with which a run uses it. */
 export async function prepare(options: PrepareOptions): Promise<void> {
   refuseForeign(options);
   const folder = resolve(options.out ?? workerSettings().dataDirectory);
@@ -180,7 +184,10 @@ async function single(options: PrepareOptions, folder: string): Promise<ProblemS
   });
 }
 
-/** Datasets of an STP configuration, each as a set named like its file. All share the loader's one rule (docs/algorithm.md, section 12). */
+/**
+ * Prepares each dataset of an STP configuration as a set named like its file, by the same loader rule
+ * (docs/algorithm.md, section 12).
+ */
 async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSetReport[]> {
   const input = required(options.input, '--input', 'the dataset configuration');
   const reports: ProblemSetReport[] = [];
@@ -268,7 +275,7 @@ function describedSft(manifest: SftManifest, left: Readonly<Record<string, numbe
   ].join('\n');
 }
 
-/** Said only where the folder is not the one that runs look into anyway. */
+/** Returns the folder for a message, or nothing if it is the default folder of runs. */
 function whereSaid(options: PrepareOptions, folder: string): string {
   return options.out === undefined ? '' : ` under STP_DATA=${folder}`;
 }

@@ -1,4 +1,7 @@
-/** `bin/stp retrieve`: indexes the premises of a corpus, trains an encoder for them, and measures retrieval on traced tactics. */
+/**
+ * `bin/stp retrieve`: indexes a corpus's premises, trains an encoder for them, and measures retrieval on traced
+ * tactics.
+ */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
@@ -10,7 +13,7 @@ import { encoderPairs } from '../../activities/retrieval/encoder-pairs.ts';
 import { evaluateRetrieval } from '../../activities/retrieval/evaluate-retrieval.ts';
 import { openPremiseIndex, type PremiseIndex, writePremiseIndex } from '../../activities/retrieval/premise-index.ts';
 
-/** Places of skipped rows that are printed. */
+/** Maximum number of skipped rows that are printed with their line. */
 const PLACES_SHOWN = 3;
 const STEPS_PER_LINE = 50;
 
@@ -96,7 +99,7 @@ export async function evaluate(options: RetrievalOptions): Promise<void> {
   for (const place of leftOut.places.slice(0, PLACES_SHOWN)) console.log(`    ${place}`);
 }
 
-/** STP1002 for learned retrieval without the encoder that made the index. */
+/** Throws STP1002 for learned retrieval without the encoder that made the index. */
 function retrieverOf(
   { table, vectors }: PremiseIndex,
   method: TermScoring | 'learned',
@@ -120,7 +123,7 @@ function retrieverOf(
   return new VectorRetriever((texts, given) => encoder!.embed(texts, given), vectors!.data, vectors!.size);
 }
 
-/** Runs the work with the encoder of a checkpoint, which is closed at the end; with null without a checkpoint. */
+/** Runs the work with a checkpoint's encoder and closes it afterwards; without a checkpoint the work gets null. */
 async function withEncoder<T>(path: string | undefined, work: (encoder: Generator | null) => Promise<T>): Promise<T> {
   if (path === undefined) return work(null);
   const encoder = await embeddedGenerator({ threads: availableParallelism() })(resolve(path));

@@ -1,4 +1,4 @@
-/** `bin/stp judge audit`: a judge against people's marks. */
+/** `bin/stp judge audit`: compares a judge with people's marks. */
 
 import { printableLine, StpError } from '@stp/base';
 import { readLines } from '@stp/base/files';

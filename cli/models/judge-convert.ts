@@ -1,4 +1,4 @@
-/** `bin/stp judge convert`: proofs and problems in words from one system's form into another's. */
+/** `bin/stp judge convert`: converts proofs and problems in words between the forms of several systems. */
 import { writeFile } from 'node:fs/promises';
 import { StpError } from '@stp/base';
 import { type Item, llmproofsFile, ownRow, readItems, verlFile } from '@stp/judge/formats';

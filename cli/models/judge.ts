@@ -1,4 +1,4 @@
-/** `bin/stp judge FILE`: marks for every proof of a file. Exit codes: 0 all judged, 2 some not. */
+/** `bin/stp judge FILE`: marks every proof of a file. Exit codes: 0 all proofs were judged, 2 some were not. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ export interface JudgeOptions {
   readonly json?: boolean;
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function judge(file: string | undefined, options: JudgeOptions): Promise<number> {
   if (file === undefined)
     throw new StpError('STP1002', 'no file is named', 'Write bin/stp judge FILE --config JUDGES.json.');
@@ -31,7 +31,7 @@ export async function judge(file: string | undefined, options: JudgeOptions): Pr
   try {
     return await runBounded(undefined, async (signal) => {
       const print = new InOrder((judgement) => console.log(line(judgement, options.json === true)));
-      // Each proof asks for all its votes at once.
+      // Each proof requests all its votes at once.
       const width = judging.judges.reduce((sum, { limits: { requestsInFlight } }) => sum + requestsInFlight, 0);
       const judgements = await mapConcurrently(candidates, width, signal, async (candidate, wanted, index) => {
         const judgement = await markProof(asker, judging, candidate, wanted);
@@ -65,7 +65,7 @@ async function readJudging(path: string | undefined): Promise<Judging> {
   throw new StpError('STP1001', `${path}: ${describeIssues(parsed.error)}`, 'docs/judges.md lists the values.');
 }
 
-/** Makes candidates of a file's items. What `given` says of a problem fills in what the file does not say. */
+/** Makes candidates of a file's items. `given` fills in details of problems that the file lacks. */
 function candidatesOf(file: string, items: readonly Item[], given: readonly Item[], judging: Judging): Candidate[] {
   const grading = new Map(given.map((item) => [item.problemId, item.grading]));
   const candidates = items.flatMap((item): Candidate[] => {
@@ -86,7 +86,7 @@ function candidatesOf(file: string, items: readonly Item[], given: readonly Item
   throw new StpError('STP1501', `${file}: it holds problems, but no proof of them`, 'Give proofs to judge.');
 }
 
-/** Lines come in the order of the file, each as soon as those before it are there. */
+/** Prints lines in the order of the file, each as soon as all earlier ones are printed. */
 class InOrder {
   readonly #print: (judgement: Judgement) => void;
   readonly #waiting = new Map<number, Judgement>();

@@ -1,4 +1,4 @@
-/** `stp serve --model DIR`: a checkpoint behind an OpenAI-compatible HTTP server, until SIGTERM or Ctrl-C. */
+/** `stp serve --model DIR`: serves a checkpoint over OpenAI-compatible HTTP until SIGTERM or Ctrl-C. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -30,11 +30,11 @@ export interface ServeOptions {
   readonly maxRequests: number;
   /** Seconds. */
   readonly timeout: number;
-  /** False under `--no-key`: serve everyone. */
+  /** False under `--no-key`: serve clients without keys. */
   readonly key: boolean;
 }
 
-/** The folder of weights in the cache has no name of its own. */
+/** Weights by name are in a cache folder whose name says nothing, so the model is served under the weights' name. */
 const nameOf = (model: string): string | undefined => (isNamed(model) ? model.replace(/#.*$/, '') : undefined);
 
 export async function serve(options: ServeOptions): Promise<void> {
@@ -82,7 +82,7 @@ async function openFolder({ model, name, threads, ...options }: ServeOptions): P
   }
 }
 
-/** A GGUF, by llama.cpp in one process with all the threads. */
+/** Opens a GGUF with llama.cpp, in one process with all threads. */
 async function openGguf({ model, name, threads, ...options }: ServeOptions): Promise<ServedModel> {
   const { contextLength, sequences, gpuLayers, lora: adapters } = options;
   const engine = llamaCppEngine({

@@ -1,4 +1,4 @@
-/** Opens the engines of `stp suggest serve` that its options name. */
+/** Opens the engines that the options of `stp suggest serve` name. */
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -20,22 +20,22 @@ import { findModel, SERVED } from '../shared/model-source.ts';
 import { ggufFolder, isGguf } from './gguf.ts';
 
 const SERVER_KEY_VARIABLE = 'STP_SUGGEST_SERVER_KEY';
-/** A person waits: a model server that is full is not asked for minutes. */
+/** Short, because a person waits for the suggestions. */
 const FIRST_RETRY_MS = 200;
 const REQUESTS_IN_FLIGHT = 64;
-/** As llmstep's servers sample. */
+/** The temperature of llmstep's servers. */
 const TEMPERATURE = 0.5;
 const TOKENS_MAX = 128;
-/** As ReProver writes: by beam search, and its tokens are bytes. */
+/** ReProver's models write by beam search, so the temperature is 0. */
 const BEAM_TEMPERATURE = 0;
 const BYTES_MAX = 512;
-/** `OWNER/NAME` or `OWNER/NAME@REVISION` of the hub. */
+/** `OWNER/NAME` or `OWNER/NAME@REVISION` on the Hugging Face hub. */
 const HUB_NAME = /^[\w-][\w.-]*\/[\w-][\w.-]*(?:@[\w./-]+)?(?:#sha256=[0-9a-f]{64})?$/u;
 
 export interface EngineOptions {
   readonly model: readonly string[];
   readonly hfModel?: string;
-  /** Whether models of the hub may be downloaded. */
+  /** Whether models may be downloaded from the hub. */
   readonly fetch?: boolean;
   /** Python with huggingface_hub. */
   readonly python: string;
@@ -50,7 +50,7 @@ export interface EngineOptions {
   readonly engineSeconds: number;
 }
 
-/** Where engines put files, and what their processes belong to. */
+/** The engines' folders, and the run mark of their processes. */
 export interface EnginePlace {
   readonly directory: string;
   readonly runMark: string;
@@ -58,7 +58,7 @@ export interface EnginePlace {
   readonly signal: AbortSignal;
 }
 
-/** Models in the order given, then servers, then the list of scripts. STP1002 where there is none. */
+/** Opens models in the given order, then servers, then the list of scripts. Throws STP1002 if there is no engine. */
 export async function openEngines(options: EngineOptions, place: EnginePlace): Promise<Engine[]> {
   const engines: Engine[] = [];
   try {
@@ -101,14 +101,14 @@ async function openModel(name: string, copy: string, options: EngineOptions, pla
   return encoderDecoderEngine(model, { name, temperatures, samples, maxTokens, lengthPenalty });
 }
 
-/** A checkpoint, a run, a folder of other people, or a model of the hub that is on this machine or may be fetched. */
+/** Finds the folder of a checkpoint, a run, a foreign model, or a hub model that is cached or may be downloaded. */
 async function folderOf(
   name: string,
   copy: string,
   { fetch = false, python }: EngineOptions,
   { directory, cacheDirectory, signal }: EnginePlace,
 ): Promise<string> {
-  // `runs/NAME@3` names a round of a run.
+  // `runs/NAME@3` is a run's round.
   const isFolder = (await stat(name.replace(/@[^/]*$/u, '')).catch(() => null)) !== null;
   const hub = name.startsWith('hf://') ? name : !isFolder && HUB_NAME.test(name) ? `hf://${name}` : null;
   if (hub !== null) {
@@ -118,7 +118,7 @@ async function folderOf(
   return findModel(name, join(directory, copy)).then(
     (found) => found.directory,
     (error: unknown) => {
-      // The engine says what is wrong with a folder that holds no model.
+      // The engine reports what is wrong with a folder without a model.
       if (name.includes('/')) return name;
       throw error;
     },
@@ -147,7 +147,7 @@ function generatorEngine(
   return modelEngine(generator, { name, prompt, temperatures, samples, maxTokens });
 }
 
-/** `URL#NAME`: the root of the API, and what the server calls its model. */
+/** Splits `URL#NAME` into the API's root and the server's name for the model. */
 function splitServer(address: string): [url: string, name: string] {
   const at = address.lastIndexOf('#');
   if (at > 0 && /^https?:\/\//u.test(address)) return [address.slice(0, at), address.slice(at + 1)];

@@ -1,4 +1,7 @@
-/** `stp suggest lsp`: the proxy between an editor and its Lean server (docs/suggest.md). Standard output is the editor's. */
+/**
+ * `stp suggest lsp`: a proxy between an editor and its Lean server (docs/suggest.md). Standard output belongs to the
+ * editor.
+ */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter } from 'node:path';
@@ -7,7 +10,7 @@ import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { SUGGEST_KEYS_VARIABLE } from './suggest-serve.ts';
 
-/** Variable with the key of the server that `--url` names. */
+/** Environment variable with the key for the server of `--url`. */
 const KEY_VARIABLE = 'STP_SUGGEST_KEY';
 
 export interface SuggestLspOptions {
@@ -16,7 +19,7 @@ export interface SuggestLspOptions {
   readonly suggest: readonly string[];
 }
 
-/** The exit code of the Lean server. */
+/** Returns the exit code of the Lean server. */
 export async function suggestLsp(command: readonly string[], options: SuggestLspOptions): Promise<number> {
   const { words, environment } = command.length > 0 ? { words: command, environment: {} } : await ownLean();
   const [program, ...rest] = words;
@@ -49,7 +52,7 @@ function sourceOf({ url, suggest }: SuggestLspOptions): SuggesterSource {
   return { words: [process.execPath, process.argv[1]!, ...words], keysVariable: SUGGEST_KEYS_VARIABLE };
 }
 
-/** The Lean that this project checks with, and its library. */
+/** Finds the Lean that this project checks with, and its library. */
 async function ownLean(): Promise<{ words: readonly string[]; environment: Record<string, string> }> {
   const { executable, searchPath } = await leanEnvironment(workerSettings(), (line) => console.error(line));
   const environment: Record<string, string> = searchPath.length > 0 ? { LEAN_PATH: searchPath.join(delimiter) } : {};

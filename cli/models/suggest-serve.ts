@@ -1,4 +1,4 @@
-/** `stp suggest serve`: checked suggestions over HTTP, until SIGTERM or Ctrl-C (docs/suggest.md). */
+/** `stp suggest serve`: serves checked suggestions over HTTP until SIGTERM or Ctrl-C (docs/suggest.md). */
 import { AnswerCache, openLeanPositions, Suggester, startSuggestServer } from '@stp/editor';
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
@@ -16,9 +16,9 @@ const MEBIBYTE = 1_048_576;
 export interface SuggestServeOptions extends EngineOptions {
   readonly host: string;
   readonly port: number;
-  /** Null under `--no-copilot`. */
+  /** False under `--no-copilot`. */
   readonly copilotPort: number | false;
-  /** False under `--no-key`: serve everyone. */
+  /** False under `--no-key`: serve clients without keys. */
   readonly key: boolean;
   readonly header: string;
   readonly name: readonly string[];
@@ -33,11 +33,11 @@ export interface SuggestServeOptions extends EngineOptions {
   readonly cache?: string;
   readonly cacheEntries: number;
   readonly maxRequests: number;
-  /** Stop when standard input ends: the process that started it is gone. */
+  /** Stop when standard input ends, because the starting process is then gone. */
   readonly withParent?: boolean;
 }
 
-/** The exit code: 0 if it stopped on request; 128 plus a signal's number if it was not serving yet. */
+/** Returns the exit code: 0 if it stopped on request; 128 plus the signal's number if it was not serving yet. */
 export async function serveSuggestions(options: SuggestServeOptions): Promise<number> {
   const keys = clientKeys(SUGGEST_KEYS_VARIABLE, options);
   const stop = options.withParent ? AbortSignal.any([stopSignal(), inputEnd()]) : stopSignal();
@@ -49,7 +49,7 @@ export async function serveSuggestions(options: SuggestServeOptions): Promise<nu
   });
 }
 
-/** Serves until the signal, or until the Lean project under it is built anew. */
+/** Serves until the signal, or until the underlying Lean project is rebuilt. */
 async function serveOnce(
   stop: AbortSignal,
   settings: WorkerSettings,

@@ -1,4 +1,7 @@
-/** `bin/stp verifier`: pairs of right and wrong from a run, an ensemble of verifiers trained on them, and how good it is. */
+/**
+ * `bin/stp verifier`: makes pairs of right and wrong texts from a run, trains an ensemble of verifiers on them, and
+ * measures it.
+ */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Preference, RunConfig } from '@stp/config';

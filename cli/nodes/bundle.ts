@@ -1,4 +1,4 @@
-/** `stp nodes bundle`: puts the worker's archive into the store or a file, for machines to install. */
+/** `stp nodes bundle`: writes the worker's archive into the store or a file, for machines to install. */
 import { makeBundle, storeBundle } from '../../infra/bootstrap/bundle.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { REPOSITORY, workerSettings } from '../../workers/settings.ts';

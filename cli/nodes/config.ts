@@ -1,4 +1,4 @@
-/** The machines for the options of `bin/stp nodes`: the `nodes` section of a configuration, changed by the flags. */
+/** The machines that the options of `bin/stp nodes` select: a configuration's `nodes` section, changed by the flags. */
 
 import { StpError } from '@stp/base';
 import { type NodesConfig, resolveConfig } from '@stp/config';
@@ -8,7 +8,7 @@ import { runProvider } from '../../workers/run-provider.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { configSources } from '../shared/options.ts';
 
-/** Stands for a project that was not named, in plans. */
+/** Placeholder for a missing project, in plans. */
 export const PLACEHOLDER_PROJECT = 'your-project';
 
 export interface NodesOptions {
@@ -35,7 +35,7 @@ export interface NamedNodes {
   readonly isPlaceholder: boolean;
 }
 
-/** @param mode `plan`: a missing project gets a placeholder */
+/** @param mode with `plan` a missing project gets a placeholder */
 export function namedNodes(options: NodesOptions, mode: 'plan' | 'send'): NamedNodes {
   const flags = flagValues(options);
   const { nodes, isPlaceholder } = resolved(options, flags, mode);
@@ -70,7 +70,7 @@ function resolved(
   }
 }
 
-/** Flags as values of the configuration. The kind of machine says who provides it. */
+/** Returns the flags as values of the configuration. The kind of machine determines the provider. */
 function flagValues(options: NodesOptions): Record<string, string> {
   const { accelerator, machineType, inventory, spot, reserved } = options;
   const kinds = [
@@ -105,7 +105,7 @@ function flagValues(options: NodesOptions): Record<string, string> {
   );
 }
 
-/** The provider of these machines, for the run as machines know it. */
+/** Opens the provider of these machines for a run. */
 export function openRunProvider(nodes: NodesConfig, run: string, mode: 'plan' | 'send'): RunProvider {
   return runProvider(providers(), nodes, { run, storeUri: workerSettings().storeUri }, mode);
 }

@@ -1,6 +1,6 @@
 /**
- * Environment of workers on machines of an inventory, from the shell that starts them: its Temporal server with certificates
- * and keys, its store, and the variables that the command names.
+ * The environment of workers on an inventory's machines, taken from the shell that starts them: its Temporal server
+ * with certificates and keys, its store, and the variables that the command names.
  */
 
 import { StpError } from '@stp/base';
@@ -8,7 +8,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { workerSettings } from '../../workers/settings.ts';
 import { temporalAddress } from '../../workers/temporal-address.ts';
 
-/** @param named `NAME=VALUE`, or `NAME` for the value that it has in this shell */
+/** @param named `NAME=VALUE`, or `NAME` for its value in this shell */
 export function workerEnvironment(named: readonly string[]): Record<string, string> {
   const { namespace, connectionOptions } = loadClientConnectConfig();
   const { apiKey, tls } = connectionOptions;
@@ -37,7 +37,7 @@ function valueHere(name: string): string {
   );
 }
 
-/** Certificates and keys themselves: the files are on this machine. */
+/** Returns the contents of certificates and keys, because the files are only on this machine. */
 function tlsVariables(
   tls: ReturnType<typeof loadClientConnectConfig>['connectionOptions']['tls'],
 ): Record<string, string | undefined> {

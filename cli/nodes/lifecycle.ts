@@ -1,4 +1,4 @@
-/** `stp nodes up | ls | down | sweep`: gets machines and gives them back by hand, outside any workflow. */
+/** `stp nodes up | ls | down | sweep`: acquires and releases machines manually, outside any workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
 import { deleteEach } from '../../infra/cloud/deletions.ts';
@@ -16,10 +16,10 @@ import { openRuns } from './runs.ts';
 const POLL_FIRST_MS = 5_000;
 const POLL_MAX_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Calls that may fail one after the other: clouds are away for moments, and what is left behind costs. */
+/** Maximum consecutive failed calls. Clouds fail temporarily, and machines that are left behind cost money. */
 const FAILURES_MAX = 5;
 
-/** Asks for the machines and waits until they are there; their workers come up by themselves. */
+/** Requests the machines and waits until they are ready. Their workers start by themselves. */
 export async function up(
   options: NodesOptions & {
     readonly dryRun?: boolean;
@@ -86,7 +86,7 @@ async function waitForNodes(provider: NodeProvider, set: NodeSet, timeoutMs: num
   }
 }
 
-/** The call, again where it fails for now. */
+/** Makes the call, and repeats it after temporary failures. */
 async function persistently<T>(call: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1)
     try {
@@ -118,7 +118,10 @@ export async function down(options: NodesOptions & { readonly dryRun?: boolean }
   else console.log(`nothing of run ${options.run} is left`);
 }
 
-/** The store is part of a run's name on machines: “nothing is left” said of another store's run would be paid for. */
+/**
+ * The store is part of a run's label on machines. With the wrong store "nothing is left" would be false, and machines
+ * would go on costing.
+ */
 async function requireThisStore(provider: NodeProvider, label: string, run: string): Promise<void> {
   const all = await persistently(() => provider.list(null));
   const elsewhere = all.filter(({ runLabel }) => runLabel !== label && mayBeLabelOf(runLabel, run));
@@ -152,17 +155,19 @@ async function releaseAll(provider: NodeProvider, label: string): Promise<void> 
   }
 }
 
-/** Gives back what belongs to no open run and is old enough. Without a Temporal server to ask, only with `--force`. */
+/**
+ * Releases machines that belong to no open run and are old enough. If no Temporal server answers, it needs `--force`.
+ */
 export async function sweep(
   options: NodesOptions & { readonly dryRun?: boolean; readonly olderThan: number; readonly force?: boolean },
 ): Promise<void> {
   const { nodes } = namedNodes(options, 'send');
   const { provider } = openRunProvider(nodes, options.run, 'plan');
   const open = options.force === true ? [] : await openRuns();
-  // Runs of every store: this shell may name a different store than their workers.
+  // Checks runs of every store: this shell may use another store than the machines' workers.
   const isSpared = (label: string): boolean => open.some((run) => mayBeLabelOf(label, run));
   const before = Date.now() - options.olderThan * HOUR_MS;
-  // A run's youngest resource counts: what was just asked for may belong to a run that is about to be seen.
+  // The age of a run is that of its youngest resource: new resources may belong to a run that is about to appear.
   const byRun = Map.groupBy(await provider.list(null), (one) => one.runLabel);
   const old = [...byRun].filter(
     ([label, all]) => !isSpared(label) && all.every(({ createdAtMs }) => (createdAtMs ?? 0) < before),
@@ -193,7 +198,7 @@ function print(resources: readonly OwnedResource[], json: boolean): void {
   );
 }
 
-/** One line a host; exit code 1 where one went wrong. */
+/** Prints one line for each host. Sets exit code 1 if one failed. */
 function report(options: NodesOptions, results: readonly { host: string; problem: string | null }[]): void {
   if (options.json === true) console.log(JSON.stringify(results, null, 2));
   else console.log(table([['host', 'result'], ...results.map(({ host, problem }) => [host, problem ?? 'done'])]));

@@ -8,7 +8,7 @@ import { type NodesOptions, namedNodes, openRunProvider } from './config.ts';
 
 export interface Plan extends NodesPlan {
   readonly run: string;
-  /** USD until the cost guard; null where the price is not known or nothing is bought. */
+  /** USD until the cost guard stops the run; null if the price is unknown or nothing is bought. */
   readonly costMax: number | null;
   /** Values that must be given before the requests can go out. */
   readonly missing: readonly string[];

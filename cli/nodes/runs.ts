@@ -1,4 +1,4 @@
-/** The questions of `stp nodes` to the Temporal server: which runs are open, and which queues a run's machines have. */
+/** Queries of `stp nodes` to the Temporal server: open runs, and the queues of a run's machines. */
 
 import { StpError } from '@stp/base';
 import { Client, Connection } from '@temporalio/client';
@@ -6,7 +6,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DEFAULT_TEMPORAL_ADDRESS } from '../../workers/temporal-address.ts';
 import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../../workflows/control/contracts.ts';
 
-/** Does the work with a client; STP1101 where no server answers. */
+/** Runs the work with a client. Throws STP1101 if no server answers. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const { connectionOptions, namespace } = loadClientConnectConfig();
   const connection = await Connection.connect(connectionOptions).catch((cause: unknown) => {
@@ -24,7 +24,7 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
   }
 }
 
-/** Names of the runs that are open. */
+/** Returns the names of open runs. */
 export function openRuns(): Promise<string[]> {
   return withClient(async (client) => {
     const names: string[] = [];
@@ -36,7 +36,7 @@ export function openRuns(): Promise<string[]> {
   });
 }
 
-/** Own queues of the machines that the run works on, as its memo says; null for a run that the server does not know. */
+/** Returns the machines' own queues from a run's memo; null if the server does not know the run. */
 export async function queuesOfRun(client: Client, run: string): Promise<string[] | null> {
   try {
     const { memo } = await client.workflow.getHandle(selfplayWorkflowId(run)).describe();

@@ -1,4 +1,7 @@
-/** `stp nodes run | clean`: does work on every machine of a run, through the machines' own queues or over ssh. */
+/**
+ * `stp nodes run | clean`: runs a command or a clean-up on every machine of a run, through the machines' queues or
+ * ssh.
+ */
 import { randomUUID } from 'node:crypto';
 import { StpError } from '@stp/base';
 import type { Client } from '@temporalio/client';
@@ -15,13 +18,13 @@ import { queuesOfRun, withClient } from './runs.ts';
 const OUTPUT_CHARS_MAX = 16_384;
 
 export interface WorkOptions extends NodesOptions {
-  /** Over ssh, for machines of an inventory whose workers are not up. */
+  /** Use ssh, for machines of an inventory whose workers are not running. */
   readonly ssh?: boolean;
   readonly together?: boolean;
   readonly timeout: number;
 }
 
-/** Runs a command on every machine; exit code 1 if it failed on one. */
+/** Runs a command on every machine. Sets exit code 1 if it failed on one. */
 export async function run(command: readonly string[], options: WorkOptions): Promise<void> {
   if (options.ssh === true) return runBySsh(command, options);
   const outcomes = await withClient(async (client) => {
@@ -42,7 +45,7 @@ export async function run(command: readonly string[], options: WorkOptions): Pro
   ]);
 }
 
-/** Ends what the run has left on every machine, and removes its scratch files. */
+/** Ends the run's remaining processes on every machine, and removes its scratch files. */
 export async function clean(options: NodesOptions): Promise<void> {
   const outcomes = await withClient(async (client) => {
     const queues = await queuesFor(client, options);
@@ -58,7 +61,7 @@ export async function clean(options: NodesOptions): Promise<void> {
   ]);
 }
 
-/** The queues from the run's memo; else the queues that the provider knows for machines created by hand. */
+/** Returns the queues of the run's memo, or else those that the provider knows for manually created machines. */
 async function queuesFor(client: Client, options: NodesOptions): Promise<readonly string[]> {
   const known = await queuesOfRun(client, options.run);
   if (known !== null && known.length > 0) return known;

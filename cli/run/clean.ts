@@ -1,4 +1,4 @@
-/** `stp clean [RUN]`: does on demand the clean-up that every run and every worker does by itself. */
+/** `stp clean [RUN]`: runs on demand the clean-up that every run and worker does by itself. */
 import { basename, dirname, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { localNodes } from '../../infra/nodes/local-nodes.ts';

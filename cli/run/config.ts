@@ -1,10 +1,10 @@
-/** `bin/stp config`: the resolved configuration, and where each value comes from. Starts nothing. */
+/** `bin/stp config`: prints the resolved configuration with each value's source. Starts nothing. */
 import { leaves, resolveWithProvenance } from '@stp/config';
 import { configSources, type RunOptions } from '../shared/options.ts';
 
 /**
- * Prints key, value and source of every value in aligned columns; with `json` one object: `config` as a run would store
- * it, `provenance` the source by dotted key.
+ * Prints key, value and source of every value in aligned columns. With `json` it prints one object: `config` as a run
+ * would store it, and `provenance`, the source by dotted key.
  */
 export function config(options: RunOptions & { readonly json?: boolean }): void {
   const { config: resolved, provenance } = resolveWithProvenance(configSources(options));
@@ -20,7 +20,7 @@ export function config(options: RunOptions & { readonly json?: boolean }): void 
   );
 }
 
-/** Columns as wide as their widest cell; a cell wider than the limit shifts its own line only. */
+/** Maximum column width; a longer cell shifts only its own line. */
 const COLUMN_CHARS_MAX = 60;
 
 function aligned(rows: readonly (readonly [string, string, string])[]): string {

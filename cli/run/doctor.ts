@@ -1,6 +1,6 @@
 /**
- * `stp doctor`: what this machine has, what would be used, and why. Changes nothing, but removes files and processes of
- * killed commands. Exit 1 when a run could not start.
+ * `stp doctor`: reports what this machine has, what a run would use, and why. It removes files and processes of killed
+ * commands and changes nothing else. Exit code 1 if a run could not start.
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { StpError } from '@stp/base';
@@ -12,7 +12,7 @@ import { REPOSITORY, workerSettings } from '../../workers/settings.ts';
 import { leavingsText } from '../shared/leavings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';
 
-/** Lean, its library, Temporal, a run of the default preset; measured with some room (assembled Lean alone takes 0.6 GB). */
+/** Space for Lean, its library, Temporal and a run of the default preset, with a margin. */
 const DISK_BYTES_WANTED = 3e9;
 const MEMORY_BYTES_WANTED = 4e9;
 
@@ -43,7 +43,7 @@ export async function doctor(): Promise<number> {
     say(true, 'Temporal', 'not here yet; `bin/stp setup` or the first run gets it');
   }
   const ways = await explainToolchain({ cacheDirectory: settings.cacheDirectory });
-  // A Lean that was named is the only one that is tried.
+  // If STP_LEAN names a Lean, no other is tried.
   const named = (process.env.STP_LEAN ?? '') !== '';
   const used = ways.find((way) => way.available && (!named || way.way === 'STP_LEAN'));
   say(
@@ -80,7 +80,7 @@ async function describeProject(
   }
 }
 
-/** Runs start without one where they may; then they say that their results are not eligible. */
+/** Where the configuration allows it, runs start without a sandbox and mark their results as not eligible. */
 async function describeSandbox(
   cacheDirectory: string,
   lean: Toolchain | undefined,

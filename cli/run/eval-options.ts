@@ -1,4 +1,4 @@
-/** The options of `stp eval`: which of them go together, and the configuration of the run that they ask for. */
+/** The options of `stp eval`: checks that they go together, and makes a run's configuration of them. */
 import { StpError } from '@stp/base';
 import { type FormatName, loadFormat, type ProverMode, proverIn, type RunConfig } from '@stp/config';
 import type { EvaluatedSplit } from '@stp/config/records';
@@ -8,7 +8,7 @@ import { type RunOptions, startInput } from '../shared/options.ts';
 import type { LocalRunOptions } from './local-run.ts';
 
 export interface EvalOptions extends RunOptions, LocalRunOptions {
-  /** Missing with the prover `scripts`, which asks none. */
+  /** Missing with the prover `scripts`, which uses no model. */
   readonly model?: string;
   /** Comma-separated. */
   readonly problems: string;
@@ -19,11 +19,11 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
   readonly maxExpansions?: number;
   readonly numSampledTactics?: number;
   readonly timeout?: number;
-  /** Settings of a published search; the options above go before them. */
+  /** Settings of a published search, which the options above override. */
   readonly searchLike?: keyof typeof PUBLISHED_SEARCHES;
   readonly numTheorems?: number;
   readonly nameFilter?: string;
-  /** Run whose grown library proofs may use. */
+  /** The run whose grown library proofs may use. */
   readonly library?: string;
   readonly temperature?: number;
   /** Prompt format of the model's family, with the sampling values of its model card. */
@@ -35,14 +35,17 @@ export interface EvalOptions extends RunOptions, LocalRunOptions {
 
 const SAMPLES_DEFAULT = 32;
 
-/** Options of a search, and the values of the configuration that they set. */
+/** Options of a search, with the configuration keys that they set. */
 const SEARCH_OPTIONS = {
   maxExpansions: ['--max-expansions', 'prover.search.expansions'],
   numSampledTactics: ['--num-sampled-tactics', 'prover.search.tactics'],
   timeout: ['--timeout', 'prover.search.seconds'],
 } as const;
 
-/** Settings of published searches as values of the configuration. llmstep: 100 iterations, 32 candidates, 600 s, sums of scores. */
+/**
+ * Settings of published searches as configuration values. llmstep: 100 iterations, 32 candidates, 600 s, sums of
+ * scores.
+ */
 const PUBLISHED_SEARCHES = {
   llmstep: {
     'prover.search.expansions': '100',
@@ -53,7 +56,7 @@ const PUBLISHED_SEARCHES = {
   },
 } as const;
 
-/** The given options of a search: each option with the value of the configuration that it sets. */
+/** Returns the given search options, each with the configuration value that it sets. */
 function givenOptions(
   options: EvalOptions,
 ): { readonly option: string; readonly key: string; readonly value: string }[] {
@@ -63,7 +66,7 @@ function givenOptions(
   });
 }
 
-/** STP1002 for options that do not go together. */
+/** Throws STP1002 for options that do not go together. */
 function requireFitting(options: EvalOptions, prover: RunConfig['prover']): void {
   const { answersOnce = false } = proverIn(prover);
   const isSearch = 'search' in prover;
@@ -82,7 +85,7 @@ function requireFitting(options: EvalOptions, prover: RunConfig['prover']): void
     throw new StpError('STP1002', problem, 'Give --prover whole or --prover steps, and its options.');
 }
 
-/** The model that is named, null where the scripts are to prove; STP1002 for both and for neither. */
+/** Returns the named model, or null if scripts prove. Throws STP1002 if both or neither are given. */
 function requireModelOrScripts(model: string | undefined, prover: RunConfig['prover']): string | null {
   if (model === 'portfolio')
     throw new StpError(
@@ -101,15 +104,15 @@ function requireModelOrScripts(model: string | undefined, prover: RunConfig['pro
   );
 }
 
-/** What is to be evaluated, and how. */
+/** A requested evaluation: its input, its configuration and its model. */
 export interface AskedEvaluation extends ReturnType<typeof startInput> {
-  /** The model that is named; null: the scripts prove. */
+  /** The named model; null: scripts prove. */
   readonly named: string | null;
   readonly problemSets: readonly string[];
   readonly samples: number;
 }
 
-/** STP1002 for options that do not go together. */
+/** Throws STP1002 for options that do not go together. */
 export function askedEvaluation(options: EvalOptions): AskedEvaluation {
   const problemSets = options.problems.split(',').map((set) => set.trim());
   const format = options.format === undefined ? {} : formatValues(options.format);
@@ -120,7 +123,7 @@ export function askedEvaluation(options: EvalOptions): AskedEvaluation {
     ...(options.temperature === undefined ? {} : { 'sampling.temperature': String(options.temperature) }),
     ...(options.prover === undefined ? {} : { 'prover.mode': options.prover }),
   };
-  // Options of a search are left out here, because a prover that does not search has no such settings.
+  // Search options are left out here, because a prover without search has no such settings.
   const { prover } = startInput({ ...options, set: { ...format, ...plain } }).config;
   const named = requireModelOrScripts(options.model, prover);
   requireFitting(options, prover);
@@ -135,7 +138,7 @@ export function askedEvaluation(options: EvalOptions): AskedEvaluation {
   return { named, problemSets, samples, ...startInput({ ...options, set }) };
 }
 
-/** Returns the values that `--format NAME` stands for, beneath what is set otherwise. */
+/** Returns the values of `--format NAME`, which other options override. */
 function formatValues(name: FormatName): Record<string, string> {
   const values = { 'prover.slots': 'false', 'prover.format': name };
   if (name === 'custom') return values;

@@ -2,7 +2,7 @@
 import type { EvaluationGroup, EvaluationReport, SearchFigures } from '@stp/config/records';
 import { publishedLines } from './published.ts';
 
-/** The evaluation as text: one block per group, one line per number of samples. */
+/** Formats an evaluation: one block per group, one line per number of samples. */
 export function describe(report: EvaluationReport): string {
   const tried =
     report.search === undefined ? `${report.samplesPerStatement} samples a statement` : 'one search per statement';
@@ -49,7 +49,7 @@ function describeSearch({ searches, expansions, steps, states, leanMs, modelMs, 
   );
 }
 
-/** Other provers leave out statements whose search cannot begin, so both shares are given. */
+/** Gives both shares, because other provers leave out statements whose search cannot begin. */
 function describePassAt1({ proved, statements }: EvaluationGroup, begun: number): string {
   const percent = (of: number): string => `${((100 * proved) / Math.max(1, of)).toFixed(1)} %`;
   return `  Pass@1 ${percent(statements)} of all ${statements} statements, ${percent(begun)} of the ${begun} whose search could begin`;

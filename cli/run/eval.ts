@@ -1,4 +1,4 @@
-/** `stp eval`: evaluates one model on problem sets; results are STP's log, pass@k and certified proofs. */
+/** `stp eval`: evaluates one model on problem sets. It writes STP's log, pass@k and certified proofs. */
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
@@ -25,9 +25,9 @@ import { describe } from './eval-text.ts';
 import { openRunFolder, runLocally } from './local-run.ts';
 import { ProgressView } from './progress-view.ts';
 
-/** A model that was found, or the scripts. */
+/** A resolved model, or the scripts. */
 interface Prover {
-  /** Null: the scripts. */
+  /** Null for the scripts. */
   readonly directory: string | null;
   readonly name: string;
   readonly round: number | null;
@@ -65,7 +65,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   });
 }
 
-/** STP1002 for a model of elsewhere that would be shown slots, which it does not know. */
+/** Throws STP1002 for a foreign model that would be shown slots, which it does not know. */
 async function findProver({ named, config }: AskedEvaluation, downloads: string): Promise<Prover> {
   if (named === null) return { directory: null, name: 'scripts', round: null };
   const model = await findModel(named, downloads);
@@ -78,7 +78,7 @@ async function findProver({ named, config }: AskedEvaluation, downloads: string)
   return model;
 }
 
-/** Throws where the folder holds an evaluation of something else. */
+/** Throws if the folder contains another evaluation. */
 async function requireSameEvaluation(
   directory: string,
   run: string,

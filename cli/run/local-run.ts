@@ -1,6 +1,6 @@
 /**
- * Runs a workflow on this machine: gets Lean and Temporal, starts server and worker, and watches the workflow to its
- * end.
+ * Runs a workflow on this machine: installs Lean and Temporal if needed, starts server and worker, and watches the
+ * workflow to its end.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -32,11 +32,11 @@ import { temporalExecutable } from './temporal.ts';
 import { superviseWorker } from './worker-process.ts';
 
 const POLL_EVERY_MS = 1_000;
-/** A stop waits for the next try of a call to the server, which is at most so far away, ms. */
+/** Maximum wait between retries of a server call, ms; a stop waits for the next retry. */
 const RETRY_MS_MAX = 1_000;
-/** Why the run stops when a person asked for it (Ctrl-C). */
+/** The reason for stopping after Ctrl-C. */
 const INTERRUPTED = new Error('interrupted');
-/** As shells report a program that SIGINT ended. */
+/** The shell's exit code for a program ended by SIGINT. */
 const EXIT_INTERRUPTED = 130;
 
 export interface LocalRunOptions {
@@ -50,14 +50,14 @@ export interface LocalRun {
   readonly workflow: { readonly type: string; readonly id: string; readonly input: unknown; readonly summary: string };
 }
 
-/** Actions that are possible while the server is up. */
+/** A running server and worker. */
 export interface Running {
   readonly uiUrl: string;
-  /** Rejects at Ctrl-C, and when server or worker are lost for good. */
+  /** Rejects at Ctrl-C, and if server or worker are lost permanently. */
   readonly stopped: Promise<never>;
 }
 
-/** The run's folder, made if it is not there, and its name. A folder whose run has another configuration is STP1002. */
+/** Returns the run's folder, created if missing, and its name. Throws STP1002 if its run has another configuration. */
 export async function openRunFolder(path: string, config: RunConfig): Promise<{ directory: string; run: string }> {
   const directory = resolve(path);
   const run = basename(directory);
@@ -85,7 +85,7 @@ export async function openRunFolder(path: string, config: RunConfig): Promise<{ 
 
 /**
  * Starts the workflow, or continues the one in the folder's history, and shows its progress until it is done; then
- * `onDone`. Server and worker are ended on every way out. At Ctrl-C the exit code is 130 and nothing is thrown.
+ * calls `onDone`. Server and worker are ended in every case. Ctrl-C gives exit code 130 without an exception.
  */
 export async function runLocally(
   { directory, view, workflow }: LocalRun,
@@ -115,7 +115,7 @@ export async function runLocally(
     connection = await connectUntil(server.address, stopping.signal);
     const client = new Client({ connection });
     const status = await statusOf(client, workflow.id);
-    // Before a worker of this version touches it. What its replay logs is no news to anyone.
+    // Replays the history before a worker of this version touches the run. The replay's log is not shown.
     if (status === 'RUNNING') {
       Runtime.install({ logger: new DefaultLogger('WARN') });
       await requireFollowable(client, workflow.id, await workflowBundle(settings.cacheDirectory));
@@ -147,8 +147,8 @@ export async function runLocally(
 }
 
 /**
- * A connection whose failed calls are tried again until the signal comes. A try that is still to come when a connection is closed
- * throws where nobody can catch it, so those who close it wait for their calls first.
+ * Connects with retries of failed calls until the signal. A retry that is pending when the connection is closed throws
+ * an uncatchable error, so callers wait for their calls before they close it.
  */
 function connectUntil(address: string, signal: AbortSignal): Promise<Connection> {
   const usual = defaultGrpcRetryOptions({ maxIntervalMs: () => RETRY_MS_MAX });
@@ -157,7 +157,7 @@ function connectUntil(address: string, signal: AbortSignal): Promise<Connection>
   return Connection.connect({ address, interceptors: [makeGrpcRetryInterceptor({ ...usual, retryableDecider })] });
 }
 
-/** Null where there is no such workflow. */
+/** Returns the workflow's status; null if it does not exist. */
 async function statusOf(client: Client, workflowId: string): Promise<string | null> {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).status.name;
@@ -196,7 +196,7 @@ async function watch(
   stopped: Promise<never>,
 ): Promise<void> {
   const client = new Client({ connection });
-  // The server is asked for the result in long calls; they must end before the connection does.
+  // The result is requested by long polls, which must end before the connection does.
   const asking = new AbortController();
   const finished = connection.withAbortSignal(asking.signal, () => client.workflow.getHandle(workflowId).result());
   finished.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** `stp plan`: what a preset would take on given GPUs, estimated. Starts nothing and downloads nothing. */
+/** `stp plan`: estimates the resources of a preset on given GPUs. Starts nothing and downloads nothing. */
 
 import { totalmem } from 'node:os';
 import { printableLine, StpError } from '@stp/base';
@@ -24,17 +24,17 @@ import { table } from '../shared/table.ts';
 export interface PlanOptions extends RunOptions {
   readonly gpu: string;
   readonly gpus: number;
-  /** Default: as the configuration trains. */
+  /** Default: the configuration's kind of training. */
   readonly training?: 'full' | 'lora';
   /** Default: the configuration's, else 32. */
   readonly rank?: number;
   readonly statements: number;
-  /** Mean length of an answer, tokens; default: the format's, else a quarter of the most. */
+  /** Mean length of an answer, tokens; default: the format's, else a quarter of the maximum. */
   readonly answerTokens?: number;
   readonly checkSeconds: number;
   /** Price of one GPU for an hour. */
   readonly price?: number;
-  /** A GGUF: the plan is of sampling it with llama.cpp. */
+  /** A GGUF: plan its sampling with llama.cpp. */
   readonly model?: string;
   readonly contextLength?: number;
   readonly sequences?: number;
@@ -43,14 +43,16 @@ export interface PlanOptions extends RunOptions {
 
 type PlanFileOptions = Pick<PlanOptions, 'contextLength' | 'sequences' | 'json'>;
 
-/** Tokens of a statement with its header and the words around it. */
+/** Tokens of a statement with its header and the prompt's words. */
 const PROMPT_TOKENS = 400;
-/** Rank of an adapter, as the trainer's. */
+/** Default rank of an adapter, equal to the trainer's. */
 const RANK_DEFAULT = 32;
-/** Statements that teach in a round, and proofs of each: for the length of a training. */
+/**
+ * Assumed share of a round's statements that train the model, and proofs of each; they give the length of a training.
+ */
 const TAUGHT_SHARE = 0.2;
 const PROOFS_PER_STATEMENT = 4;
-/** Seconds of a step at least. 0.11 s were measured for `transformers serve` with 128 requests to SmolLM2 on an H200, without flash-attn; vLLM's is unknown. */
+/** Minimum seconds of a decoding step; 0 for vLLM because its value is unknown. */
 const STEP_SECONDS_MIN = { vllm: 0, transformers: 0.1 } as const;
 
 export async function plan(options: PlanOptions): Promise<void> {
@@ -70,7 +72,7 @@ export async function plan(options: PlanOptions): Promise<void> {
   );
 }
 
-/** The embedded engine trains on the processor: what counts there is this machine's memory. */
+/** The embedded engine trains on the CPU, so this machine's memory counts. */
 function planEmbedded({ preset, model }: RunConfig, { json }: Pick<PlanOptions, 'json'>): void {
   const parts = embeddedTrainingMemory(model);
   const [gib, memoryGib] = [totalGib(parts), machineGib()];

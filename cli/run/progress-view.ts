@@ -1,4 +1,4 @@
-/** The live view of a run: on a terminal a block that redraws itself; otherwise one plain line for each change. */
+/** The live view of a run: a redrawn block on a terminal, otherwise one plain line for each change. */
 import { printableText } from '@stp/base';
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
@@ -19,18 +19,18 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   report: 'writing the report',
   done: 'done',
 };
-/** A plain line at least this often while a stage lasts, ms. */
+/** Maximum time between plain lines during a stage, ms. */
 const PLAIN_LINE_EVERY_MS = 15_000;
-/** A next try is shown if it is so far away, ms. */
+/** Minimum wait for which a pending retry is shown, ms. */
 const RETRY_SHOWN_MS = 2_000;
 const WHY_CHARS_MAX = 300;
 
 interface Snapshot {
   readonly run: Progress;
   readonly round: Progress | null;
-  /** Last report of the activity that runs now. */
+  /** Last report of the running activity. */
   readonly activity: Readonly<Record<string, unknown>>;
-  /** An activity that failed and waits for its next try; null where none does. */
+  /** A failed activity that waits for its retry; null if there is none. */
   readonly retry: { readonly why: string; readonly atMs: number } | null;
 }
 
@@ -40,13 +40,13 @@ interface Failure {
   readonly applicationFailureInfo?: { readonly type?: string | null } | null;
 }
 
-/** Facts about an activity that has not ended, as Temporal has them. */
+/** Temporal's facts about an open activity. */
 interface PendingActivity {
   readonly lastFailure?: Failure | null;
   readonly nextAttemptScheduleTime?: { readonly seconds?: unknown } | null;
 }
 
-/** Asks the run, its round and its running activity; null while there is no answer (a worker that is coming up). */
+/** Queries the run, its round and its running activity; null if there is no answer (a starting worker). */
 export async function takeSnapshot(client: Client, workflowId: string): Promise<Snapshot | null> {
   try {
     const run = await client.workflow.getHandle(workflowId).query<Progress>('progress');
@@ -63,7 +63,7 @@ export async function takeSnapshot(client: Client, workflowId: string): Promise<
   }
 }
 
-/** The activity that is tried again last. */
+/** Returns the failure and the time of the retry that is furthest away; null if no activity waits for one. */
 export function retryOf(pending: readonly PendingActivity[]): Snapshot['retry'] {
   const waiting = pending.flatMap(({ lastFailure, nextAttemptScheduleTime: at }) => {
     if (!lastFailure || !at?.seconds) return [];
@@ -80,7 +80,7 @@ const seconds = (ms: number): string => {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 };
 
-/** One line about the current work. */
+/** Returns one line about the current work. */
 export function describeNow(snapshot: Snapshot, nowMs: number): string {
   const { run, round, activity, retry } = snapshot;
   const at = round ?? run;
@@ -150,7 +150,7 @@ export class ProgressView {
     this.stream.write(`${now}\n`);
   }
 
-  /** A line that stays. */
+  /** Prints a permanent line. */
   say(line: string): void {
     this.redraw?.clear();
     this.stream.write(`${line}\n`);

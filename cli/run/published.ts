@@ -1,4 +1,4 @@
-/** Figures that others have published for models of a family, to stand beside an evaluation (`data/published.json`). */
+/** Published results of models of a family, for comparison with an evaluation (`data/published.json`). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNameSchema } from '@stp/config';
@@ -10,7 +10,7 @@ const publishedSchema = z.strictObject({
   model: z.string(),
   /** Prompt format of the model's family. */
   format: formatNameSchema,
-  /** Problem set and split, as groups of evaluations name them. */
+  /** Problem set and split, named like an evaluation's group. */
   set: z.string(),
   split: z.enum(['train', 'held-out']),
   k: z.int().positive(),
@@ -26,8 +26,8 @@ export function publishedFigures(): Published[] {
 }
 
 /**
- * Lines on a group (`minif2f held-out`) in a format, up to so many samples. Papers use several versions of a problem set, other
- * Lean versions and other time limits, so the figures say where one is, not by how much.
+ * Returns lines on a group (`minif2f held-out`) in a format, up to this number of samples. Papers use other versions of
+ * a problem set, of Lean and of time limits, so the figures allow only a rough comparison.
  */
 export function publishedLines(group: string, format: string | undefined, samples: number): string[] {
   const found = publishedFigures().filter(

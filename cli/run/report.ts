@@ -1,4 +1,4 @@
-/** `stp report RUN`: the report of a run at any time, also compared with others. Reads runs, and writes beside them. */
+/** `stp report RUN`: writes a run's report at any time, also compared with other runs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +43,7 @@ export async function report(run: string, options: ReportOptions): Promise<void>
   console.log(join(out, files[0]!.name));
 }
 
-/** Returns a folder beside the run, never in it: a run's folder holds the run's own, written once. */
+/** Returns a folder beside the run: the run's own folder is written only by the run. */
 function defaultFolder(uri: string): string {
   const folder = uri.startsWith('file://') ? fileURLToPath(uri) : resolve(basename(uri));
   return join(dirname(folder), `${basename(folder)}-report`);

@@ -6,7 +6,7 @@ import { type ObjectStore, type RoundCounts, roundManifestSchema } from '@stp/co
 import { readJson } from '../../activities/records/record-files.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 
-/** Of the widest heading, `conjecturer`, with a blank before it. */
+/** Width of the widest heading, `conjecturer`, with a blank before it. */
 const COLUMN_WIDTH = 12;
 
 interface RoundFigures extends Pick<RoundCounts, 'attempted' | 'samples' | 'provedThisRound' | 'provedEver'> {
@@ -64,7 +64,7 @@ export async function roundTable(run: string, asJson: boolean): Promise<string> 
   return [groups.map(([name, columns]) => name.padStart(COLUMN_WIDTH * columns)).join(''), ...lines].join('\n');
 }
 
-/** Where a round was tried from several models, its last manifest counts. */
+/** If a round was tried from several models, its last manifest counts. */
 async function figuresOf(store: ObjectStore): Promise<RoundFigures[]> {
   const statements = (await store.stat('data/train/statements.jsonl'))?.count ?? 0;
   const rounds = new Map<number, RoundFigures>();

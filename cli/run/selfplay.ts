@@ -1,4 +1,4 @@
-/** `stp selfplay`: the whole loop on this machine, from nothing to a report. */
+/** `stp selfplay`: runs the whole loop on this machine, from set-up to report. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Summary, summarySchema } from '@stp/config/records';

@@ -1,4 +1,4 @@
-/** `stp setup`: gets what is missing, so that a run starts at once. */
+/** `stp setup`: installs missing programs, so that a run starts at once. */
 import { openSandbox } from '@stp/lean-verifier';
 import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { workflowBundle } from '../../workers/bundle.ts';

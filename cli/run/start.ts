@@ -1,6 +1,6 @@
 /**
- * `stp start`, and through it `temporal workflow start stp-selfplay`: turns run options into the workflow's input and
- * hands everything else to the stock Temporal CLI, which knows addresses, TLS, API keys and profiles.
+ * `stp start`: turns run options into the workflow's input and passes everything else to the Temporal CLI (`temporal
+ * workflow start stp-selfplay`), which knows addresses, TLS, API keys and profiles.
  */
 
 import { StpError } from '@stp/base';
@@ -14,7 +14,7 @@ import { environmentWithoutOurBin, temporalExecutable } from './temporal.ts';
 import { addressOfCommand } from './temporal-address.ts';
 import { splitTemporalFlags, TEMPORAL_FLAGS } from './temporal-flags.ts';
 
-/** A server that is there answers within a round trip or two. */
+/** Maximum wait for a running server, which answers within one or two round trips. */
 const ANSWER_MS_MAX = 3_000;
 
 const OWN_FLAGS = [
@@ -47,7 +47,7 @@ export async function start(options: RunOptions & { run?: string }, words: reado
     ['static-summary', runSummary(input)],
   ];
   const address = addressOfCommand(values, given);
-  // Before the command is looked for or installed, and without the ten seconds that it takes to say so.
+  // Checked before the CLI is searched or installed; the CLI itself would take ten seconds to report it.
   if (address !== null) await requireAnswer(address, ANSWER_MS_MAX);
   const found = await temporalExecutable(workerSettings(), (line) => console.error(line));
   const result = await execa(

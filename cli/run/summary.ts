@@ -1,4 +1,4 @@
-/** `stp summary`: pass@k of an evaluation log as STP's summary.py prints it, or a run's figures round by round. */
+/** `stp summary`: prints pass@k of an evaluation log like STP's summary.py, or a run's figures by round. */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StpError } from '@stp/base';
@@ -22,7 +22,7 @@ export interface SummaryOptions {
   readonly json?: boolean;
 }
 
-/** Dataset formats and problem sets of STP's split names. */
+/** Dataset format and problem set for each of STP's split names. */
 const FAMILIES: Readonly<Record<string, { readonly format: DatasetFormat; readonly set: string }>> = {
   minif2f: { format: 'minif2f', set: 'minif2f' },
   proofnet: { format: 'proofnet', set: 'proofnet' },
@@ -72,7 +72,7 @@ async function searchSummary(paths: readonly string[], json: boolean): Promise<v
   for (const [reason, count] of Object.entries(failures)) console.log(`  ${count} ${reason}`);
 }
 
-/** The splits that `split` names, by their part (`valid`, `test`, …), with the statements that each must have. */
+/** Returns the splits that `split` names, by part (`valid`, `test`, …), with the statements of each. */
 async function statementsOfSplits(log: string, split: string, file: string | undefined): Promise<SplitStatements[]> {
   const splits = new Map<string, Set<string>>();
   for await (const statement of await statementsFor(log, split, file)) {
@@ -92,7 +92,7 @@ async function statementsOfSplits(log: string, split: string, file: string | und
   return [...splits].map(([name, texts]) => ({ name, texts }));
 }
 
-/** `miniF2F` covers the labels `miniF2F`, `miniF2F valid`, `miniF2F test`; the name is written as it was asked for. */
+/** `miniF2F` matches the labels `miniF2F`, `miniF2F valid`, `miniF2F test`; the result is spelled as requested. */
 function splitName({ labels }: Statement, split: string): string | null {
   const wanted = split.toLowerCase();
   for (const label of labels) {
@@ -104,7 +104,7 @@ function splitName({ labels }: Statement, split: string): string | null {
   return null;
 }
 
-/** The file that was named, else the list beside the log, else the problem set of that name. */
+/** Opens the named file, else the list beside the log, else the problem set of that name. */
 async function statementsFor(log: string, split: string, file: string | undefined): Promise<AsyncIterable<Statement>> {
   const family = FAMILIES[split.toLowerCase().split(' ')[0]!];
   const beside = join(dirname(log), 'statements.jsonl');
@@ -117,7 +117,7 @@ async function statementsFor(log: string, split: string, file: string | undefine
   return labelled(split.split(' ')[0]!);
 }
 
-/** Statements of a set with the label that an evaluation of ours gives them: the set's name and the split. */
+/** Yields a set's statements with the label of our evaluations: the set's name and the split. */
 async function* labelled(set: string): AsyncGenerator<Statement> {
   for await (const statement of namedSet(set))
     yield { ...statement, labels: [`${set} ${statement.split}`, ...statement.labels] };
@@ -127,7 +127,7 @@ async function* namedSet(set: string): AsyncGenerator<Statement> {
   try {
     yield* repositorySources().problemSet(set);
   } catch (cause) {
-    // No folder of that name, or none with statements in it.
+    // The folder is missing or has no statements.
     if (!(cause instanceof StpError) || !['STP1002', 'STP1405'].includes(cause.code)) throw cause;
     throw new StpError(
       'STP1502',

@@ -1,15 +1,15 @@
-/** The address that the Temporal command line will use, if it can be known without running that command. */
+/** The address that the Temporal CLI will use, if it can be known without running the CLI. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DEFAULT_TEMPORAL_ADDRESS } from '../../workers/temporal-address.ts';
 
-/** Options that make it find its settings in another way than we do. */
+/** Options with which the CLI finds its settings in another way than we do. */
 const UNKNOWN_SOURCES = ['env', 'env-file', 'disable-config-env', 'disable-config-file'];
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
 /**
- * @param values of its options, by long name
+ * @param values the CLI's option values, by long name
  * @param given names of the options on the command line
- * @returns null if only the command itself knows, or if a proxy may be in between
+ * @returns null if only the CLI knows the address, or if a proxy may be in between
  */
 export function addressOfCommand(values: ReadonlyMap<string, string>, given: ReadonlySet<string>): string | null {
   if (UNKNOWN_SOURCES.some((name) => given.has(name))) return null;

@@ -63,13 +63,13 @@ const SHORT: Readonly<Record<string, string>> = {
 export const TEMPORAL_FLAGS: readonly string[] = [...WITH_VALUE, ...WITHOUT_VALUE].map((name) => `--${name}`);
 
 export interface SplitArguments {
-  /** In the given order, each value after its flag. */
+  /** Flags in the given order, each followed by its value. */
   readonly temporal: readonly string[];
-  /** Long names of the flags among them, without dashes. */
+  /** Long names of the given flags, without dashes. */
   readonly given: ReadonlySet<string>;
   /** Values of the flags that have one, by long name. */
   readonly values: ReadonlyMap<string, string>;
-  /** Words that are not flags of Temporal. */
+  /** Words that are no flags of Temporal. */
   readonly unknown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The Temporal CLI for this machine, found or installed, remembered for `bin/temporal`. */
+/** Finds or installs the Temporal CLI, and remembers it for `bin/temporal`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type FoundTemporal, findTemporal } from '../../infra/temporal/find.ts';
@@ -20,7 +20,7 @@ export async function temporalExecutable(
   return found;
 }
 
-/** `bin/temporal` starts what is found here, so it must not be what is found. */
+/** Removes our `bin` from PATH: `bin/temporal` starts the CLI found here, so it must not find itself. */
 export function environmentWithoutOurBin(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const bin = join(REPOSITORY, 'bin');
   const path = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);

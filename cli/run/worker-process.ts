@@ -1,4 +1,4 @@
-/** Runs the laptop's worker as a separate process and restarts it when it dies. Its output goes to a log file. */
+/** Runs the laptop's worker as a separate process with a log file, and restarts it when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { StpError } from '@stp/base';
 import { REPOSITORY } from '../../workers/settings.ts';
 import { READY_LINE } from '../../workers/start.ts';
 
-/** A worker that dies this often without ever having been ready will not come up by trying again. */
+/** Maximum failed starts before the worker was ever ready. Further tries would not help. */
 const FAILED_STARTS_MAX = 2;
 const RESTART_DELAY_MS = 1_000;
 const STOP_TIMEOUT_MS = 15_000;
@@ -29,7 +29,7 @@ export function superviseWorker(
   let stopping = false;
   let failedStarts = 0;
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  // Kept so that a rejection without a listener does not end the process.
+  // Prevents that an unhandled rejection ends the process.
   ready.catch(() => undefined);
 
   const giveUp = (error: StpError): void => {
@@ -44,7 +44,7 @@ export function superviseWorker(
       ['--disable-warning=ExperimentalWarning', join(REPOSITORY, 'workers', 'dev.ts')],
       {
         env: { ...withoutTemporal(process.env), ...environment },
-        // The channel carries nothing: its end tells the worker that this process is gone, however it went.
+        // The channel carries no messages. Its end tells the worker that this process is gone, for whatever reason.
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       },
     );
@@ -96,7 +96,7 @@ export function superviseWorker(
   };
 }
 
-/** Our own server is plain: settings for another one (namespace, TLS, keys, profile) must not reach its worker. */
+/** Removes settings for other Temporal servers (namespace, TLS, keys, profile): our own server uses none. */
 function withoutTemporal(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const rest = Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_'));
   return { ...Object.fromEntries(rest), TEMPORAL_CONFIG_FILE: join(REPOSITORY, 'infra', 'temporal', 'plain.toml') };

@@ -1,7 +1,7 @@
-/** Runs a command until it ends, a signal ends it, or its wall time is over. A signal also sets the exit code. */
+/** Runs a command until it ends, a signal stops it, or its wall time is over. A signal also sets the exit code. */
 import { codeOfStoppable, stopSignal } from './stop-signals.ts';
 
-/** Why work was given up: the time of the command is over. */
+/** The reason for stopping at the end of a command's time. */
 export class TimeIsUp extends Error {
   readonly seconds: number;
 
@@ -11,7 +11,7 @@ export class TimeIsUp extends Error {
   }
 }
 
-/** The exit code: that of `work`, or 128 and a signal's number. Without `seconds` there is no limit. */
+/** Returns the exit code of `work`, or 128 plus the signal's number. Without `seconds` there is no limit. */
 export async function runBounded(
   seconds: number | undefined,
   work: (signal: AbortSignal) => Promise<number>,

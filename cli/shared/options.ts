@@ -1,4 +1,4 @@
-/** Options that several commands share, and how their values are read. */
+/** Options that several commands share, and the parsers of their values. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,15 +39,15 @@ export const temperatureValue = (text: string): number => {
   if (text.trim() !== '' && value >= 0 && value <= 4) return value;
   throw new InvalidArgumentError('a temperature must be a number from 0 to 4.');
 };
-/** Longest time that an option may set: a day. */
+/** Maximum of time options: a day. */
 export const SECONDS_MAX = 86_400;
-/** Seconds of wall time; fractions are allowed. */
+/** Parses seconds of wall time; fractions are allowed. */
 export const secondsValue = (text: string): number => {
   const value = Number(text);
   if (/^\d+(?:\.\d+)?$/.test(text) && value >= 1 && value <= SECONDS_MAX) return value;
   throw new InvalidArgumentError(`a time must be a number of seconds from 1 to ${SECONDS_MAX}, such as 60 or 2.5.`);
 };
-/** `FILE` or `FILE=SCALE`, once more. */
+/** Adds one `FILE` or `FILE=SCALE`. */
 export function adaptersValue(text: string, previous: LlamaCppEngine['adapters'] = []): LlamaCppEngine['adapters'] {
   const match = /^(.+?)=(-?\d+(?:\.\d+)?)$/u.exec(text);
   return [...previous, { path: resolve(match?.[1] ?? text), scale: Number(match?.[2] ?? 1) }];
@@ -81,7 +81,7 @@ export interface RunOptions {
   readonly fromRound?: number;
 }
 
-/** The sources of a configuration: the options and this process's environment. */
+/** Returns the sources of a configuration: the options and this process's environment. */
 export function configSources(options: RunOptions): ConfigSources {
   return {
     preset: options.preset,
@@ -98,8 +98,8 @@ export function configSources(options: RunOptions): ConfigSources {
 }
 
 /**
- * The configuration of a run and the input that starts it, checked before anything is started. What differs from the
- * preset (by file, `STP_SET_…` variables, `--set`) travels in the input, so the worker needs neither file nor variables.
+ * Returns a run's checked configuration, and the input that starts the run. The input contains all differences from the
+ * preset (by file, `STP_SET_…` variables, `--set`), so the worker needs neither file nor variables.
  */
 export function startInput(options: RunOptions): { input: StartInput; config: RunConfig } {
   const config = resolveConfig(configSources(options));
@@ -112,7 +112,7 @@ export function startInput(options: RunOptions): { input: StartInput; config: Ru
   return { input: { rounds: config.rounds, preset: config.preset, seed: config.seed, ...origin, set }, config };
 }
 
-/** A folder becomes a URI, because workers run in other folders; names and URIs stay unchanged. */
+/** Converts a folder to a URI, because workers run in other folders. Names and URIs stay unchanged. */
 export function runReference(text: string): string {
   return text.includes('/') && !text.includes('://') ? pathToFileURL(resolve(text)).href : text;
 }
@@ -137,7 +137,7 @@ export function freshRunName(preset: string): string {
   return `${preset}-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
 }
 
-/** One line on a run, for the Temporal UI. */
+/** Returns one line about a run, for the Temporal UI. */
 export function runSummary({ rounds, preset }: StartInput): string {
   return `self-play, ${rounds} round${rounds === 1 ? '' : 's'}, preset ${preset}`;
 }

@@ -1,4 +1,4 @@
-/** The URI of a run that a person names: by its folder, its URI, or its name in the worker's store. */
+/** Returns the URI of a run that the user names by its folder, its URI, or its name in the worker's store. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

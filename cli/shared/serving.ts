@@ -1,14 +1,14 @@
-/** Parts that commands that serve share: the clients' keys, the lines that the person at the server reads, and the end. */
+/** Shared parts of serving commands: clients' keys, messages to the operator, and the shutdown. */
 import { setTimeout } from 'node:timers/promises';
 import { printableText, StpError } from '@stp/base';
 import { aborted } from './stop-signals.ts';
 
-/** Between two tries to open a project that was built anew. */
+/** Time between attempts to open a rebuilt project. */
 const OPENED_AGAIN_MS = 2_000;
 
 /**
- * Comma-separated keys in `variable`; none under `--no-key`. Throws STP1002 where a host that others reach would let
- * everyone in without anybody having said so.
+ * Reads comma-separated keys from `variable`; none under `--no-key`. Throws STP1002 if a server that others can reach
+ * would be open to everyone without an explicit option.
  */
 export function clientKeys(variable: string, { host, key }: { host: string; key: boolean }): readonly string[] {
   const keys = key ? keysOf(process.env[variable]) : [];
@@ -32,16 +32,16 @@ function isLoopback(host: string): boolean {
 }
 
 export interface Serving {
-  /** Lines for the person at the server: the address and what is served there. */
+  /** Messages to the operator: the address and what is served there. */
   readonly lines: readonly string[];
   readonly keyVariable: string;
   readonly keys: readonly string[];
   readonly stop: AbortSignal;
-  /** Aborted when the Lean project under the servers is built anew. */
+  /** Aborted when the underlying Lean project is rebuilt. */
   readonly stale?: AbortSignal;
 }
 
-/** Says what is served, waits for one of the signals, and closes the servers, which finish their open requests. */
+/** Prints what is served, waits for a signal, and closes the servers, which finish their open requests. */
 export async function serveUntilStopped(
   servers: readonly { close(): Promise<void> }[],
   { lines, keyVariable, keys, stop, stale }: Serving,
@@ -53,20 +53,20 @@ export async function serveUntilStopped(
   await Promise.all(servers.map((server) => server.close()));
 }
 
-/** Tells the person at the server of an error in a request. */
+/** Reports an error of a request to the operator. */
 export const sayError = (error: unknown): void =>
   console.error(error instanceof StpError ? printableText(error.toText()) : error);
 
 /**
- * Serves until the signal, and again whenever `serveOnce` has ended because the Lean project under it was built anew. Rejects with the
- * signal's reason if the signal comes before it serves; afterwards `serveOnce` finishes its open requests.
+ * Serves until the signal, restarting `serveOnce` whenever it ended because its Lean project was rebuilt. Rejects with
+ * the signal's reason if the signal comes before it serves; later `serveOnce` finishes its open requests.
  */
 export async function serveUntil(stop: AbortSignal, serveOnce: () => Promise<void>): Promise<void> {
   for (let isFirst = true; isFirst || !stop.aborted; isFirst = false) {
     try {
       await serveOnce();
     } catch (error) {
-      // A project in the middle of its build cannot be opened yet.
+      // A project cannot be opened while it is being built.
       if (isFirst || stop.aborted || !(error instanceof StpError)) throw error;
       sayError(error);
       await setTimeout(OPENED_AGAIN_MS, null, { signal: stop }).catch(() => {});

@@ -1,7 +1,7 @@
 /**
- * SIGINT, SIGTERM and SIGHUP for a command that cleans up before it ends. The first one aborts `signal`; the command stops
- * its work, removes its files and exits with 128 plus the signal's number, as in a shell. A second one ends the
- * process at once.
+ * Handles SIGINT, SIGTERM and SIGHUP for a command that cleans up before it ends. The first signal aborts `signal`; the
+ * command stops its work, removes its files and exits with 128 plus the signal's number, as in a shell. A second signal
+ * ends the process at once.
  */
 import { constants } from 'node:os';
 import { OUTPUT_CLOSED_CODE, readerIsGone } from './output-closed.ts';
@@ -9,7 +9,7 @@ import { OUTPUT_CLOSED_CODE, readerIsGone } from './output-closed.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof SIGNALS)[number];
 
-/** Why work was given up: the process was asked to end. */
+/** The reason for stopping: the process received a signal. */
 export class Stopped extends Error {
   readonly signalName: StopSignal;
 
@@ -23,7 +23,7 @@ export class Stopped extends Error {
   }
 }
 
-/** Returns a signal of the process's stop. Call it before anything long is begun. The signal's reason is a `Stopped`. */
+/** Returns an abort signal for the process's stop; its reason is a `Stopped`. Call it before any long work. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const name of SIGNALS)
@@ -35,7 +35,10 @@ export function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-/** Returns the exit code of the work; where the stop ended it, 128 plus the signal's number, or that of a closed pipe. Throws what else it throws. */
+/**
+ * Returns the work's exit code; after a stop 128 plus the signal's number, or the code of a closed pipe. Rethrows
+ * other errors.
+ */
 export async function codeOfStoppable(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
@@ -47,7 +50,7 @@ export async function codeOfStoppable(work: () => Promise<number>): Promise<numb
   }
 }
 
-/** Resolves when the signal has come. */
+/** Resolves when the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -1,4 +1,4 @@
-/** Prints rows in columns as wide as their widest cell; the last column is not padded. */
+/** Formats rows in columns as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -1,10 +1,10 @@
 /**
- * Processes a stream in windows: takes the available items together, works on windows in parallel, yields results in
- * order.
+ * Processes a stream in windows: takes the available items together, works on windows in parallel, and yields results
+ * in order.
  */
 
 /**
- * Groups the items in order: a window has the items that come within `lingerMs` of the first, at most `size`. Items
+ * Groups the items in order: a window has the items that come within `lingerMs` of its first, at most `size`. Items
  * that come while no window is requested wait in the source. If the source fails, its earlier items come first.
  */
 export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, lingerMs: number): AsyncGenerator<T[]> {
@@ -13,7 +13,7 @@ export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, linge
   const next = (): Promise<IteratorResult<T>> => {
     if (asked === null) {
       asked = source.next();
-      // It may fail while no code waits for it.
+      // It may reject before any code awaits it.
       asked.catch(() => undefined);
     }
     return asked;
@@ -50,9 +50,9 @@ export async function* windowsOf<T>(items: AsyncIterable<T>, size: number, linge
 }
 
 /**
- * Yields the results of `work` in the order of the items, each as soon as the earlier ones were yielded; at most
- * `atOnce` items are in work or wait to be yielded. If the source fails, begun items are yielded first. Waits for all
- * begun work in every case.
+ * Yields the results of `work` in the order of the items, each once all earlier ones were yielded. At most `atOnce`
+ * items are in work or wait to be yielded. If the source fails, the results of started items come first. In every case
+ * it waits for all started work.
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,

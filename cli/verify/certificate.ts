@@ -1,6 +1,6 @@
 /**
- * `stp certificate check FILE…`: judges certificates from elsewhere again, and says what differs. Exit 0: all are confirmed; 1: one
- * says something that was not found here; 2: none does, but one cannot be read or got no answer.
+ * `stp certificate check FILE…`: judges other people's certificates again, and reports differences. Exit 0: all are
+ * confirmed; 1: one makes a claim that was not confirmed; 2: otherwise, if one cannot be read or got no answer.
  */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const MESSAGE_CHARS_MAX = 1_000;
 
 export interface CertificateCheckOptions {
   readonly json?: boolean;
-  /** Accepts a certificate of another Lean, or of other checkers, if the proof holds here under the same axioms. */
+  /** Accept a certificate of another Lean, or of other checkers, if the proof holds here under the same axioms. */
   readonly otherLean?: boolean;
   readonly timeout?: number;
   readonly processes: number;
@@ -39,7 +39,7 @@ interface Checked extends CertificateVerdict {
   readonly file: string;
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 export function checkCertificates(paths: readonly string[], options: CertificateCheckOptions): Promise<number> {
   return runBounded(options.timeout, async (signal) => {
     const read = await Promise.all(paths.map(readFileAt));
@@ -90,10 +90,10 @@ function unchecked(message: string): CertificateVerdict {
   return { verdict: 'unchecked', differences: [], kind: null, message };
 }
 
-/** Reads no more than the largest certificate has. */
+/** Reads at most the size of the largest certificate. */
 async function readFileAt(path: string): Promise<CertificateFile | { readonly problem: string }> {
   try {
-    // A pipe without a writer would keep `open` waiting.
+    // Opening a pipe without a writer would wait for ever.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       if (!(await file.stat()).isFile()) return { problem: 'it is no regular file' };

@@ -1,4 +1,4 @@
-/** Writes certificates that travel into a folder: a file for each proof, named by the row's id and the texts. */
+/** Writes certificate files into a folder: one for each proof, named by the row's id and a hash of the texts. */
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,14 +10,14 @@ import { makeFolder } from '../shared/make-folder.ts';
 
 const NAME_CHARS_MAX = 64;
 
-/** Makes the folder if it is not there. STP1401 if it cannot. */
+/** Makes the folder if it is missing. Throws STP1401 if it cannot. */
 export async function openCertificates(folder: string): Promise<void> {
   await makeFolder(resolve(folder)).catch((error: Error) => {
     throw notWritten(folder, error);
   });
 }
 
-/** Returns the path. A file of an equal row is replaced by an equal one. STP1401 if it cannot be written. */
+/** Returns the path. The file of an equal row is replaced. Throws STP1401 if it cannot be written. */
 export async function writeCertificate(
   folder: string,
   id: string,

@@ -5,22 +5,22 @@ import { type FileReport, meaningLines } from '@stp/lean-verifier';
 
 type Verdict = FileReport['outcome'];
 const VERDICTS: readonly Verdict[] = ['accepted', 'rejected', 'unchecked'];
-/** Width of the longest verdict and a blank: below it stand messages. */
+/** Width of the longest verdict and a blank; messages start in this column. */
 const VERDICT_COLUMNS = 10;
 
-/** The result for one file, also if Lean never saw it. */
+/** The result for one file, even if Lean never read it. */
 export interface CheckedFile {
   readonly file: string;
   readonly outcome: Verdict;
-  /** Why the file as a whole is not accepted; empty if its theorems give the reason, or if it is accepted. */
+  /** Why the file as a whole is not accepted; empty if it is accepted, or if its theorems give the reason. */
   readonly reason: string;
   readonly theorems: FileReport['theorems'];
-  /** Definitions and other declarations that rest on axioms. */
+  /** Definitions and other declarations that depend on axioms. */
   readonly declarations: NonNullable<FileReport['others']>;
-  /** Facts that can deceive a reader of the file, beside those of its theorems. */
+  /** Facts that can deceive a reader of the file, in addition to those of its theorems. */
   readonly notes: readonly string[];
   readonly checks: readonly CheckRecord[];
-  /** Null if the command did not look for Lean. */
+  /** Null if the command did not search for Lean. */
   readonly sandbox: SandboxFacts | null;
 }
 
@@ -28,12 +28,12 @@ export function uncheckedFile(file: string, reason: string, sandbox: SandboxFact
   return { file, outcome: 'unchecked', reason, theorems: [], declarations: [], notes: [], checks: [], sandbox };
 }
 
-/** The lines of one file. */
+/** Returns the output lines for one file. */
 export function linesOf(checked: CheckedFile, asJson: boolean): string[] {
   return asJson ? jsonLines(checked) : textLines(checked);
 }
 
-/** Theorems as they stand in the file, then the file. Lines of theorems have `name`, those of files have `outcome`. */
+/** Theorems in file order, then the file. Lines of theorems have `name`, those of files have `outcome`. */
 function jsonLines({ file, outcome, reason, theorems, declarations, notes, checks, sandbox }: CheckedFile): string[] {
   const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(theorems, verdict)]));
   return [
@@ -70,7 +70,7 @@ function noted(notes: readonly string[]): string {
   return [...notes.slice(0, NOTES_MAX), ...more].join('\n');
 }
 
-/** Can something in the file deceive a reader of what it proves? */
+/** Returns whether something in the file can deceive a reader about what it proves. */
 export function isNoted({ theorems, notes }: CheckedFile): boolean {
   return notes.length > 0 || theorems.some(({ meaning }) => meaning !== undefined);
 }
@@ -81,7 +81,7 @@ function entry(verdict: Verdict | 'note', what: string, message: string): string
   return `${verdict.padEnd(VERDICT_COLUMNS)}${what}${below}`;
 }
 
-/** The line at the end. `by`: which Lean, in which sandbox. */
+/** Returns the last line. `by`: which Lean, in which sandbox. */
 export function summaryLine(files: readonly CheckedFile[], by: string): string {
   const theorems = files.flatMap((file) => file.theorems);
   const accepted = `${countOf(theorems, 'accepted')} of ${theorems.length} theorems accepted${by}`;

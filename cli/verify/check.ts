@@ -1,7 +1,7 @@
 /**
  * `stp check FILE|FOLDER…` prints one line per theorem. Exit 0: every file is accepted; 1: one file is rejected; 2: no
- * file is rejected, but one could not be checked (`--strict`: 1 also where a reader could be deceived); 128 plus a signal's number: the signal ended the command. All files
- * share one Lean, one sandbox and one time limit.
+ * file is rejected, but one could not be checked (`--strict`: 1 also where a reader could be deceived); 128 plus a
+ * signal's number: the signal ended the command. All files share one Lean, one sandbox and one time limit.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -27,14 +27,14 @@ import { type CheckedFile, isNoted, linesOf, summaryLine, uncheckedFile } from '
 
 export interface CheckCommand {
   readonly json?: boolean;
-  /** Exit 1 also for what can deceive a reader. */
+  /** Exit 1 also for facts that can deceive a reader. */
   readonly strict?: boolean;
   readonly sandbox: SandboxPolicy;
   /** Seconds of wall time for the whole command. */
   readonly timeout: number;
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 export function check(paths: readonly string[], options: CheckCommand): Promise<number> {
   return runBounded(options.timeout, (signal) => checkAll(paths, options, signal));
 }
@@ -50,7 +50,7 @@ async function checkAll(paths: readonly string[], options: CheckCommand, signal:
   };
   let judge: Judge | null = null;
   try {
-    // If no file can be read, the command does not look for Lean.
+    // If no file can be read, the command does not search for Lean.
     judge = files.some(({ problem }) => problem === null) ? await openJudge(settings, options, signal) : null;
     const folders = new Map<string | null, CheckFolder>();
     for (const folder of new Set(files.map((file) => file.folder)))
@@ -78,13 +78,13 @@ async function openJudge(settings: WorkerSettings, options: CheckCommand, signal
   return { ...place, timeoutMs: 1_000 * options.timeout * availableParallelism() };
 }
 
-/** A judged file, and what it is to its neighbours. */
+/** A judged file, as its neighbours in the folder see it. */
 interface JudgedFile extends Neighbour {
   readonly checked: CheckedFile;
 }
 type CheckFolder = FolderModules<JudgedFile>;
 
-/** The files of a folder, which may import one another; `folder` null: files that import none of the others. */
+/** Opens the files of a folder, which may import one another; `folder` null: files that import none of the others. */
 async function openFolder(
   folder: string | null,
   files: readonly LeanFile[],
@@ -105,7 +105,7 @@ async function openFolder(
   );
 }
 
-/** Where the modules of a folder go, and the folders of installed modules. */
+/** Returns the folder for a folder's modules, and the folders of installed modules. */
 async function openModules(judge: Judge, signal: AbortSignal) {
   const { environment, sandbox, scratch } = judge;
   const modules = join(scratch.directory, `neighbours-${randomBytes(8).toString('hex')}`);
@@ -115,10 +115,13 @@ async function openModules(judge: Judge, signal: AbortSignal) {
   return { folder: modules, taken: [...environment.searchPath, ...(toolchain === null ? [] : [toolchain])] };
 }
 
-/** Asking Lean where its library is takes hardly any memory. */
+/** Memory limit for asking Lean for the path of its library, bytes. */
 const TOOLCHAIN_BYTES_MAX = 1_073_741_824;
 
-/** `modules`: the folder of its neighbours' modules; null where it has no neighbours. Rejects with the signal's reason. */
+/**
+ * `modules`: the folder with the neighbours' modules; null if there are no neighbours. Rejects with the signal's
+ * reason.
+ */
 async function checkOne(
   { path, problem }: LeanFile,
   judge: Judge | null,
@@ -150,14 +153,14 @@ async function checkOne(
   // If the signal stopped this check, report the signal's reason instead.
   if (report.outcome === 'unchecked') signal.throwIfAborted();
   const notes = [...neighbours.notes, ...(report.notes ?? [])];
-  // A file of definitions is there for the files that import it.
+  // A file that only has definitions serves the files that import it.
   const isSupport = isOffered && isImported && report.outcome === 'unchecked' && theorems.length === 0;
   const { outcome, reason } = isSupport ? { outcome: 'accepted' as const, reason: '' } : report;
   const checked = { file: path, outcome, reason, theorems, declarations, notes, checks, sandbox: report.sandbox };
   return { checked, outcome, isOffered, isNoted: isNoted(checked) };
 }
 
-/** Why a file was given up. `wasBegun`: null if Lean was not ready. */
+/** Returns why a file was given up. `wasBegun`: null if Lean was not ready. */
 function reasonOf(error: StpError | TimeIsUp, wasBegun: boolean | null): string {
   if (error instanceof StpError) return error.toText();
   const advice = `--timeout SECONDS gives more, up to ${SECONDS_MAX}`;

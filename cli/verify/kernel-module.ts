@@ -19,7 +19,7 @@ export interface KernelModuleOptions {
   readonly json?: boolean;
 }
 
-/** The exit code: 0 accepted, 1 rejected, 2 declined or not readable. */
+/** Returns the exit code: 0 accepted, 1 rejected, 2 declined or not readable. */
 export async function kernelModule(options: KernelModuleOptions): Promise<number> {
   try {
     const searchPath = [...(options.searchPath ?? []), ...leanPath(), ...(await toolchainLibrary(options))];
@@ -36,7 +36,7 @@ export async function kernelModule(options: KernelModuleOptions): Promise<number
   }
 }
 
-/** Theorems that rest on a forbidden axiom of the module itself. Axioms of the library are not counted. */
+/** Returns theorems that depend on a forbidden axiom of the module itself. Axioms of the library are not counted. */
 function foreignAxioms(report: ModuleReport, allowed: string): { theorem: string; axioms: string[] }[] {
   if (allowed === 'all') return [];
   const names = new Set(allowed.split(',').map((name) => name.trim()));

@@ -1,4 +1,4 @@
-/** `stp kernel FILE…`: the second kernel's verdict, with the axioms of each theorem, time and memory. */
+/** `stp kernel FILE…`: prints the second kernel's verdict, each theorem's axioms, time and memory. */
 import { printableJson, printableLine, printableText, StpError } from '@stp/base';
 import type { KernelReport } from '@stp/lean-kernel';
 import { checkInThread } from '@stp/lean-kernel/thread';
@@ -12,7 +12,7 @@ export interface KernelCommandOptions {
   readonly fuel: number;
 }
 
-/** The exit code: 0 accepted, 1 rejected, 2 declined or not readable. */
+/** Returns the exit code: 0 accepted, 1 rejected, 2 declined or not readable. */
 export async function kernel(files: readonly string[], options: KernelCommandOptions): Promise<number> {
   try {
     const before = process.cpuUsage();
@@ -29,7 +29,7 @@ export async function kernel(files: readonly string[], options: KernelCommandOpt
     else for (const line of toText(report, cpuSeconds, peakResidentBytes)) console.log(printableLine(line));
     return EXIT_CODES[report.verdict];
   } catch (error) {
-    // An error is not a verdict on the files: exit code 1 would say that they are rejected.
+    // An error is no verdict on the files; exit code 1 would say that they are rejected.
     console.error(error instanceof StpError ? printableText(error.toText()) : error);
     return EXIT_CODES.declined;
   }
@@ -49,7 +49,7 @@ function toText(report: KernelReport, cpuSeconds: number, peakResidentBytes: num
   ];
 }
 
-/** Up to five names; `--json` lists all. */
+/** Lists up to five names; `--json` lists all. */
 function named(names: readonly string[]): string {
   return names.length <= 5 ? names.join(', ') : `${names.length}, such as ${names.slice(0, 3).join(', ')}`;
 }

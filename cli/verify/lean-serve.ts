@@ -1,6 +1,6 @@
 /**
- * `stp lean serve`: real Lean behind Kimina's HTTP contract, until SIGTERM or Ctrl-C (docs/lean-service.md). After the
- * first signal it finishes its open requests; a second one ends it at once.
+ * `stp lean serve`: serves Lean over Kimina's HTTP API until SIGTERM or Ctrl-C (docs/lean-service.md). After the first
+ * signal it finishes its open requests; a second one ends it at once.
  */
 import {
   type DriverName,
@@ -21,7 +21,10 @@ import { openVerdictTools } from './verdict-tools.ts';
 
 /** Comma-separated keys of clients. */
 const KEYS_VARIABLE = 'STP_LEAN_SERVE_KEYS';
-/** A process that holds this share of its memory after a check is ended: the next check would have too little. */
+/**
+ * A process that uses more than this share of its memory limit after a check is ended, since the next check would
+ * have too little.
+ */
 const RECYCLED_SHARE = 0.9;
 const MEBIBYTE = 1_048_576;
 
@@ -35,13 +38,13 @@ export interface LeanServeCommand {
   readonly timeoutSeconds: number;
   readonly maxRequests: number;
   readonly sandbox: SandboxPolicy;
-  /** False under `--no-key`: serve everyone. */
+  /** False under `--no-key`: serve clients without keys. */
   readonly key: boolean;
 }
 
 /**
- * The exit code: 0 if it stopped on request after its open requests; 128 plus a signal's number if it was not serving
- * yet.
+ * Returns the exit code: 0 if it stopped on request after its open requests; 128 plus the signal's number if it was not
+ * serving yet.
  */
 export async function serveLean(options: LeanServeCommand): Promise<number> {
   const keys = clientKeys(KEYS_VARIABLE, options);
@@ -59,7 +62,7 @@ export async function serveLean(options: LeanServeCommand): Promise<number> {
   }
 }
 
-/** Serves until the signal, or until the Lean project under it is built anew. */
+/** Serves until the signal, or until the underlying Lean project is rebuilt. */
 async function serveOnce(
   stop: AbortSignal,
   { directory: workingDirectory, runMark }: CommandScratch,

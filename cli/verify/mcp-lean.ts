@@ -1,6 +1,6 @@
 /**
- * The Lean that the calls of a server share: opened by the first call that needs it, and opened anew when the modules of the project
- * have changed since, so that no verdict and no certificate is given for modules that are not there any more.
+ * The Lean that a server's calls share. The first call that needs it opens it. It is opened again when the project's
+ * modules have changed, so that no verdict or certificate refers to outdated modules.
  */
 import { join } from 'node:path';
 import { AnswerCache, openLeanPositions, portfolioEngine, Suggester, untilAborted } from '@stp/editor';
@@ -12,7 +12,7 @@ import { openLeanPlace } from '../shared/lean-place.ts';
 
 const HEARTBEATS_MAX = 200_000;
 const ANSWERS_KEPT = 1_024;
-/** Limits of a search's single checks, ms. */
+/** Time limits of a search's checks, ms. */
 const LIMITS = { stepMs: 5_000, checkMs: 30_000, engineMs: 20_000, answerMs: 20_000 };
 
 export interface SharedLeanOptions {
@@ -26,7 +26,7 @@ interface Opened extends LeanBench {
   users: number;
   /** Work that may still write into its folder after its call was given up. */
   readonly working: Set<Promise<unknown>>;
-  /** Another took its place: it ends with its last user. */
+  /** Another Lean has replaced this one, which closes after its last user. */
   isReplaced: boolean;
   close(): Promise<void>;
 }
@@ -43,7 +43,9 @@ export class SharedLean {
     this.#options = options;
   }
 
-  /** Rejects where there is no Lean, and with the call's reason. A Lean that could not be opened is looked for again. */
+  /**
+   * Rejects if there is no Lean, and with the call's reason. After a failure to open Lean, the next call tries again.
+   */
   async use<T>(call: ToolCall, work: (lean: LeanBench) => Promise<T>): Promise<T> {
     const lean = await untilAborted(this.#current(call), call.signal);
     lean.users += 1;
@@ -120,7 +122,7 @@ export class SharedLean {
       const working: Opened['working'] = new Set();
       const close = async (): Promise<void> => {
         await Promise.all([verifier.close(), suggester.close()]);
-        // All of it has the signal of its call, and ends soon after it.
+        // All work has its call's signal, and ends soon after it.
         await Promise.allSettled(working);
         await scratch.remove();
       };

@@ -1,4 +1,7 @@
-/** `stp mcp`: a server of the Model Context Protocol for a project folder, over standard input and output or HTTP (docs/mcp.md). */
+/**
+ * `stp mcp`: serves the Model Context Protocol for a project folder, over standard input and output or HTTP
+ * (docs/mcp.md).
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SandboxPolicy } from '@stp/lean-verifier';
@@ -21,7 +24,7 @@ import { SharedLean } from './mcp-lean.ts';
 /** Comma-separated keys of clients. */
 const MCP_KEYS_VARIABLE = 'STP_MCP_KEYS';
 const MEBIBYTE = 1_048_576;
-/** A file of the greatest size with every character escaped. */
+/** Size of the largest file with every character escaped. */
 const MESSAGE_BYTES_MAX = 4 * MEBIBYTE;
 const LAKE_FILES = ['lakefile.toml', 'lakefile.lean', 'lake-manifest.json'] as const;
 
@@ -30,7 +33,7 @@ export interface McpOptions {
   readonly version: string;
   readonly port?: number;
   readonly host: string;
-  /** False under `--no-key`: serve everyone. */
+  /** False under `--no-key`: serve clients without keys. */
   readonly key: boolean;
   readonly processes: number;
   readonly memoryMb: number;
@@ -38,14 +41,17 @@ export interface McpOptions {
   readonly maxCalls: number;
 }
 
-/** The exit code: 0 at the end of the client's input, or on request while it served. Standard output is the client's. */
+/**
+ * Returns the exit code: 0 at the end of the client's input, or after a stop on request. Standard output belongs to
+ * the client.
+ */
 export async function serveMcp(options: McpOptions): Promise<number> {
   const stop = stopSignal();
   const keys = options.port === undefined ? [] : clientKeys(MCP_KEYS_VARIABLE, options);
   const folder = await ProjectFolder.open(options.project);
   const own = workerSettings();
   const isLake = LAKE_FILES.some((name) => existsSync(join(folder.root, name)));
-  // A project that is named outright comes first: it may be the one whose modules this folder's files import.
+  // An explicitly named project takes precedence: this folder's files may import its modules.
   const settings = own.leanProject === null && isLake ? { ...own, leanProject: folder.root } : own;
   await sayRemoved(settings.scratchDirectory);
   const lean = new SharedLean(settings, {

@@ -1,4 +1,7 @@
-/** Tools by which `stp lean serve` judges: a verifier over warm processes, readers of answers and files, and disproofs. */
+/**
+ * The tools with which `stp lean serve` judges: a verifier over warm processes, readers of answers and files, and
+ * disproofs.
+ */
 import { join } from 'node:path';
 import { FORMAT_NAMES, type FormatName, loadFormat } from '@stp/config';
 import { theoremsInFile } from '@stp/datasets';
@@ -18,7 +21,7 @@ export interface VerdictPlace {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
   readonly driver: DriverName;
-  /** Shared with the service's own pool. */
+  /** Shared with the service's process pool. */
   readonly host: LeanHost;
   readonly processes: number;
   readonly memoryBytesMax: number;
@@ -27,7 +30,7 @@ export interface VerdictPlace {
   readonly runMark: string;
 }
 
-/** Close the verifier when the service has ended. */
+/** The caller closes the verifier when the service has ended. */
 export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTools> {
   const { environment, sandbox, cacheDirectory, memoryBytesMax, scratchDirectory, runMark, host, processes } = place;
   const common = {
@@ -45,7 +48,7 @@ export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTool
     ...common,
     driver: place.driver,
     libraryHeader: LIBRARY_HEADER,
-    // Memory and disk do not grow with the requests.
+    // Memory and disk use must not grow with the requests.
     cacheDirectory: null,
   });
   const task: ContextTask = {
@@ -54,13 +57,13 @@ export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTool
     scratchDirectory,
     memoryBytesMax,
     indexFolder: common.indexFolder,
-    // Texts of definitions are not shown to anybody.
+    // Nobody is shown the texts of definitions.
     source: () => null,
   };
   return {
     verifier,
     files: new FileJudge(common),
-    // Proofs in words are for judges of words.
+    // Lean does not judge proofs in words.
     formats: FORMAT_NAMES.filter((name) => name !== 'words'),
     readAnswer,
     theoremsIn: theoremsInFile,
@@ -69,7 +72,7 @@ export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTool
   };
 }
 
-/** Reads as a run with this format reads. Never throws. */
+/** Reads an answer as a run with this format does. Never throws. */
 function readAnswer({ header, statement, answer, format: name, finish, whenChanged }: GivenAnswer): ReadProof {
   const format = loadFormat(name as Exclude<FormatName, 'custom'>);
   const { prover } = format;

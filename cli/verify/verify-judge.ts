@@ -1,5 +1,7 @@
 /**
- * Judges the rows of a window: every proof is screened, tried by Lean and judged as a compiled object, as in a run. Every row gets an answer: without Lean, or when the time is up, a row has no verdict (`infra`) and gives the reason.
+ * Judges the rows of a window: every proof is screened, compiled by Lean and judged as a compiled module, as in a run.
+ * Every row gets an answer. If there is no Lean, or the time is over, the row has no verdict (`infra`) and gives the
+ * reason.
  */
 import { StpError } from '@stp/base';
 import { type CheckResult, LIBRARY_HEADER, openVerifier, rowVerdict, type Verifier } from '@stp/lean-verifier';
@@ -10,15 +12,15 @@ import type { Answer } from './verify-lines.ts';
 import type { VerifyRow } from './verify-rows.ts';
 
 export interface JudgeOptions {
-  /** Lean processes at once. */
+  /** Number of concurrent Lean processes. */
   readonly processes: number;
   /** Memory limit of one process, bytes. */
   readonly memoryBytesMax: number;
-  /** Where modules go that the two kernels disagree on. */
+  /** Folder for modules on which the two kernels disagree. */
   readonly disagreementsFolder: string;
 }
 
-/** Answers the rows in order. Rejects with the signal's reason unless that is the end of the command's time. */
+/** Returns answers in the order of the rows. Rejects with the signal's reason, unless the command's time is over. */
 export type JudgeRows = (rows: readonly VerifyRow[], signal: AbortSignal) => Promise<readonly Answer[]>;
 
 export interface RowJudge {
@@ -34,7 +36,7 @@ export async function openJudge(place: LeanPlace, options: JudgeOptions, certify
   };
 }
 
-/** A verifier that believes nothing that an earlier call has found. */
+/** Opens a verifier that trusts no results of earlier calls. */
 export function openPlaceVerifier(place: LeanPlace, options: JudgeOptions): Promise<Verifier> {
   const { environment, sandbox, scratch, indexFolder } = place;
   const { processes, memoryBytesMax, disagreementsFolder } = options;
@@ -46,19 +48,22 @@ export function openPlaceVerifier(place: LeanPlace, options: JudgeOptions): Prom
     indexFolder,
     disagreementsFolder,
     libraryHeader: LIBRARY_HEADER,
-    // Memory does not grow with the rows.
+    // Memory use must not grow with the rows.
     cacheDirectory: null,
     scratchDirectory: scratch.directory,
     runMark: scratch.runMark,
   });
 }
 
-/** The answer for a row that was not judged. */
+/** Returns the answer for a row that was not judged. */
 export function unjudged({ id }: VerifyRow, message: string): Answer {
   return { id, verdict: 'infra', axioms: [], checks: [], message };
 }
 
-/** Why rows were given up. Rethrows what is neither the command's time nor an error of Lean or this machine. */
+/**
+ * Returns why rows were given up. Rethrows all errors but the end of the command's time and errors of Lean or this
+ * machine.
+ */
 export function reasonOf(error: unknown, signal: AbortSignal): string {
   const cause: unknown = signal.aborted ? signal.reason : error;
   if (cause instanceof TimeIsUp) return `not judged: ${cause.message}; --timeout SECONDS gives more`;
@@ -72,7 +77,7 @@ async function judgeRows(
   certify: string | null,
   signal: AbortSignal,
 ): Promise<readonly Answer[]> {
-  // Rows may share an id, so candidates have numbers.
+  // Rows may share an id, so candidates are numbered.
   const candidates = rows.map((row, index) => ({ ...row, id: String(index) }));
   const results: (CheckResult | undefined)[] = rows.map(() => undefined);
   let givenUp = '';
@@ -92,7 +97,7 @@ async function judgeRows(
   return answers;
 }
 
-/** `certify`: the folder that gets the certificate of a proof; null keeps none. */
+/** `certify`: the folder for the proof's certificate; null: none is written. */
 async function answerOf(row: VerifyRow, result: CheckResult, certify: string | null): Promise<Answer> {
   const { certificate } = result;
   const isWritten = certify !== null && certificate !== undefined;

@@ -4,26 +4,26 @@ import { type CheckRecord, type VerdictKind, verdictKindSchema } from '@stp/conf
 
 type RowVerdict = VerdictKind | 'invalid';
 
-/** Printed as JSON as it stands. */
+/** The answer for a row. JSON output prints it unchanged. */
 export interface Answer {
-  /** Null where the row has none that could be read. */
+  /** Null if no id could be read. */
   readonly id: string | null;
   readonly verdict: RowVerdict;
-  /** All axioms that a proved theorem rests on; else the forbidden ones. */
+  /** All axioms on which a proved theorem depends; otherwise the forbidden ones. */
   readonly axioms: readonly string[];
-  /** Checks of a proof's compiled object, a record each. */
+  /** Records of the checks of a proof's compiled module. */
   readonly checks: readonly CheckRecord[];
-  /** Why it is not proved; empty where it is. */
+  /** Why it is not proved; empty if it is. */
   readonly message: string;
-  /** Path of the certificate of a proof, where certificates are written. */
+  /** Path of the proof's certificate, if certificates are written. */
   readonly certificate?: string;
-  /** The further keys of the row, where they are kept; null where the line is no object. */
+  /** The row's further keys, if they are kept; null if the line is no object. */
   readonly row?: Readonly<Record<string, unknown>> | null;
 }
 
 const VERDICTS: readonly RowVerdict[] = [...verdictKindSchema.options, 'invalid'];
 const VERDICT_COLUMNS = 1 + Math.max(...VERDICTS.map((verdict) => verdict.length));
-/** Most characters of a line for people; JSON has the whole message. */
+/** Maximum length of a line for people, characters; JSON has the whole message. */
 const MESSAGE_CHARS_MAX = 300;
 
 export function answerLine(answer: Answer, asJson: boolean): string {
@@ -43,7 +43,7 @@ export class Tally {
     this.#counts.set(verdict, (this.#counts.get(verdict) ?? 0) + 1);
   }
 
-  /** Every row was one, and has a verdict. */
+  /** Whether every line was a row and every row has a verdict. */
   get isComplete(): boolean {
     return !this.#counts.has('invalid') && !this.#counts.has('infra');
   }

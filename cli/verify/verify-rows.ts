@@ -1,6 +1,6 @@
 /**
- * The rows of `stp verify`: one JSON object per line. Four keys are read, strictly; further ones, which every data set
- * has, are passed over or kept. An invalid line gets an answer in its place; reading continues.
+ * The rows of `stp verify`: one JSON object per line. Four keys are checked strictly; further keys, which every data
+ * set has, are ignored or kept. An invalid line gets an answer at its position, and reading continues.
  */
 
 import { describeIssues, editDistance, HALF_CHARACTER, halfCharacterAt, repeatedKey } from '@stp/base';
@@ -21,20 +21,20 @@ const rowSchema = z.object({
 });
 const KEYS: ReadonlySet<string> = new Set(Object.keys(rowSchema.shape));
 
-/** The further keys of a row with their values; null where the line is no object. */
+/** A row's further keys with their values; null if the line is no object. */
 type Further = Readonly<Record<string, unknown>> | null;
 
 export type VerifyRow = z.infer<typeof rowSchema> & { readonly further?: Further };
 
 export interface InvalidRow {
-  /** Where one could be read. */
+  /** Null if no id could be read. */
   readonly id: string | null;
-  /** With the number of its line. */
+  /** The problem, with the line number. */
   readonly problem: string;
   readonly further?: Further;
 }
 
-/** Yields rows in order, blank lines left out. Further keys are there if they are to be kept. */
+/** Yields rows in order and skips blank lines. Further keys are included if `keep` is set. */
 export async function* rowsOf(chunks: AsyncIterable<Buffer>, keep = false): AsyncGenerator<VerifyRow | InvalidRow> {
   for await (const found of anyLinesOf(chunks, LINE_BYTES_MAX)) {
     const row =
@@ -62,7 +62,7 @@ function readRow(text: string, line: number): VerifyRow | InvalidRow {
   const parsed = rowSchema.safeParse(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return invalid(line, describeIssues(parsed.error!, 'it'));
-  // `fromEntries` makes a property of every key, `__proto__` too.
+  // `fromEntries` makes a property of every key, even `__proto__`.
   const further = Object.fromEntries(Object.entries(value).filter(([key]) => !KEYS.has(key)));
   const problem = parsed.success
     ? (twice(text) ?? misspelt(value) ?? halved(parsed.data))
@@ -72,21 +72,24 @@ function readRow(text: string, line: number): VerifyRow | InvalidRow {
   return { ...invalid(line, problem!, typeof id === 'string' ? id.slice(0, ID_CHARS_MAX) : null), further };
 }
 
-/** JSON takes the last of two equal keys and some readers the first: a row says each of its four keys once. */
+/**
+ * Finds a repeated key: JSON parsers differ in which of two equal keys they take, so each of the four keys must be
+ * unique.
+ */
 function twice(text: string): string | null {
   const key = repeatedKey(text, (written) => written.depth === 1 && KEYS.has(written.key));
   return key === null ? null : `it has two keys ${key}`;
 }
 
-/** No file and no hash can hold half a character, so the proof that is judged would be another one. */
+/** Finds an unpaired surrogate, which no file or hash can represent: another proof would be judged. */
 function halved(row: object): string | null {
   const at = halfCharacterAt(row);
   return at === null ? null : `${at.join('.')}: ${HALF_CHARACTER}`;
 }
 
 /**
- * Returns the misspelt key of a header. Without its header a statement may mean something else, so no header is passed over for
- * a letter.
+ * Returns a misspelt key that was meant as `header`. Without its header a statement may mean something else, so a
+ * misspelling must not silently drop it.
  */
 function misspelt(row: object): string | null {
   if ('header' in row) return null;

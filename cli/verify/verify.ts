@@ -1,8 +1,8 @@
 /**
- * `stp verify FILE`: a verdict for every row `{id, header, statement, proof}` of a JSON Lines file or of standard input, in order
- * and as they come. Exit 0: all rows were judged, with any verdicts; 2: one row is invalid or has no verdict; 128 plus
- * a signal's number: the signal ended the command. Memory holds a few windows of rows, independent of the number of
- * rows.
+ * `stp verify FILE`: a verdict for every row `{id, header, statement, proof}` of a JSON Lines file or of standard
+ * input, in order and as they come. Exit 0: all rows were judged, with any verdicts; 2: one row is invalid or has no
+ * verdict; 128 plus a signal's number: the signal ended the command. Memory holds a few windows of rows, independent of
+ * the number of rows.
  */
 import { createReadStream, fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -21,17 +21,17 @@ import { openJudge, type RowJudge, reasonOf, unjudged } from './verify-judge.ts'
 import { type Answer, answerLine, Tally } from './verify-lines.ts';
 import { type InvalidRow, rowsOf, type VerifyRow } from './verify-rows.ts';
 
-/** Two modules of proofs for the confirmer. */
+/** The rows of two modules of proofs. */
 const WINDOW_ROWS = 300;
-/** While the objects of one window are judged, Lean tries the proofs of the next. */
+/** While one window's modules are judged, Lean tries the proofs of the next. */
 const WINDOWS_AT_ONCE = 2;
-/** How long rows wait for others that come after them. */
+/** How long rows wait for later rows to fill a window, ms. */
 const LINGER_MS = 200;
 const MEBIBYTE = 1_048_576;
 
 export interface VerifyCommand {
   readonly json?: boolean;
-  /** Gives the further keys of each row back; answers are JSON then. */
+  /** Return each row's further keys; answers are then JSON. */
   readonly keep?: boolean;
   /** Folder for a certificate of each proof. */
   readonly certify?: string;
@@ -42,10 +42,10 @@ export interface VerifyCommand {
   readonly sandbox: SandboxPolicy;
 }
 
-/** The reader of the answers has closed the pipe. */
+/** The reader of the output has closed the pipe. */
 class OutputClosed extends Error {}
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function verify(path: string, options: VerifyCommand): Promise<number> {
   const closed = new AbortController();
   process.stdout.on('error', () => closed.abort(new OutputClosed('nobody reads the answers any more')));
@@ -69,7 +69,7 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
   const { keep = false, json = keep } = options;
   let rest = '';
   const onAbort = (): void => {
-    // A file ends soon; the writer of a pipe may never end.
+    // A file ends soon; a pipe's writer may never end.
     if (!(input.isFile && signal.reason instanceof TimeIsUp)) input.stream.destroy(signal.reason);
   };
   signal.addEventListener('abort', onAbort);
@@ -92,7 +92,7 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
   return tally.isComplete && rest === '' ? 0 : 2;
 }
 
-/** The answers of each window, in order. `judge` has one for every row of it. */
+/** Yields each window's answers in order. `judge` returns one for every row. */
 export async function* answersOf(
   chunks: AsyncIterable<Buffer>,
   windowRows: number,
@@ -120,7 +120,7 @@ interface Input {
   readonly isFile: boolean;
 }
 
-/** STP1002 where the path is no file. A pipe is read as standard input, from which a read can be called off. */
+/** Throws STP1002 if the path is no file. A pipe is read like standard input, whose reads can be cancelled. */
 async function openInput(path: string): Promise<Input> {
   if (path === '-') return { stream: process.stdin, isFile: fstatSync(process.stdin.fd).isFile() };
   const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error);
@@ -134,7 +134,7 @@ function notReadable(problem: string): StpError {
   return new StpError('STP1002', problem, 'Name a file of rows, or write - and give them on standard input.');
 }
 
-/** Lean, from the first row on: where there is nothing to judge, none is looked for. */
+/** Opens Lean at the first row, so that an input without rows needs no Lean. */
 class LazyLean {
   readonly #settings: WorkerSettings;
   readonly #options: VerifyCommand;
@@ -159,7 +159,7 @@ class LazyLean {
     }
   }
 
-  /** Which Lean, in words; empty where none was looked for or found. */
+  /** Describes the Lean in words; empty if none was searched or found. */
   get description(): string {
     return this.#place === null ? '' : ` by ${describePlace(this.#place)}`;
   }
@@ -183,7 +183,7 @@ class LazyLean {
   }
 }
 
-/** Resolves when the text has left this process, so that unread output does not fill memory. */
+/** Resolves once the text has left this process, so that unread output does not fill memory. */
 function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(new OutputClosed(error.message)) : resolve()));

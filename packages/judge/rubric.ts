@@ -1,7 +1,7 @@
 /**
- * Rubrics in three forms: plain words; IMO-ProofBench's guidelines, numbered items under `(Partial)` and `(Almost)`; criteria with
- * points as JSON, which must add up to the scale's maximum. A text that begins one of the last two and does not follow it is no
- * rubric: it is refused, not read as words.
+ * Rubrics in three forms: plain words; IMO-ProofBench's guidelines, numbered items under `(Partial)` and `(Almost)`;
+ * criteria with points as JSON, which must add up to the scale's maximum. A text that starts like one of the last two
+ * forms but breaks its rules is refused, not read as plain words.
  */
 import { z } from 'zod';
 import type { Scale } from './scale.ts';
@@ -12,9 +12,9 @@ export interface Criterion {
 }
 
 export interface Rubric {
-  /** For the question; null: none but the scale. */
+  /** Text for the question; null: only the scale. */
   readonly text: string | null;
-  /** Marked one by one; empty where the rubric has none. */
+  /** Criteria that are marked separately; empty if the rubric has none. */
   readonly criteria: readonly Criterion[];
 }
 
@@ -25,14 +25,14 @@ const criteriaSchema = z.strictObject({
     .max(64),
 });
 
-/** A line that opens a section of guidelines. */
+/** The heading line of a section of guidelines. */
 const HEADING = /^\s*\(([^()]{1,40})\)\s*$/gmu;
 const HEADINGS = new Set(['incorrect', 'partial', 'almost', 'correct']);
 const ITEM = /^\s*\d+\.\s+\S/mu;
-/** Sums of points such as 0.1. */
+/** Rounding error of sums of points such as 0.1. */
 const TOLERANCE = 1e-9;
 
-/** The rubric, or what is wrong with it. */
+/** Returns the rubric, or what is wrong with it. */
 export function readRubric(text: string | undefined, scale: Scale): Rubric | string {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '') return { text: null, criteria: [] };

@@ -1,4 +1,4 @@
-/** Scales of marks. A mark is kept as it was given, with its scale, and as a share of the maximum. */
+/** Scales of marks. A mark is kept as given, with its scale, and as a share of the maximum. */
 import type { Mark, ScaleName } from '@stp/config/records';
 
 const HALVES = '0/0.5/1';
@@ -6,9 +6,9 @@ const HALVES = '0/0.5/1';
 export interface Scale {
   readonly name: ScaleName;
   readonly max: number;
-  /** For a person or a model. */
+  /** Description for a person or a model. */
   readonly description: string;
-  /** Is this number one of its marks? */
+  /** Returns whether the number is a mark of the scale. */
   has(raw: number): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Makes a problem set of problems in words, and an SFT set of their complete proofs where there are any, for a run to name. */
+/** Makes a problem set of problems in words, and an SFT set of their complete proofs if there are any. */
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { StpError } from '@stp/base';
@@ -18,18 +18,18 @@ export interface WordsSetRequest {
   readonly folder: string;
   readonly replace: boolean;
   readonly items: readonly Item[];
-  /** Gradings of problems, by problem, for items that have none of their own. */
+  /** Gradings by problem, for items without a grading. */
   readonly gradings: ReadonlyMap<string, Grading>;
 }
 
 export interface WordsSetReport {
   readonly train: number;
   readonly heldOut: number;
-  /** Proofs that the first model can be trained on. */
+  /** Number of proofs that can train the first model. */
   readonly proofs: number;
 }
 
-/** STP1501 for a problem that no run takes. Problems count once, by their text. */
+/** Throws STP1501 for a problem that no run accepts. Problems with equal texts count once. */
 export async function prepareWordsSet(request: WordsSetRequest): Promise<WordsSetReport> {
   const { name, folder, replace, items } = request;
   const statements = new Map<string, Statement>();
@@ -80,7 +80,7 @@ function statementOf(
   );
 }
 
-/** Returns whether it is in the training split, with full marks if a person has marked it. */
+/** Returns whether the item is in the training split and, if a person marked it, has full marks. */
 const isComplete = ({ answer, human, split }: Item): boolean =>
   answer !== null && split !== 'held-out' && (human === null || human.raw === scaleOf(human.scale).max);
 

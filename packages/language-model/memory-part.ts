@@ -1,7 +1,7 @@
-/** A part of an estimate of memory, with the formula it comes from, so that a person can check it. */
+/** A part of a memory estimate, with its formula for people to check. */
 export interface Part {
   readonly what: string;
-  /** GiB; on each GPU, where the estimate is of GPUs. */
+  /** GiB; for GPUs, on each GPU. */
   readonly gib: number;
   readonly formula: string;
 }

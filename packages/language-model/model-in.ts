@@ -1,4 +1,4 @@
-/** The name that records have for a model, by the folder in a checkpoint's place. */
+/** The name in records of the model in a folder. */
 import { join } from 'node:path';
 import { readManifest } from './checkpoint/checkpoint.ts';
 import { isThere } from './checkpoint/files.ts';
@@ -7,7 +7,7 @@ import { modelName } from './checkpoint/model-folder.ts';
 import { readServedModel, servedModelId } from './checkpoint/served-model.ts';
 import { ggufModelName, readGgufModel } from './llama-cpp/gguf-model.ts';
 
-/** The name of the model in a folder: a checkpoint, a model of other people, one that a server has, or a GGUF. Throws STP1302. */
+/** Returns the name of a checkpoint, a foreign model, a server's model, or a GGUF. Throws STP1302. */
 export async function modelIn(directory: string): Promise<string> {
   const served = await readServedModel(directory);
   if (served !== null) return servedModelId(served.name);

@@ -1,7 +1,7 @@
 /**
- * Measures training on this machine's GPU: tokens a second and memory of the PyTorch trainer beside what `bin/stp plan` estimates and
- * beside transformers' own `Trainer`, with random weights in the shapes of open models. Needs NVIDIA's driver and a Python with PyTorch
- * (`STP_TEST_PYTHON`, or `npm run test:python`); about six minutes.
+ * Measures training on this machine's GPU: tokens a second and memory of the PyTorch trainer beside what `bin/stp plan`
+ * estimates and beside transformers' own `Trainer`, with random weights in the shapes of open models. Needs NVIDIA's
+ * driver and a Python with PyTorch (`STP_TEST_PYTHON`, or `npm run test:python`); about six minutes.
  */
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,11 +24,11 @@ import { median, row } from './measure.ts';
 
 const CONTEXT = 2048;
 const STEPS = 8;
-/** Kernels are chosen and compiled in the first steps. */
+/** Steps for choosing and compiling kernels. */
 const WARMUP_STEPS = 3;
 const TOKENS_PER_STEP = 65_536;
 const MICRO_BATCH_TOKENS = 8192;
-/** Theorems that make one example, so that its length is that of a language model's: some four hundred tokens. */
+/** Theorems in one example, for a length typical of language models: some four hundred tokens. */
 const THEOREMS_AN_EXAMPLE = 8;
 
 /** As Qwen3-1.7B; `head_dim` follows from the sizes. */
@@ -43,7 +43,7 @@ const SMALL: ModelShape = {
   tiedEmbeddings: true,
 };
 
-/** Folders of models that are there. */
+/** Existing model folders. */
 const made = new Set<string>();
 
 interface Case {
@@ -106,7 +106,7 @@ async function longerExamples(directory: string, examples: readonly Example[]): 
 interface Place {
   readonly directory: string;
   readonly examplesPath: string;
-  /** Null: no data sheet that we know. */
+  /** Null if no data sheet is known. */
   readonly gpu: Gpu | null;
 }
 
@@ -149,10 +149,13 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
   }
 }
 
-/** A trainer writes on in a log that is there. */
+/** A trainer appends to an existing log. */
 const logOf = (outputDirectory: string): string => `${outputDirectory}.log`;
 
-/** The same examples by transformers' `Trainer`: padded batches of about as many tokens, the same number a step. */
+/**
+ * Trains on the same examples with transformers' `Trainer`: padded batches of similar size, the same number in each
+ * step.
+ */
 async function benchLibrary(name: string, base: string, engine: PytorchEngine, request: TrainRequest): Promise<void> {
   const { examplesPath, tokensPerStep } = request;
   const found = await runPython('bench_library_trainer.py', {
@@ -171,11 +174,11 @@ async function benchLibrary(name: string, base: string, engine: PytorchEngine, r
   row(`${name}: an example`, meanTokens, 'tokens');
 }
 
-/** A folder of random weights in bfloat16, made once for each shape, with a tokenizer of ours. */
+/** Makes a folder of random weights in bfloat16, once for each shape, with one of our tokenizers. */
 async function randomModel(shape: ModelShape, { directory, examplesPath }: Place): Promise<string> {
   const folder = join(directory, `model-${shape.hiddenSize}`);
   if (made.has(folder)) return folder;
-  // One at a time: a disk may not have room for two.
+  // One folder at a time, since a disk may lack space for two.
   for (const other of made) await rm(other, { recursive: true, force: true });
   made.clear();
   const fresh = join(directory, 'fresh');
@@ -210,7 +213,7 @@ async function randomModel(shape: ModelShape, { directory, examplesPath }: Place
   return folder;
 }
 
-/** The most memory that tensors took on the GPU, GiB, as the trainer says at the end. */
+/** Returns the tensors' peak memory on the GPU, GiB, as the trainer reports it at its end. */
 async function memoryOf(outputDirectory: string): Promise<number> {
   const log = await readFile(logOf(outputDirectory), 'utf8');
   return Number(/(\d+\.\d) GiB in tensors/.exec(log)?.[1]);

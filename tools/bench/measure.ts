@@ -1,4 +1,4 @@
-/** Takes and prints figures: medians, one row per figure. */
+/** Takes and prints measurements: medians, one row per figure. */
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { RUN_MARK } from '@stp/base/files';
@@ -19,31 +19,39 @@ export function cpuSeconds(): number {
 /** Linux counts processor time in hundredths of a second on every architecture that Lean is built for. */
 const TICKS_PER_SECOND = 100;
 
-/** Returns the processor time of its children and theirs that have ended so far, user and system, seconds. Needs /proc. */
+/**
+ * Returns the processor time of its children and theirs that have ended so far, user and system, seconds. Needs /proc.
+ */
 export function endedChildrenCpuSeconds(): number {
   return secondsIn(readFileSync('/proc/self/stat', 'utf8'), 13);
 }
 
-/** Returns the processor time of this process, of its children that have ended, and of those with this mark that run, seconds. Linux only. */
+/**
+ * Returns the processor time of this process, of its children that have ended, and of those with this mark that run,
+ * seconds. Linux only.
+ */
 export async function processorSeconds(mark: string): Promise<number> {
   const running = await markedFigures(mark);
   return cpuSeconds() + endedChildrenCpuSeconds() + running.reduce((sum, { cpuSeconds: own }) => sum + own, 0);
 }
 
-/** Fields are counted after the program's name, state being the third: 16 and 17 are those of the children, 14 and 15 its own. */
+/**
+ * Fields are counted after the program's name, state being the third: 16 and 17 are those of the children, 14 and 15
+ * its own.
+ */
 function secondsIn(statistics: string, first: number): number {
   const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND;
 }
 
 export interface ProcessFigures {
-  /** Most memory that it has held at once, bytes. */
+  /** Peak memory, bytes. */
   readonly peakBytes: number;
   /** Processor time so far, user and system. */
   readonly cpuSeconds: number;
 }
 
-/** Figures of each running process with this mark. Linux only; elsewhere none is found. */
+/** Returns figures of each running process with this mark. Works only on Linux; elsewhere the list is empty. */
 export async function markedFigures(mark: string): Promise<ProcessFigures[]> {
   const found: ProcessFigures[] = [];
   for (const name of await readdir('/proc').catch(() => [])) {

@@ -1,6 +1,6 @@
 /**
- * Tries every action of the space on statements of a prepared set, once, and keeps what became of each: what orders of actions are
- * compared on (`order-replay.ts`). An interrupted recording continues.
+ * Tries every action of the space once on the statements of a prepared set, and records the results. `order-replay.ts`
+ * compares orders of actions on the recording. An interrupted recording continues.
  */
 import { appendFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ export interface RecordOptions {
   readonly premises: number;
 }
 
-/** Statements whose actions are tried at once. */
+/** Number of statements whose actions are tried concurrently. */
 const AT_ONCE = 10;
 
 export async function readActionRecord(path: string): Promise<RecordedStatement[]> {
@@ -66,7 +66,7 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
     all.sort((a, b) => (orderKey('action-record', a.id) < orderKey('action-record', b.id) ? -1 : 1));
     const some = (split: string, count: number) => all.filter((one) => one.split === split).slice(0, count);
     const [train, held] = [some('train', options.train), some('held-out', options.heldOut)];
-    // Both splits advance together, so that a recording that ends early serves too.
+    // Both splits advance together, so that an interrupted recording is usable.
     const wanted = train.flatMap((one, at) => [one, ...held.slice(share(at), share(at + 1))]);
     function share(at: number): number {
       return Math.floor((at * held.length) / Math.max(1, train.length));

@@ -1,4 +1,4 @@
-/** Curves of cumulative pass rate against what it cost, compared at equal cost: pure, read from summaries of finished runs. */
+/** Curves of cumulative pass rate against cost, compared at equal cost. Pure; reads summaries of finished runs. */
 import type { Summary } from '@stp/config/records';
 
 /** Costs of a method: samples that Lean judged, and Lean's time for samples, scripts and the gate, in seconds. */
@@ -7,18 +7,18 @@ export type Cost = (typeof COSTS)[number];
 
 export interface FinishedRun {
   readonly summary: Pick<Summary, 'rounds' | 'statements' | 'heldOut'>;
-  /** By the number of a round. */
+  /** Lean time in seconds, by the round's number. */
   readonly leanSeconds: ReadonlyMap<number, number>;
 }
 
 export interface CurvePoint {
-  /** Up to here, all rounds together. */
+  /** Total cost of all rounds so far. */
   readonly cost: number;
   /** Share of the training statements with a certified proof so far. */
   readonly rate: number;
 }
 
-/** Makes a curve from nothing at no cost, a point after every round. A skipped round changes nothing and has no point. */
+/** Makes a curve from (0, 0), with a point after every round. A skipped round has no point. */
 export function curveOf({ summary, leanSeconds }: FinishedRun, by: Cost): CurvePoint[] {
   const points: CurvePoint[] = [{ cost: 0, rate: 0 }];
   let cost = 0;
@@ -30,7 +30,7 @@ export function curveOf({ summary, leanSeconds }: FinishedRun, by: Cost): CurveP
   return points;
 }
 
-/** Rate at a cost, linear between the ends of rounds; null beyond the curve's end. */
+/** Returns the rate at a cost, interpolated linearly between rounds; null beyond the curve's end. */
 export function rateAt(curve: readonly CurvePoint[], cost: number): number | null {
   const after = curve.findIndex((point) => point.cost >= cost);
   if (after < 0) return null;
@@ -42,7 +42,7 @@ export function rateAt(curve: readonly CurvePoint[], cost: number): number | nul
 
 export interface Spread {
   readonly mean: number;
-  /** Sample standard deviation over seeds; 0 for a single one. */
+  /** Sample standard deviation over seeds; 0 for a single seed. */
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
@@ -61,23 +61,23 @@ export function spreadOf(values: readonly number[]): Spread {
 
 export interface MethodResult {
   readonly method: string;
-  /** One a seed, in the order of the seeds. */
+  /** One run for each seed, in the order of the seeds. */
   readonly runs: readonly FinishedRun[];
 }
 
-/** Cumulative pass rate where the shortest curve of each seed ends. */
+/** Cumulative pass rates at the end of each seed's shortest curve. */
 export interface Rates {
-  /** One a seed. */
+  /** One rate for each seed. */
   readonly each: readonly number[];
   readonly all: Spread;
-  /** The same at half of the common cost: who was faster. */
+  /** The rate at half of the common cost: shows which method was faster. */
   readonly atHalf: Spread;
 }
 
 export interface ComparedMethod {
   readonly method: string;
   readonly rates: Readonly<Record<Cost, Rates>>;
-  /** Share of held-out statements that the last model proved, one a seed; empty without an evaluation. */
+  /** Share of held-out statements that the last model proved, for each seed; empty without an evaluation. */
   readonly heldOut: readonly number[];
   /** The same with what scripts prove over the run's lemmas, one a seed; empty where a run tries no scripts. */
   readonly heldOutWithScripts: readonly number[];
@@ -86,7 +86,7 @@ export interface ComparedMethod {
 }
 
 export interface Comparison {
-  /** The common cost at which the methods are compared, one a seed. */
+  /** The common cost at which the methods are compared, for each seed. */
   readonly at: Readonly<Record<Cost, readonly number[]>>;
   readonly methods: readonly ComparedMethod[];
 }

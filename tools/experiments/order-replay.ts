@@ -1,6 +1,6 @@
 /**
- * Compares orders of actions on a recording (`action-record.ts`): each order plays rounds as the loop does, and what Lean would say is
- * looked up. A replay, not a run: no model samples, no library grows, and every order has the same verdicts and times.
+ * Compares orders of actions on a recording (`action-record.ts`). Each order plays rounds as the loop does, and Lean's
+ * verdicts are looked up. No model samples and no library grows, and every order has the same verdicts and times.
  */
 import { actionPrice, inFixedOrder } from '@stp/lean-explore';
 import {
@@ -30,7 +30,7 @@ interface RecordedAction {
   readonly price: number;
   readonly prior: number;
   readonly features: ActionFeatures;
-  /** Of the kind of action alone. */
+  /** Features of the action's kind alone. */
   readonly kind: ActionFeatures;
 }
 
@@ -53,7 +53,7 @@ interface Point {
 
 export interface OrderResult {
   readonly order: Order;
-  /** One curve a seed. */
+  /** One curve for each seed. */
   readonly train: readonly (readonly Point[])[];
   /** With what was learned on the training statements, and no more. */
   readonly heldOut: readonly (readonly Point[])[];
@@ -61,7 +61,9 @@ export interface OrderResult {
 
 export interface Replay {
   readonly orders: readonly OrderResult[];
-  /** Statements, those that some action proves, the time for all actions and the least for one proof each; one a seed. */
+  /**
+   * Statements, those that some action proves, the time for all actions and the least for one proof each; one a seed.
+   */
   readonly sets: readonly { readonly train: Ceiling; readonly heldOut: Ceiling }[];
 }
 
@@ -132,7 +134,7 @@ function splitByModule(places: readonly Place[], seed: number): { train: Place[]
   };
 }
 
-/** @param learned the ranker of another set, which then learns no more; null: the order learns as it goes */
+/** @param learned another set's ranker, which is not trained further; null: the order learns as it goes */
 function play(
   places: readonly Place[],
   order: Order,
@@ -193,7 +195,7 @@ function ceilingOf(places: readonly Place[]): Ceiling {
   };
 }
 
-/** Statements proved once so much time is spent: those of the last point up to there. */
+/** Returns the number of statements proved within this time: that of the last point before it. */
 const provedAt = (curve: readonly Point[], ms: number): number => curve.findLast((point) => point.ms <= ms)!.proved;
 
 type Part = 'train' | 'heldOut';
@@ -201,7 +203,9 @@ const PARTS: readonly Part[] = ['train', 'heldOut'];
 /** Share of the provable statements at which orders are compared by time. */
 const MOST = 0.9;
 
-/** Markdown: shares proved at some times of Lean, seconds a statement, and what the learned order has over the others. */
+/**
+ * Markdown: shares proved at some times of Lean, seconds a statement, and what the learned order has over the others.
+ */
 export function replayTable({ orders, sets }: Replay, seconds: readonly number[]): string {
   const sharesOf = (result: OrderResult, part: Part, at: number): number[] =>
     result[part].map((curve, index) => {

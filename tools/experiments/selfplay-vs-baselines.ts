@@ -1,8 +1,9 @@
 /**
- * Compares methods at equal numbers of samples and at equal time of Lean: self-play with expert iteration, parallel sampling and other
- * sources of conjectures, which is STP's own claim (figures 2 and 5 of arXiv 2502.00212) at a size for a laptop; or any method with others. Methods start from one SFT model of a
- * seed, those that differ from round 1 on from one first round; conjecturers that learn have another SFT model. Finished runs are not
- * repeated, so an interrupted experiment continues.
+ * Compares methods at equal numbers of samples and at equal time of Lean: self-play with expert iteration, parallel
+ * sampling and other sources of conjectures, which is STP's own claim (figures 2 and 5 of arXiv 2502.00212) at a size
+ * for a laptop; or any method with others. Methods start from one SFT model of a seed, those that differ from round 1
+ * on from one first round; conjecturers that learn have another SFT model. Finished runs are not repeated, so an
+ * interrupted experiment continues.
  */
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -24,15 +25,17 @@ import {
 
 interface Method {
   readonly label: string;
-  /** Null: the preset that is asked for. */
+  /** Null: the requested preset. */
   readonly preset: string | null;
   readonly set: Readonly<Record<string, string>>;
-  /** Whose run of the seed it starts from, with the SFT model alone or after the first round; null: it trains its own. */
+  /**
+   * Whose run of the seed it starts from, with the SFT model alone or after the first round; null: it trains its own.
+   */
   readonly from: { readonly method: string; readonly round: 'sft' | '0' } | null;
 }
 
 export const SELF_PLAY = 'self-play';
-/** The methods of `npm run experiment -- learning`, the one that learns first. */
+/** The methods of `npm run experiment -- learning`; the first one is the method that learns. */
 export const LEARNING = ['ranker-only', 'symbolic-fixed', 'symbolic-rates'] as const;
 const DECODE = 'decode';
 
@@ -42,7 +45,7 @@ const asSelfPlay = (label: string, set: Method['set']): Method => ({
   set,
   from: { method: SELF_PLAY, round: '0' },
 });
-/** The same loop without learning: it trains nothing, and starts from no trained model. */
+/** The same loop without learning: it trains nothing and starts from no trained model. */
 const withoutLearning = (label: string, set: Method['set']): Method => ({
   label,
   preset: null,
@@ -63,7 +66,7 @@ const baseline = (label: string, preset: string): Method => ({
   from: { method: SELF_PLAY, round: 'sft' },
 });
 
-/** Methods by the name that `--methods` takes. What a method starts from stands above it. */
+/** Methods by their name in `--methods`. A method comes after the one that it starts from. */
 const METHODS: Readonly<Record<string, Method>> = {
   [SELF_PLAY]: { ...asSelfPlay('self-play', {}), from: null },
   untrained: withoutLearning('the same loop, its model never trained', {
@@ -90,7 +93,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   }),
   'random-conjectures': asSelfPlay('random conjectures in its place', {
     'conjectures.source': 'random',
-    // Nobody has tested them: without this question most of Lean's time would go to false ones.
+    // The conjectures are untested: without this rule Lean would spend most of its time on false ones.
     'conjectures.gate.refuseRefutable': 'true',
   }),
   'growing-library': asSelfPlay('no conjectures, growing library', { 'conjectures.source': 'none' }),
@@ -111,11 +114,11 @@ export interface ExperimentOptions {
   readonly seeds: readonly number[];
   /** The method that the others are measured against: a name of `METHODS` that starts from no other one. */
   readonly first: string;
-  /** Rounds of the first method. */
+  /** Number of rounds of the first method. */
   readonly rounds: number;
   /**
-   * The others by name, each with its number of rounds. Null: as many as of the first, and then as many more as it takes to spend
-   * the time of Lean that the first has spent, since a round of one may take a fraction of another's.
+   * The others by name, each with its number of rounds. Null: as many as of the first, and then as many more as it
+   * takes to spend the time of Lean that the first has spent, since a round of one may take a fraction of another's.
    */
   readonly methods: ReadonlyMap<string, number | null>;
   /** Of the first method, and of methods that differ from it in some values. */
@@ -149,7 +152,7 @@ export function withOrigins(first: string, methods: Iterable<string>): string[] 
   return [first, ...METHOD_NAMES.filter((name) => wanted.has(name))];
 }
 
-/** Runs what is missing and compares all. `say` gets a line a run. */
+/** Runs what is missing and compares all methods. `say` gets one line for each run. */
 export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
@@ -203,7 +206,7 @@ const runFolder = (name: string, seed: number, directory: string): string => joi
 const spent = ({ leanSeconds }: FinishedRun): number =>
   [...leanSeconds.values()].reduce((sum, seconds) => sum + seconds, 0);
 
-/** The least that a method must have played. */
+/** The minimum that a method must have played. */
 export interface Enough {
   readonly rounds: number;
   readonly leanSeconds: number;
@@ -247,7 +250,7 @@ async function finishedRun(name: string, seed: number, options: ExperimentOption
   for (let more = roundsMissing(run, enough); more > 0; more = roundsMissing(run, enough)) {
     const rounds = run.summary.rounds.length - 1 + more;
     const next = await play(`${whole}-to-${rounds}`, rounds, ['--init-from', run.folder]);
-    // Somebody has stopped it.
+    // The run was stopped by hand.
     if (next.summary.rounds.length === run.summary.rounds.length) return run;
     run = { ...next, leanSeconds: new Map([...run.leanSeconds, ...next.leanSeconds]) };
   }
@@ -262,7 +265,7 @@ const metricSchema = z.object({ name: z.string(), value: z.number() });
 /** A round's metrics of time that Lean took for other things than samples. */
 const LEAN_METRIC = /^rounds\/(\d+)_.*\/?(?:scripts|gate)_lean_seconds$/u;
 
-/** Lean's time in each round that a run's folder holds. */
+/** Returns Lean's time in each round of a run's folder. */
 async function leanSecondsOf(folder: string): Promise<Map<number, number>> {
   const seconds = new Map<number, number>();
   const add = (round: number, more: number): void => {
@@ -308,7 +311,10 @@ export function comparisonTable(comparison: Comparison): string {
   ].join('\n');
 }
 
-/** The line to beat: it draws no samples, so it has no place on their axis. The same with the lemmas that self-play found. */
+/**
+ * The line to beat: it draws no samples, so it has no place on their axis. The same with the lemmas that self-play
+ * found.
+ */
 export function portfolioLine(
   { proved, statements, heldOut }: PortfolioFigures,
   withLemmas: ExperimentResults['portfolio'],
@@ -322,8 +328,9 @@ export function portfolioLine(
 }
 
 /**
- * Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or not. Methods of one seed
- * have the same statements, and seeds may have others, so each seed's difference stands beside it.
+ * Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or
+ * not. Methods of one seed have the same statements, and seeds may have others, so each seed's difference stands beside
+ * it.
  */
 function verdict({ methods }: Comparison, cost: Cost, words: string): string {
   const [own, ...others] = methods;

@@ -1,4 +1,4 @@
-/** The bucket's process as the rehearsal sees it: its requests, its moods, what lies open in it. */
+/** The rehearsal's interface to the bucket's process: its requests, its faults, its open uploads. */
 import { createInterface } from 'node:readline';
 import type { Machine, Service } from './machine.ts';
 import { SEEN_NODE, SEEN_REPOSITORY } from './places.ts';
@@ -66,7 +66,7 @@ export class Bucket {
     this.say(mood);
   }
 
-  /** The next word of the kind. */
+  /** Resolves with the next message of this kind. */
   next<Kind extends BucketWord['kind']>(kind: Kind): Promise<Extract<BucketWord, { kind: Kind }>> {
     return new Promise((resolve) => {
       this.waiting.set(kind, (word) => {

@@ -1,12 +1,12 @@
-/** Carries out a plan of faults while a run goes on, and mends each in its time. */
+/** Carries out a plan of faults during a run, and repairs each in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { breakIt } from './faults.ts';
 import { type Installation, type MachineName, WORKERS } from './installation.ts';
 import type { PlannedFault } from './plan.ts';
 
 /**
- * One after the other; several may be open at once, but one on a machine at most. When the run is over, those that are open
- * are mended at once. Returns when all are, with their kinds.
+ * Carries out faults in order. Several may be open at once, but only one on a machine. When the run is over, open
+ * faults are repaired at once. Returns the kinds of the faults, once all are repaired.
  */
 export async function disturb(
   installation: Installation,
@@ -21,7 +21,7 @@ export async function disturb(
   const at = (): string => `${((Date.now() - begun) / 1_000).toFixed(0)} s`;
   for (const waiting = [...plan]; waiting.length > 0; ) {
     await sleep(1_000 * pauseSeconds * waiting[0]!.pause, undefined, { signal: over }).catch(() => undefined);
-    // The next whose place is whole; the others keep their order.
+    // The first fault whose target has no open fault; the others keep their order.
     const next = waiting.findIndex((fault) => !broken.has(placeOf(fault)));
     if (over.aborted) break;
     if (next === -1) continue;

@@ -1,4 +1,4 @@
-/** The faults of a rehearsal: each breaks something of an installation, and gives back what mends it. */
+/** The faults of a rehearsal: each breaks a part of an installation and returns the function that repairs it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GREEDY } from './deadly-texts.ts';
 import { type Installation, type MachineName, WORKERS } from './installation.ts';
@@ -9,7 +9,7 @@ import type { PlannedFault } from './plan.ts';
 export const CLOCK_LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const CLOCK_SECONDS = 120;
 const WORKER_PROCESS = /workers\/host\.ts/;
-/** An upload that never comes is not waited for longer. */
+/** Maximum wait for an upload. */
 const UPLOAD_WAIT_MS = 120_000;
 const GREEDY_AT_ONCE = 4;
 
@@ -19,7 +19,7 @@ export interface Broken {
   readonly mend: () => Promise<void>;
 }
 
-/** @param over when the run is over, all is mended at once */
+/** @param over aborted when the run is over; all faults are then repaired at once */
 export async function breakIt(installation: Installation, fault: PlannedFault, over: AbortSignal): Promise<Broken> {
   const name: MachineName = WORKERS[fault.worker]!;
   const machine = installation.machine(name);
@@ -90,7 +90,9 @@ function unlessOver(ms: number, over: AbortSignal): Promise<null> {
   return sleep(ms, null, { signal: over }).catch(() => null);
 }
 
-/** Stops the next upload of a checkpoint in its first bytes, kills the worker that it comes from, and starts it again. */
+/**
+ * Stops the next upload of a checkpoint in its first bytes, kills the worker that it comes from, and starts it again.
+ */
 async function killInUpload(installation: Installation, downMs: number, over: AbortSignal): Promise<void> {
   const caught = installation.bucket.next('caught');
   installation.bucket.set({ kind: 'catch-upload', name: 'checkpoints/' });

@@ -1,4 +1,4 @@
-/** The faults of a rehearsal, where and when: drawn from a seed, so that they can be repeated. */
+/** Plans the faults of a rehearsal, with targets and times, from a seed, so that they can be repeated. */
 import { randomStream } from '@stp/selfplay';
 
 /** The least and the most seconds that each lasts, where that is to be drawn. */
@@ -24,14 +24,14 @@ export interface PlannedFault {
   readonly kind: FaultKind;
   /** Which of the worker nodes, from 0, where it is one of a node. */
   readonly worker: number;
-  /** From the fault before it, as a share of the mean. */
+  /** Time since the previous fault, as a share of the mean. */
   readonly pause: number;
   readonly lastsSeconds: number;
   /** Clocks: ahead or behind. */
   readonly sign: 1 | -1;
 }
 
-/** Every kind at least once if there are as many, in random order. */
+/** Includes every kind at least once if `count` allows, in random order. */
 export function planFaults(seed: number, count: number, workers: number): readonly PlannedFault[] {
   const random = randomStream('rehearsal', seed);
   const more = Array.from(

@@ -1,6 +1,6 @@
 /**
- * One rehearsal at a time, and nothing of it left: the kernel holds its lock until its process ends, however it ends; what a
- * dead one has left is taken down by the next.
+ * Allows one rehearsal at a time, and removes everything of it. The kernel holds the lock until the process ends,
+ * however it ends; the next rehearsal removes what a dead one has left.
  */
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { execa } from 'execa';
 import { namespaces, removeNamespaces } from './network.ts';
 import { STATE } from './places.ts';
 
-/** Name of a socket that has no file. */
+/** Name of an abstract socket, which has no file. */
 const LOCK = '\0stp-rehearsal';
 let lock: Server | null = null;
 
@@ -33,7 +33,7 @@ export async function begin(): Promise<string | null> {
   return left.length === 0 ? null : `took down what an earlier rehearsal had left: ${left.length} namespaces`;
 }
 
-/** Takes down what this process has put up, and gives the lock back. Without the lock there is nothing of its own. */
+/** Removes everything that this process has set up, and releases the lock. Does nothing without the lock. */
 export async function takeDown(): Promise<void> {
   if (lock === null) return;
   // Twice: what was being put up meanwhile may have come after the first.

@@ -26,7 +26,7 @@ export const evaluatedStatementsSchema = z.strictObject({
    * order.
    */
   theorems: count.min(1).nullable().default(null),
-  /** Name or URI of a run in the same store; proofs may use its grown library. Null: none. */
+  /** Name or URI of a run whose grown library proofs may use; null: none. */
   library: z.string().min(1).max(4_096).nullable().default(null),
 });
 export type EvaluatedStatements = z.infer<typeof evaluatedStatementsSchema>;

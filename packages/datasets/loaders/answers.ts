@@ -1,3 +1,6 @@
-/** Treats a row whose definition is left open for an answer: `given` puts in the published one, `none` leaves the row out. */
+/**
+ * What to do with a row whose definition is left open for an answer: `given` fills in the published one, `none` drops
+ * the row.
+ */
 export const ANSWERS = ['given', 'none'] as const;
 export type Answers = (typeof ANSWERS)[number];

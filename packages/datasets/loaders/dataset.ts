@@ -1,6 +1,6 @@
 /**
- * Reads dataset files into statements, a row at a time: JSON Lines or one JSON array (first character `[`), both
- * streamed. Knows files and rows; the meaning of a row is in `formats.ts`.
+ * Reads dataset files into statements, one row at a time: JSON Lines or one JSON array (first character `[`), both
+ * streamed. `formats.ts` interprets the rows.
  */
 import { open } from 'node:fs/promises';
 import { StpError } from '@stp/base';
@@ -8,14 +8,14 @@ import { LINE_BYTES_MAX, readJsonArray, readLines, unreadable } from '@stp/base/
 import type { Statement } from '@stp/config/records';
 import { type DatasetFormat, type RowOptions, rowToStatement } from './formats.ts';
 
-/** Skipped rows named in a report; more are counted only. */
+/** Maximum number of skipped rows that a report names; further ones are only counted. */
 export const SKIPPED_ROWS_NAMED_MAX = 100;
-/** Reasons that are counted each by itself. */
+/** Maximum number of reasons with separate counts. */
 const REASONS_MAX = 20;
 
 export interface DatasetOptions extends RowOptions {
   readonly format: DatasetFormat;
-  /** Leave out rows that are no theorem, and report them; otherwise the first one is an error. */
+  /** Skip and report rows that are no theorem; otherwise the first one is an error. */
   readonly skipInvalid?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface DatasetReport {
   rows: number;
   statements: number;
   skipped: number;
-  /** How many of them for which reason; reasons beyond the first are counted together. */
+  /** Number of skipped rows by reason; later reasons share one count. */
   readonly skippedFor: Record<string, number>;
   /** `file:line: reason` of the first skipped rows; in an array, `file:line row N: reason`. */
   readonly skippedRows: string[];
@@ -35,14 +35,17 @@ export interface Dataset {
   readonly report: DatasetReport;
 }
 
-/** Statements of `path` in file order. Iterating throws STP1501 with file and line at a row that is not one (unless
- *  `skipInvalid`, or the checker refuses its statement), STP1405 when the file cannot be read. Read it once. */
+/**
+ * Opens a dataset; `statements` yields its statements in file order and can be read once. Reading throws STP1501 with
+ * file and line for a row that is no statement (unless `skipInvalid`, or the checker refuses its statement), STP1405 if
+ * the file cannot be read.
+ */
 export function readDataset(path: string, options: DatasetOptions): Dataset {
   const report: DatasetReport = { rows: 0, statements: 0, skipped: 0, skippedFor: {}, skippedRows: [] };
   return { statements: statementsOf(path, options, report), report };
 }
 
-/** Our own `statements.jsonl`: schema, name and id of every record are checked. */
+/** Reads our own `statements.jsonl`, and checks the schema, name and id of every record. */
 export function readStatements(path: string): AsyncIterable<Statement> {
   return readDataset(path, { format: 'statements' }).statements;
 }

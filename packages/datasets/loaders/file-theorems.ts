@@ -1,21 +1,24 @@
-/** The theorems of a Lean file as statements: each below what stands above it, other theorems left out. Reads commands; does not parse Lean. */
+/**
+ * Reads a Lean file's theorems as statements, each under the preceding text without other theorems. Splits commands;
+ * does not parse Lean.
+ */
 import { maskSource, readCommands } from '@stp/lean-text';
 import { theoremText } from './theorem-text.ts';
 
 /** A theorem of a file. */
 export interface FileTheorem {
-  /** As its declaration has it. */
+  /** The name in the declaration. */
   readonly name: string;
   /** `theorem NAME BINDERS : TYPE`. */
   readonly statement: string;
-  /** What stands above it, without comments: imports, opens, variables, definitions. */
+  /** The text above the theorem, without comments: imports, opens, variables, definitions. */
   readonly header: string;
 }
 
-/** They state nothing that a later statement is about. */
+/** Commands that no later statement can depend on. */
 const STATING: ReadonlySet<string> = new Set(['theorem', 'lemma', 'example']);
 
-/** In the order of the file. A theorem whose statement ends nowhere is left out. */
+/** Returns the theorems in file order. A theorem without a recognisable end of its statement is dropped. */
 export function theoremsInFile(text: string): FileTheorem[] {
   const masked = maskSource(text.replaceAll('\r\n', '\n'));
   const commands = readCommands(masked);

@@ -1,6 +1,6 @@
 /**
- * Row shapes of the public datasets, and how each becomes a statement. Knows keys, split words and headers; reads no
- * files. The keys are those of STP's own data files (miniF2F, ProofNet, PutnamBench, LeanWorkbook).
+ * Row shapes of the public datasets, and their conversion to statements: keys, split words and headers. Reads no files.
+ * The keys are those of STP's own data files (miniF2F, ProofNet, PutnamBench, LeanWorkbook).
  */
 
 import { statementId, wordsId } from '@stp/config/ids';
@@ -19,7 +19,7 @@ import { bareText, theoremText } from './theorem-text.ts';
 const label = z.string().max(128);
 const tags = z.array(label).max(15).nullish();
 const text = z.string().max(65_536);
-/** The problem in words, under the names that the sources have for it. */
+/** The problem in words, under each source's name for it. */
 const informal = {
   informal_prefix: text.nullish(),
   informal_stmt: text.nullish(),
@@ -27,7 +27,7 @@ const informal = {
 };
 
 const header = z.string().max(HEADER_CHARS_MAX);
-/** Keys we do not use (`goal`, …) are allowed and left: the files are other people's. */
+/** Unused keys (`goal`, …) are allowed and ignored, because others made the files. */
 const miniF2fRow = z.looseObject({ formal_statement: text, header: header.nullish(), split: label, tags, ...informal });
 const namedRow = z.looseObject({
   name: label,
@@ -44,7 +44,7 @@ const leanWorkbookRow = z.looseObject({
   tags,
   ...informal,
 });
-/** Rows of anybody's: STP's loader needs no more than the statement. */
+/** Rows from any source: like STP's loader, it needs only the statement. */
 const plainRow = z
   .looseObject({
     formal_statement: text.optional(),
@@ -67,28 +67,30 @@ export const DATASET_FORMATS = ['statements', 'minif2f', 'proofnet', 'putnam-ben
 export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
 export interface RowOptions {
-  /** Given to every statement instead of what the row's own split word says. */
+  /** Split of every statement, instead of the row's own. */
   readonly split?: Split | undefined;
   /** Matching weight of every statement; default 1 (STP). */
   readonly weight?: number | undefined;
-  /** Header of rows that bring none; default null, the library header. */
+  /** Header of rows without one; default null, the library header. */
   readonly header?: string | null | undefined;
-  /** Treatment of rows that leave an answer open; default `given`. */
+  /** Treatment of rows with an open answer; default `given`. */
   readonly answers?: Answers | undefined;
-  /** Why the checker would refuse the header; null where it takes it. An answer that it refuses is not used; default: it takes all. */
+  /**
+   * Returns why the checker would refuse a header, or null. A refused answer is not filled in. Default: accepts all.
+   */
   readonly headerRefusal?: ((header: string) => string | null) | undefined;
-  /** Why the checker would refuse the statement under its header; null where it takes it. Default: it takes all. */
+  /** Returns why the checker would refuse a statement under its header, or null. Default: accepts all. */
   readonly statementRefusal?: ((statement: string, header: string | null) => string | null) | undefined;
-  /** Name of the set, first of every statement's labels; without it the labels are the row's own. */
+  /** Name of the set, the first label of every statement; if missing, only the row's labels are used. */
   readonly set?: string | undefined;
 }
 
 const IMPORTS = /^import\s/mu;
 
-/** `isRefused`: the row is one of the format, and nothing could prove its statement here. */
+/** `isRefused`: the row is valid, but the checker refuses its statement, so nothing could prove it here. */
 export type RowResult = { readonly statement: Statement } | { readonly problem: string; readonly isRefused?: true };
 
-/** A parsed row as a statement, or why it is not one. Never throws. */
+/** Converts a parsed row to a statement, or says why it is not one. Never throws. */
 export function rowToStatement(row: unknown, format: DatasetFormat, options: RowOptions): RowResult {
   switch (format) {
     case 'statements':
@@ -120,7 +122,7 @@ interface SourceRow {
 function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, options: RowOptions): RowResult {
   if (!parsed.success) return { problem: firstIssue(parsed.error) };
   const row = parsed.data;
-  // A row that is a whole file has its imports in it.
+  // A row that is a whole file contains its imports.
   const given = row.header?.trim() || (IMPORTS.test(row.formal_statement) ? '' : (options.header ?? null));
   const read = rowText(row.formal_statement, given ?? '', options.answers ?? 'given');
   if ('problem' in read) return read;
@@ -145,7 +147,7 @@ function converted(parsed: z.ZodSafeParseResult<SourceRow>, otherwise: Split, op
   });
 }
 
-/** Removes the marks of a doc comment. A text that is too long to show is left out. */
+/** Removes the marks of a doc comment. Drops a text that is too long to show. */
 function informalOf(words: string | null | undefined): Pick<Statement, 'informal'> {
   const plain =
     words
@@ -155,7 +157,7 @@ function informalOf(words: string | null | undefined): Pick<Statement, 'informal
   return plain === '' || plain.length > STATEMENT_CHARS_MAX ? {} : { informal: plain };
 }
 
-/** `test` and `bench` words are held out, `valid` and `train` are for training, anything else is the format's own. */
+/** `test` and `bench` are held out, `valid` and `train` are for training; other words get the default. */
 function splitOf(word: string | null | undefined, otherwise: Split): Split {
   if (typeof word !== 'string') return otherwise;
   if (/\b(?:test|bench|held-out)\b/iu.test(word)) return 'held-out';
@@ -169,7 +171,7 @@ function checkedRecord(row: unknown, options: RowOptions): RowResult {
   const taken = { statement: { ...data, split: options.split ?? data.split, weight: options.weight ?? data.weight } };
   if (data.id === wordsId(data.statement)) return taken;
   const theorem = theoremText(data.statement);
-  // A record may keep comments.
+  // A record may contain comments.
   if (theorem === null || theorem.statement !== bareText(data.statement)) {
     return { problem: 'statement is not `theorem NAME BINDERS : TYPE`' };
   }

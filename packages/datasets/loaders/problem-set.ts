@@ -1,8 +1,7 @@
 /**
- * A problem set of `data/problems`: its statements, and the Lean module of its definitions. Knows the folder's files;
- * does not run Lean.
+ * A problem set of `data/problems`: its statements, and the Lean module of its definitions. Does not run Lean.
  */
 import { fileURLToPath } from 'node:url';
 
-/** Where the sets that come with the project are, a folder each, named as in a run's configuration. */
+/** Folder of the project's own sets, one subfolder each, named as in a run's configuration. */
 export const PROBLEMS_DIRECTORY = fileURLToPath(new URL('../../../data/problems', import.meta.url));

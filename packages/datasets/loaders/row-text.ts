@@ -1,7 +1,7 @@
 /**
- * Cuts the text of a dataset's row into what stands above its theorem (imports, opens, definitions) and the theorem, and
- * puts the answer of a problem that leaves it open (`abbrev NAME : TYPE := sorry` with `-- ANSWER`, as PutnamBench has
- * it) in its place. Reads commands, comments and brackets; does not parse Lean.
+ * Splits a dataset row's text into the part above its theorem (imports, opens, definitions) and the theorem. Fills in
+ * the answer of a problem that leaves it open (`abbrev NAME : TYPE := sorry` with `-- ANSWER`, as in PutnamBench).
+ * Splits commands, comments and brackets; does not parse Lean.
  */
 import { type Command, type MaskedSource, maskSource, readCommands } from '@stp/lean-text';
 import type { Answers } from './answers.ts';
@@ -11,32 +11,32 @@ export interface RowText {
   readonly theorem: TheoremText;
   /** The text above the theorem, the row's header first; the header itself if nothing else is there. */
   readonly above: string;
-  /** An answer was put in. */
+  /** Whether an answer was filled in. */
   readonly isAnswered: boolean;
 }
 
 const THEOREM: ReadonlySet<string> = new Set(['theorem', 'lemma']);
 const DEFINING: ReadonlySet<string> = new Set(['def', 'abbrev']);
 const OPEN = /(?<![\p{L}\p{N}_'!?.])(?:sorry|admit)(?![\p{L}\p{N}_'!?])/u;
-/** The whole body is left open. */
+/** A body that is left open as a whole. */
 const OPEN_BODY = /:=\s*(?:by\s+)?sorry$/u;
 const COMMENT = /--[^\n]*|\/-[\s\S]*?-\//gu;
 const BRACKETS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '⟨': '⟩', '⟦': '⟧' };
 const CLOSING: ReadonlySet<string> = new Set([')', ']', '}', '⟩', '⟧']);
-/** Would begin or end something that is no part of a term. */
+/** Text that would begin or end something that is no part of a term. */
 const NOT_IN_TERM = /--|\/-|-\/|["`«»@#]/u;
 const ANSWER_CHARS_MAX = 1_024;
 
-/** A command with its modifiers, up to where the next one begins. */
+/** A command with its modifiers, up to the next command. */
 interface Piece {
   readonly keyword: string;
   readonly begin: number;
   readonly limit: number;
-  /** Without comments. */
+  /** The text without comments. */
   readonly code: string;
 }
 
-/** The row's text, or why it is not used. `header` may be empty. Never throws. */
+/** Returns the row's text, or why it is not used. `header` may be empty. Never throws. */
 export function rowText(formal: string, header: string, answers: Answers): RowText | { readonly problem: string } {
   const masked = maskSource(formal);
   const pieces = piecesOf(masked);
@@ -54,12 +54,12 @@ export function rowText(formal: string, header: string, answers: Answers): RowTe
   if (theorem === null) return problem('formal_statement is not a theorem');
   if (masked.code.slice(0, first.begin).trim() === '' && !OPEN.test(maskSource(header).code))
     return { theorem, above: header.trim(), isAnswered: false };
-  // Comments count up to the theorem: the answer is in one.
+  // Comments above the theorem are read, because one contains the answer.
   const filled = answered([header.trim(), formal.slice(0, first.begin)].join('\n\n'), answers);
   return 'problem' in filled ? filled : { theorem, ...filled };
 }
 
-/** The text above a theorem without comments and with its open definition filled. */
+/** Returns the text above a theorem, without comments and with its open definition filled in. */
 function answered(
   text: string,
   answers: Answers,
@@ -82,7 +82,10 @@ function answered(
   return { above: tidy(plain.slice(0, one.begin) + head + plain.slice(end)), isAnswered: true };
 }
 
-/** The term in the one line comment behind an open definition; what Lean reads as doc comment belongs to what follows. */
+/**
+ * Returns the term in the single line comment after an open definition. A doc comment belongs to the next command
+ * instead.
+ */
 function answerIn(behind: string): { readonly term: string } | { readonly problem: string } {
   const comments = (behind.match(COMMENT) ?? []).filter((comment) => !/^\/-[-!]/u.test(comment));
   const [comment] = comments;
@@ -92,7 +95,7 @@ function answerIn(behind: string): { readonly term: string } | { readonly proble
   return isTerm(term) ? { term } : problem('the answer in the comment is no plain term');
 }
 
-/** Can the text only be a term, or an error, where it stands behind `:=`? */
+/** Returns whether the text after `:=` can only be a term, or an error. */
 function isTerm(text: string): boolean {
   if (text === '' || text.length > ANSWER_CHARS_MAX || NOT_IN_TERM.test(text) || OPEN.test(text)) return false;
   const open: string[] = [];
@@ -114,7 +117,7 @@ function piecesOf(masked: MaskedSource): Piece[] {
   }));
 }
 
-/** No blanks at the ends of lines, no two empty lines in a row. */
+/** Removes blanks at line ends, and repeated empty lines. */
 function tidy(text: string): string {
   return text
     .replace(/[ \t]+$/gmu, '')

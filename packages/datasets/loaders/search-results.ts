@@ -1,6 +1,6 @@
 /**
- * Reads published results of best-first search in llmstep's form (github.com/wellecks/llmstep, proofsearch.py): one JSON
- * object per file with the options of the search and a result per theorem.
+ * Reads published results of best-first search in llmstep's form (github.com/wellecks/llmstep, proofsearch.py): one
+ * JSON object per file with the options of the search and a result per theorem.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { StpError } from '@stp/base';
@@ -35,7 +35,10 @@ const resultsSchema = z.object({
 });
 export type SearchResult = z.infer<typeof resultsSchema>['results'][number];
 
-/** Results of a file in order. STP1501 for a file of another form, or whose results contradict their attempts; STP1405. */
+/**
+ * Reads a file's results in order. Throws STP1501 for a file of another form, or whose results contradict their
+ * attempts; STP1405.
+ */
 export async function readSearchResults(path: string): Promise<readonly SearchResult[]> {
   let content: unknown;
   try {
@@ -60,17 +63,20 @@ export async function readSearchResults(path: string): Promise<readonly SearchRe
 export interface SearchCounts {
   readonly theorems: number;
   readonly proved: number;
-  /** Theorems without a proof, by the reason of the last attempt. */
+  /** Numbers of unproved theorems by the reason of the last attempt. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Theorems whose search could not begin: the environment did not start. Others leave them out of the denominator. */
+  /**
+   * Theorems whose search could not begin because the environment did not start. Some papers drop them from the
+   * denominator.
+   */
   readonly notBegun: number;
-  /** Steps of all found proofs. */
+  /** Number of steps of all found proofs. */
   readonly steps: number;
 }
 
 const NOT_BEGUN = /^DojoInitError$/u;
 
-/** Counts over the results of all files; a theorem that comes twice counts once, as proved if one of its results is. */
+/** Counts the results of all files. A repeated theorem counts once, as proved if one of its results is. */
 export function countResults(results: Iterable<SearchResult>): SearchCounts {
   const byName = new Map<string, SearchResult>();
   for (const result of results) {

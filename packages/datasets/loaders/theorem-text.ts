@@ -1,6 +1,6 @@
 /**
- * Turns a dataset's formal statement into the bare signature of our records: what stands before its proof, without
- * comments. Reads words, brackets, strings and comments; it does not parse Lean.
+ * Converts a dataset's formal statement to the bare signature of our records: the text before its proof, without
+ * comments. Reads words, brackets, strings and comments; does not parse Lean.
  */
 import {
   declarationHead,
@@ -17,13 +17,13 @@ export interface TheoremText {
   readonly statement: string;
 }
 
-/** Each takes the arms that follow it. */
+/** Words that take the following match arms. */
 const TAKES_ARMS: ReadonlySet<string> = new Set(['match', 'fun', 'λ', 'nomatch', 'let', 'have', 'if']);
 
 /**
- * The theorem in `formalStatement`, or null where there is no theorem. Its statement ends where a proof begins: at the `:=` that
- * no `let` or the like asks for, at the arms of a proof by cases, at `where`. `lemma` (Mathlib's word for the same) becomes
- * `theorem`. Anything before the theorem that is not a comment makes it no theorem.
+ * Returns the theorem in `formalStatement`, or null if there is none. Its statement ends where a proof begins: at the
+ * `:=` that belongs to no `let` or similar word, at the arms of a proof by cases, or at `where`. `lemma` (Mathlib's
+ * synonym) becomes `theorem`. A text with anything but comments before the theorem is refused.
  */
 export function theoremText(formalStatement: string): TheoremText | null {
   const { code, withoutComments } = maskSource(formalStatement);
@@ -42,7 +42,7 @@ export function theoremText(formalStatement: string): TheoremText | null {
   };
 }
 
-/** Index of the piece that begins a proof; -1: none. */
+/** Returns the index of the piece that begins a proof, or -1. */
 function proofStart(pieces: readonly TextPiece[]): number {
   const assignment = proofAssignment(pieces);
   const upTo = assignment < 0 ? pieces.length : assignment;
@@ -56,7 +56,7 @@ function proofStart(pieces: readonly TextPiece[]): number {
   return assignment;
 }
 
-/** Is there a `=>` before the next bar? An absolute value has none. */
+/** Returns whether a `=>` comes before the next bar. In an absolute value there is none. */
 function isArm(rest: readonly TextPiece[]): boolean {
   const outside = rest.filter(({ depth }) => depth === 0);
   const arrow = outside.findIndex(({ text }, index) => text === '=' && outside[index + 1]?.text === '>');
@@ -64,10 +64,10 @@ function isArm(rest: readonly TextPiece[]): boolean {
   return arrow >= 0 && (bar < 0 || arrow < bar);
 }
 
-/** A text without its comments. */
+/** Returns a text without its comments. */
 export const bareText = (text: string): string => withoutBlankEnds(maskSource(text).withoutComments);
 
-/** No blanks at the ends of lines, and no empty lines, which comments leave. */
+/** Removes blanks at line ends, and the empty lines that comments leave. */
 function withoutBlankEnds(text: string): string {
   return text
     .split('\n')

@@ -1,6 +1,5 @@
 /**
- * Writes a folder whole or not at all: it fills a temporary folder next to it and renames that when everything is in
- * it.
+ * Writes a folder whole or not at all: fills a temporary folder beside it and then renames that.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -8,12 +7,12 @@ import { basename, dirname, join } from 'node:path';
 import { StpError } from '@stp/base';
 import { isThere } from '@stp/base/files';
 
-/** Name of a prepared set, which is that of its folder: nothing that could name another folder, or none. */
+/** Name of a prepared set and of its folder. It cannot name another folder. */
 export const SET_NAME = /^[a-z0-9-]{1,64}$/;
 
 /**
- * Runs `write` on an empty folder that becomes `folder` when it is done. STP1002 where `folder` exists already and
- * `replace` is false; after any failure the earlier folder is unchanged.
+ * Runs `write` on an empty folder that becomes `folder` when it is done. Throws STP1002 if `folder` exists and
+ * `replace` is false. After any failure the earlier folder is unchanged.
  */
 export async function writeFolder<T>(
   folder: string,

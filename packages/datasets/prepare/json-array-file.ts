@@ -1,4 +1,4 @@
-/** Writes a JSON array one element at a time, for readers that accept nothing else. */
+/** Writes a JSON array one element at a time, for readers that accept no other form. */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
@@ -21,7 +21,7 @@ export class JsonArrayFile {
     if (!written) await Promise.race([once(this.stream, 'drain'), this.done]);
   }
 
-  /** The file is whole when this returns. */
+  /** Resolves once the file is complete. */
   async close(): Promise<void> {
     this.stream.end(this.isEmpty ? '[]\n' : '\n]\n');
     await this.done;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 export const lineFileSchema = z.strictObject({
   file: z.string().regex(/^[a-z0-9.-]+$/),
-  /** Lines. */
+  /** Number of lines. */
   count: z.number().int().nonnegative(),
   bytes: z.number().int().nonnegative(),
   /** Hex. */
@@ -14,7 +14,7 @@ export const lineFileSchema = z.strictObject({
 });
 export type LineFile = z.infer<typeof lineFileSchema>;
 
-/** Writes one record a line to `directory/file`; memory stays that of one record. */
+/** Writes one record a line to `directory/file`, with one record in memory at a time. */
 export async function writeLines(
   directory: string,
   file: string,
@@ -36,7 +36,7 @@ export async function writeLines(
   return { file, count, bytes, sha256: digest.digest('hex') };
 }
 
-/** SHA-256 of a file, hex. */
+/** Returns the SHA-256 of a file, hex. */
 export async function fileSha256(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);

@@ -1,6 +1,6 @@
 /**
- * Prepares a problem set: rows of a dataset file become `statements.jsonl` and a card in a folder that a run can name.
- * It works on one row at a time; memory holds only ids and names.
+ * Prepares a problem set: rows of a dataset file become `statements.jsonl` and a card, in a folder that a run can name.
+ * Rows are streamed; memory holds only ids and names.
  */
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -21,18 +21,18 @@ export interface ProblemSetRequest {
   /** Folder that becomes the set. */
   readonly folder: string;
   readonly source: PublicSet;
-  /** Keep the rows whose own split has this word (`valid`, `test`); null keeps all. */
+  /** Keep only rows whose own split is this word (`valid`, `test`); null: keep all. */
   readonly splitWord: string | null;
-  /** Split given to every statement instead of what its row says. */
+  /** Split of every statement, instead of the row's own. */
   readonly split?: Split | undefined;
   readonly header?: string | undefined;
   readonly weight?: number | undefined;
   readonly skipInvalid?: boolean | undefined;
-  /** Treatment of rows that leave an answer open; default `given`. */
+  /** Treatment of rows with an open answer; default `given`. */
   readonly answers?: Answers | undefined;
-  /** Why the checker would refuse a file that starts like this; null where it takes it. */
+  /** Returns why the checker would refuse a file with this header, or null. */
   readonly headerRefusal: (header: string) => string | null;
-  /** Why the checker would refuse a statement under its header; null where it takes it. Such rows are left out. */
+  /** Returns why the checker would refuse a statement under its header, or null. Refused rows are dropped. */
   readonly statementRefusal: (statement: string, header: string | null) => string | null;
   readonly replace: boolean;
 }
@@ -42,19 +42,25 @@ export interface ProblemSetReport extends Pick<DatasetReport, 'rows' | 'skipped'
   readonly folder: string;
   readonly train: number;
   readonly heldOut: number;
-  /** Rows of another split than the one asked for. */
+  /** Rows of another split than the requested one. */
   readonly otherSplit: number;
   /** Rows with the statement of an earlier row, under any name. */
   readonly repeated: number;
-  /** Statements given a name of their own, since an earlier one had theirs. */
+  /** Statements that were renamed because an earlier one had the same name. */
   readonly renamed: number;
-  /** Statements under a header that the checker refuses (it declares more than definitions): they are kept, and cannot be proved here. */
+  /**
+   * Statements whose header the checker refuses (it declares more than definitions). They are kept but cannot be
+   * proved here.
+   */
   readonly refusedHeaders: number;
-  /** Statements that bring definitions of their own. */
+  /** Statements with definitions of their own. */
   readonly withDefinitions: number;
 }
 
-/** Writes the set. Errors: STP1501 for a bad row with its place (where such rows are not left out) and for a set without a statement, STP1405 for an unreadable file, STP1002 for a set that is there already. */
+/**
+ * Writes the set. Throws STP1501 for a bad row with its line (unless bad rows are skipped) and for a set without
+ * statements, STP1405 for an unreadable file, STP1002 if the set exists already.
+ */
 export async function prepareProblemSet(request: ProblemSetRequest): Promise<ProblemSetReport> {
   const { name, source, folder } = request;
   const { statements, report } = readDataset(request.input, {
@@ -121,7 +127,10 @@ function hasWord(text = '', word: string): boolean {
   return words.includes(word.toLowerCase());
 }
 
-/** The statement under the first free name of `NAME_2`, `NAME_3`, … or `«NAME_2»`, …; its id does not depend on the name. */
+/**
+ * Renames the statement to the first free name of `NAME_2`, `NAME_3`, … or `«NAME_2»`, …; its id does not depend on
+ * the name.
+ */
 function renamed(statement: Statement, names: ReadonlySet<string>): Statement {
   const [stem, end] = statement.name.endsWith('»') ? [statement.name.slice(0, -1), '»'] : [statement.name, ''];
   let count = 2;

@@ -2,8 +2,8 @@
 import type { DatasetFormat } from '../loaders/formats.ts';
 
 /**
- * The text above a statement of a set without headers: the four lines under which STP's model saw them, and for which the
- * statements were written.
+ * The header of statements from sets without headers: the four lines for which the statements were written, and with
+ * which STP's model saw them.
  */
 export const MATHLIB_HEADER = [
   'import Mathlib',
@@ -14,9 +14,9 @@ export const MATHLIB_HEADER = [
 
 export interface PublicSet {
   readonly format: DatasetFormat;
-  /** For rows that bring none of their own. */
+  /** Header of rows without one. */
   readonly header: string | null;
-  /** Rows that are no theorem (definitions that ask for a construction, answers that are not given) are left out and counted. */
+  /** Skip and count rows that are no theorem (definitions that ask for a construction, answers that are not given). */
   readonly skipInvalid: boolean;
   readonly about: string;
   readonly licence: string;

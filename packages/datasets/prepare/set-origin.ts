@@ -1,11 +1,11 @@
-/** Where a set of compiled theorems comes from (`set.json` in its folder): with which Lean it was made. */
+/** The origin of a set of compiled theorems (`set.json` in its folder): the Lean with which it was made. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 
 export const ORIGIN_FILE = 'set.json';
-/** Theorems of the library that proofs of the set may use, as LeanDojo's corpus has them. */
+/** Library theorems that proofs of the set may use, in the form of LeanDojo's corpus. */
 export const CORPUS_FILE = 'corpus.jsonl';
 /** A set of all of Mathlib names some hundred thousand theorems. */
 const text = z.string().min(1).max(1_024);
@@ -20,7 +20,7 @@ const originSchema = z.object({
 });
 export type SetOrigin = z.infer<typeof originSchema>;
 
-/** Null for a set that has no such file. STP1501 for a file that is none. */
+/** Returns null for a set without this file. Throws STP1501 for a malformed file. */
 export async function readSetOrigin(folder: string): Promise<SetOrigin | null> {
   const path = join(folder, ORIGIN_FILE);
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ export async function readSetOrigin(folder: string): Promise<SetOrigin | null> {
   }
 }
 
-/** STP1201 where the Lean in use is not the one that the set was made with: its statements may mean something else there. */
+/** Throws STP1201 if the Lean in use is not the one that made the set: statements may mean something else there. */
 export function requireSameLean(
   set: string,
   origin: SetOrigin,

@@ -1,6 +1,6 @@
 /**
- * A prepared SFT set: a folder of example shards (JSON Lines), the examples held out from them, the theorems they were
- * made of, and a manifest with counts and checksums, written last. Written and read as a stream.
+ * A prepared SFT set: a folder of example shards (JSON Lines), held-out examples, the theorems behind them, and a
+ * manifest with counts and checksums, written last. It is streamed in both directions.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -14,20 +14,20 @@ import { z } from 'zod';
 import { writeFolder } from './folder.ts';
 import { type LineFile, lineFileSchema, writeLines } from './line-file.ts';
 
-/** Examples in a shard; at about 1 KB each, 20 MB. */
+/** Examples in a shard; about 20 MB at 1 KB each. */
 const EXAMPLES_PER_SHARD = 20_000;
 const MANIFEST_BYTES_MAX = 1 << 20;
-/** Longest record: statement, proof, header and premises at their limits, in JSON. */
+/** Maximum size of a record: statement, proof, header and premises at their limits, in JSON. */
 const RECORD_BYTES_MAX = 1 << 18;
 const { read, damaged } = madeBy('Prepare the set again with --replace.');
 
 const count = z.number().int().nonnegative();
 export const sftManifestSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),
-  /** In order; the examples are shuffled already. */
+  /** Shards in order; the examples are already shuffled. */
   train: z.array(lineFileSchema),
   heldOut: lineFileSchema,
-  /** Where lemmas of conjecturer examples are looked up. */
+  /** Theorems for looking up the lemmas of conjecturer examples. */
   theorems: lineFileSchema,
   counts: z.strictObject({
     theorems: count,
@@ -50,7 +50,7 @@ export interface SftSetContent {
   readonly card: (counts: SftManifest['counts']) => string;
 }
 
-/** Writes the set as `folder`, whole or not at all; STP1002 where it is there already and `replace` is false. */
+/** Writes the set as `folder`, whole or not at all. Throws STP1002 if it exists and `replace` is false. */
 export async function writeSftSet(folder: string, replace: boolean, content: SftSetContent): Promise<SftManifest> {
   return writeFolder(folder, replace, async (partial) => {
     const roles = { prover: 0, conjecturer: 0 };
@@ -93,7 +93,7 @@ export interface SftSet {
   theorems(): AsyncGenerator<LibraryTheorem>;
 }
 
-/** Opens a set. Errors: STP1405 when there is none, STP1402 (then or while reading) for a file that is not as its manifest says. */
+/** Opens a set. Throws STP1405 if there is none, STP1402 (now or while reading) if a file differs from its manifest. */
 export async function openSftSet(folder: string): Promise<SftSet> {
   const path = join(folder, 'manifest.json');
   let text: string;
@@ -114,7 +114,7 @@ export async function openSftSet(folder: string): Promise<SftSet> {
   };
 }
 
-/** Records of a file; at its end its count and checksum have been compared. */
+/** Yields the records of a file; at its end count and checksum are compared. */
 async function* records<T>(folder: string, file: LineFile, schema: z.ZodType<T>): AsyncGenerator<T> {
   const path = join(folder, file.file);
   const digest = createHash('sha256');
@@ -137,7 +137,7 @@ async function* records<T>(folder: string, file: LineFile, schema: z.ZodType<T>)
     throw damaged(path, `${found} records of ${file.count}, or with another checksum than the manifest's`);
 }
 
-/** `items` in parts of `size`, each to be read to its end before the next. */
+/** Yields `items` in parts of `size`; each must be read to its end before the next. */
 async function* inParts<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<AsyncGenerator<T>> {
   const iterator = items[Symbol.asyncIterator]();
   let next = await iterator.next();

@@ -1,6 +1,7 @@
 /**
- * STP's dataset configuration: a JSON array of `{dataset_path, weight[, label]}` that mixes dataset files (docs/algorithm.md, section 12).
- * Each file becomes a problem set of its own with that matching weight. Neither STP nor this project uses `label`.
+ * STP's dataset configuration: a JSON array of `{dataset_path, weight[, label]}` that mixes dataset files
+ * (docs/algorithm.md, section 12). Each file becomes a problem set with that matching weight. Neither STP nor this
+ * project uses `label`.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
@@ -9,7 +10,7 @@ import { unreadable } from '@stp/base/files';
 import { z } from 'zod';
 import { SET_NAME } from './folder.ts';
 
-/** STP's own have at most three entries. */
+/** Maximum number of entries; STP's own files have at most three. */
 const ENTRIES_MAX = 64;
 const CONFIG_BYTES_MAX = 65_536;
 
@@ -19,15 +20,15 @@ const configSchema = z
   .max(ENTRIES_MAX);
 
 export interface MixedDataset {
-  /** Name of the set: the file's, in small letters and hyphens. */
+  /** Name of the set: the file's, in lower case with hyphens. */
   readonly name: string;
   readonly path: string;
   readonly weight: number;
 }
 
 /**
- * The datasets of a configuration, their paths taken from `root` (in STP, the folder of the checkout). STP1501 also where
- * a file's name gives no name of a set; STP1405.
+ * Returns the datasets of a configuration, with paths relative to `root` (in STP, the checkout's folder). Throws
+ * STP1501, also if a file name gives no valid set name; STP1405.
  */
 export async function readStpConfig(path: string, root: string): Promise<readonly MixedDataset[]> {
   let content: unknown;

@@ -4,7 +4,7 @@ import { quoted } from '@stp/http';
 
 const RAW_CHARS_MAX = 16_384;
 
-/** @param raw what the server sent instead of an answer */
+/** @param raw the server's response instead of an answer */
 export function noAnswer(
   judge: string,
   problem: string,

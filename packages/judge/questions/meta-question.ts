@@ -1,4 +1,4 @@
-/** Asks whether the errors that a judge claims are errors (DeepSeekMath-V2's meta-verification). */
+/** Asks whether the errors that a judge claims are real (DeepSeekMath-V2's meta-verification). */
 
 import type { Evidence } from '@stp/config/records';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ const form = z.strictObject({
 const schema = jsonSchemaOf(form);
 
 export interface MetaAnswer {
-  /** For each claimed error, in order. */
+  /** Whether each claimed error is real, in order. */
   readonly stands: readonly boolean[];
 }
 

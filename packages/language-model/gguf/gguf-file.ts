@@ -1,7 +1,7 @@
 /**
- * Reads GGUF, llama.cpp's file of a model: metadata, then the places of tensors, then their bytes. The file is read as
- * data, every number in it is checked, and a file that was cut short is refused before a tensor is read.
- * Format: github.com/ggml-org/ggml, gguf.md, versions 2 and 3.
+ * Reads GGUF, llama.cpp's model file: metadata, then the tensors' offsets, then their bytes. The file is untrusted:
+ * every number is checked, and a truncated file is refused before a tensor is read. Format: github.com/ggml-org/ggml,
+ * gguf.md, versions 2 and 3.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { damaged, foreign } from '../damaged.ts';

@@ -1,4 +1,4 @@
-/** Entry of a process that samples with llama.cpp: a file that makes it crash ends this process and nothing else. */
+/** Entry of a process that samples with llama.cpp. A file that crashes llama.cpp ends only this process. */
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ async function loadGguf(
   return { model, tokens: ggufTokens(gguf, model._model, path), name };
 }
 
-/** The folder as a file, for as long as it takes to load. */
+/** Converts the folder to a file, which is removed once it is loaded. */
 async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening): Promise<Loaded> {
   const folder = await readModel(directory);
   const path = join(tmpdir(), `stp-model-${randomBytes(8).toString('hex')}.gguf`);
@@ -89,7 +89,7 @@ async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening
   }
 }
 
-/** Without a memory map: weights that llama.cpp lays out anew would be in memory twice, as the map of the file and as the copy. */
+/** Loads without a memory map: weights that llama.cpp repacks would be in memory twice, in the map and in the copy. */
 const load = (llama: Llama, path: string, { gpuLayers }: LlamaOpening): Promise<LlamaModel> =>
   refused(
     llama.loadModel({ modelPath: path, gpuLayers, useMmap: false }),
@@ -97,7 +97,7 @@ const load = (llama: Llama, path: string, { gpuLayers }: LlamaOpening): Promise<
     'Take a smaller file of the model (fewer bits a weight), or a machine with more memory.',
   );
 
-/** Memory that does not suffice and files that llama.cpp refuses are told in a line. */
+/** Turns a lack of memory or a refused file into an error of one line. */
 async function refused<Value>(opened: Promise<Value>, what: string, advice: string): Promise<Value> {
   try {
     return await opened;

@@ -1,6 +1,6 @@
 /**
- * Chooses a token as the embedded engine does (temperature, then nucleus, one uniform number), from logits that cost something
- * to get: the likeliest come first, and more are asked for only when the choice may fall on them.
+ * Chooses a token as the embedded engine does (temperature, then nucleus, one uniform number). Reading logits has a
+ * cost, so the most likely ones are read first, and more only if the choice may fall on them.
  */
 
 import type { ChosenToken } from '../embedded/sampling/growing-sample.ts';
@@ -11,30 +11,30 @@ export interface Logit {
   readonly logit: number;
 }
 
-/** The logits at one place. */
+/** The logits at one position. */
 export interface LogitSource {
-  /** Values of the vocabulary. */
+  /** Size of the vocabulary. */
   readonly size: number;
   /** The token that is never chosen, or null. */
   readonly neverId: number | null;
-  /** The likeliest tokens that may be chosen, falling; fewer than asked for when no others may. */
+  /** Returns the most likely allowed tokens in descending order; fewer than requested if no others are allowed. */
   likeliest(count: number): Promise<readonly Logit[]>;
-  /** The highest logit of all, and the sum of exp((logit − highest) / temperature) over all. */
+  /** Returns the highest logit, and the sum of exp((logit − highest) / temperature) over all tokens. */
   weight(temperature: number): Promise<{ readonly highest: number; readonly total: number }>;
 }
 
-/** Enough for nearly every choice; asking for them costs little. */
+/** Enough tokens for nearly every choice, at little cost. */
 const LIST_SIZE = 256;
 const LIST_GROWTH = 16;
 
 export interface Choice {
-  /** Null where no token may be chosen. */
+  /** Null if no token may be chosen. */
   readonly chosen: ChosenToken | null;
-  /** The likeliest, as many as are wanted. */
+  /** The most likely tokens, as many as requested. */
   readonly top: readonly ChosenToken[];
 }
 
-/** `uniform` in [0, 1) decides; it is not used when the temperature is 0. */
+/** Chooses by `uniform` in [0, 1), which is ignored at temperature 0. */
 export async function chooseLogit(
   source: LogitSource,
   { temperature, topP }: Pick<SamplingOptions, 'temperature' | 'topP'>,
@@ -43,7 +43,7 @@ export async function chooseLogit(
 ): Promise<Choice> {
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
-  // All that may be chosen weighs no more than all there is.
+  // The allowed tokens weigh at most as much as all tokens.
   const weighed = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
   for (let size = LIST_SIZE; ; size *= LIST_GROWTH) {
     const asked = Math.min(size, source.size);
@@ -59,7 +59,7 @@ export async function chooseLogit(
   }
 }
 
-/** Null where the choice may lie beyond the list, whose tokens and the others weigh `weighed` together. */
+/** Returns null if the choice may lie beyond the list. `weighed` is the weight of all tokens. */
 function draw(
   list: readonly Logit[],
   weighed: number | null,
@@ -70,7 +70,7 @@ function draw(
   const listed = weights.reduce((sum, weight) => sum + weight, 0);
   const total = weighed ?? listed;
   if (topP < 1) {
-    // The nucleus: the fewest of the likeliest that hold `topP` of the total.
+    // The nucleus: the smallest set of most likely tokens that holds `topP` of the total.
     let kept = 0;
     let count = 0;
     while (count < list.length && kept < topP * total) kept += weights[count++]!;
@@ -80,7 +80,7 @@ function draw(
   return at(uniform * total, list, weights) ?? (weighed === null ? list.at(-1)! : null);
 }
 
-/** Where the sum of the weights exceeds the target; null where it never does. */
+/** Returns the token at which the cumulative weight exceeds the target; null if it never does. */
 function at(target: number, list: readonly Logit[], weights: readonly number[]): Logit | null {
   let cumulative = 0;
   for (let index = 0; index < list.length; index++) {

@@ -1,6 +1,6 @@
 /**
- * Embeds texts with llama.cpp: the mean of the last hidden layer over the tokens, at length 1. The binding gives the hidden layer
- * of the last token of a batch alone, so the tokens are read one by one.
+ * Embeds texts with llama.cpp: the mean of the last hidden layer over the tokens, scaled to length 1. The binding
+ * returns only the last token's hidden state of a batch, so the tokens are read one by one.
  */
 import { EMBEDDING_TOKENS_MAX } from '../generator.ts';
 import type { LlamaContext, LlamaModel } from './library.ts';
@@ -21,7 +21,7 @@ export class LlamaEmbedder {
     this.#threads = threads;
   }
 
-  /** Vectors of the texts, one after another. Calls take turns. */
+  /** Returns the texts' vectors in one array. Calls run one after another. */
   embed(texts: readonly string[]): Promise<Float32Array> {
     const embedded = this.#turn.then(() => this.#embed(texts));
     this.#turn = embedded.catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * llama.cpp behind the `Generator` port: a GGUF, or a checkpoint folder that becomes one, on the processor or on what GPU this
- * machine has. It runs in a process of its own, whose failures are `StpError`s. A sample depends on its seed and, by rounding
- * errors, on what is decoded beside it.
+ * llama.cpp behind the `Generator` port. It runs a GGUF, or a checkpoint folder converted to one, on the CPU or on a
+ * GPU, in a separate process whose failures are `StpError`s. A sample depends on its seed and, by rounding errors, on
+ * the samples that are decoded with it.
  */
 import type { LlamaCppEngine } from '@stp/config';
 import { ChatGenerator } from '../chat/chat-generator.ts';
@@ -20,18 +20,18 @@ export interface LlamaCppOptions {
   readonly engine: LlamaCppEngine;
   /** Folder of node-llama-cpp. */
   readonly library: string;
-  /** Cores that the engine may use where its configuration does not say how many threads it has. */
+  /** Number of cores for the engine if its configuration sets no number of threads. */
   readonly cores: number;
-  /** Run the process belongs to, for clean-up. */
+  /** The run that the process belongs to, for clean-up. */
   readonly runMark?: string | undefined;
-  /** Whether the process outlives an aborted call that was the only one. */
+  /** Keep the process after the abort of the only call. */
   readonly staysWarm?: boolean;
 }
 
 export interface OpenedLlamaCpp {
   readonly generator: Generator;
   readonly tokens: PromptTokens;
-  /** Null where the model has none. */
+  /** Null if the model has none. */
   readonly template: TemplateData | null;
 }
 
@@ -39,7 +39,7 @@ export function llamaCppGenerator(options: LlamaCppOptions): GeneratorFactory {
   return async (directory) => (await openLlamaCpp(directory, options)).generator;
 }
 
-/** Throws STP1302 where the model is damaged or not what llama.cpp runs, STP1301 where it does not fit into the memory. */
+/** Throws STP1302 if the model is damaged or unsupported by llama.cpp, STP1301 if it does not fit into memory. */
 export async function openLlamaCpp(directory: string, options: LlamaCppOptions): Promise<OpenedLlamaCpp> {
   const { engine, library, cores, runMark, staysWarm } = options;
   const { model, template } = await findModel(directory);

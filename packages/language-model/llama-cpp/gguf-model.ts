@@ -1,6 +1,6 @@
 /**
- * A model that is one GGUF file, as a folder in a checkpoint's place: `gguf.json` names the file on the node and its hash. The file
- * itself is copied nowhere. It can be sampled and evaluated by llama.cpp, not trained.
+ * A folder for a model that is one GGUF file, used instead of a checkpoint: `gguf.json` has the file's path on the node
+ * and its hash. The file is not copied. llama.cpp can sample and evaluate it; it cannot be trained.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -19,19 +19,19 @@ const GGUF_FILE = 'gguf.json';
 
 const ggufModelSchema = z.strictObject({
   format: z.literal('stp-gguf-model/1'),
-  /** On the node that samples. */
+  /** Path on the sampling node. */
   path: z.string().min(1).max(4_096),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytes: z.int().positive(),
-  /** When the file changed last, as it was hashed: while it stays so it is not read again for its hash. */
+  /** Modification time when the file was hashed. While it is unchanged the file is not hashed again. */
   modifiedMs: z.number().nonnegative(),
 });
 export type GgufModelFile = z.infer<typeof ggufModelSchema>;
 
-/** The name that records have for it. */
+/** Returns the model's name in records. */
 export const ggufModelName = ({ sha256 }: Pick<GgufModelFile, 'sha256'>): string => sha256.slice(0, MODEL_HEX_DIGITS);
 
-/** Makes the folder of a file. Throws STP1302 where the file is no GGUF, or a part of one. */
+/** Makes the folder of a file. Throws STP1302 if the file is no GGUF, or a part of a split one. */
 export async function writeGgufModel(path: string, directory: string): Promise<void> {
   const gguf = await readGguf(path);
   const parts = gguf.metadata.get('split.count');
@@ -44,14 +44,14 @@ export async function writeGgufModel(path: string, directory: string): Promise<v
   await writeFile(join(directory, GGUF_FILE), `${JSON.stringify(checked, null, 2)}\n`);
 }
 
-/** Null where the folder is no such model. Throws STP1302 where its file is damaged. */
+/** Returns null if the folder is no such model. Throws STP1302 if its file is damaged. */
 export async function readGgufModel(directory: string): Promise<GgufModelFile | null> {
   const path = join(directory, GGUF_FILE);
   const content = await readFile(path).catch(() => null);
   return content === null ? null : parseJson(content, path, (json) => ggufModelSchema.parse(json));
 }
 
-/** Throws STP1302 where the file is not on this machine, and STP1204 where it has another hash. */
+/** Throws STP1302 if the file is missing on this machine, STP1204 if its hash differs. */
 export async function requireSameFile({ path, sha256, bytes, modifiedMs }: GgufModelFile): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isFile())
@@ -69,7 +69,7 @@ export async function requireSameFile({ path, sha256, bytes, modifiedMs }: GgufM
   );
 }
 
-/** The chat template in the file, or null. */
+/** Returns the file's chat template, or null. */
 export function ggufTemplate({ metadata }: Pick<GgufFile, 'metadata'>): TemplateData | null {
   const source = textIn(metadata, 'tokenizer.chat_template');
   if (source === null) return null;

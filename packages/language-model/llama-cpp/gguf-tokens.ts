@@ -1,4 +1,4 @@
-/** The tokens of a GGUF: llama.cpp cuts texts into them, and the metadata say which bytes each stands for. */
+/** The tokens of a GGUF. llama.cpp tokenises texts; the metadata give each token's bytes. */
 import { foreign } from '../damaged.ts';
 import type { GgufFile } from '../gguf/gguf-file.ts';
 import { bytesOfToken } from '../tokenizer/bytes.ts';
@@ -10,7 +10,7 @@ const [UNKNOWN, CONTROL, USER, UNUSED, BYTE] = [2, 3, 4, 5, 6] as const;
 const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
 /** SentencePiece's space. */
 const SPACE = '▁';
-/** Kinds of vocabularies whose bytes are known here. */
+/** The supported kinds of vocabulary. */
 const KINDS = ['gpt2', 'llama'];
 
 /** Throws STP1302 for a vocabulary of another kind. */
@@ -41,7 +41,7 @@ export function ggufTokens({ metadata }: GgufFile, model: BindingModel, path: st
     endIds: new Set(written.keys().filter((id) => model.isEogToken(id))),
     bytesOf,
     decode: (ids) => Buffer.concat(ids.map(bytesOf)).toString('utf8'),
-    // A chat template may have written the start already.
+    // A chat template may have added the start token already.
     encodePrompt: (text) => {
       const ids = text === '' ? [] : [...model.tokenize(text, true)];
       return start.every((id, at) => ids[at] === id) ? ids : [...start, ...ids];

@@ -1,13 +1,13 @@
 /**
- * The part of node-llama-cpp that the engine uses, and its start. Batches, caches and samplers are driven through the binding
- * itself (`_ctx`, `_bindings`): the library's public interface gives no logits of a chosen token beside the choice, and copies
- * no sequence. The version is pinned by its hash (`infra/llama-cpp/lock.json`), and the tests run these calls.
+ * Starts node-llama-cpp and types the part that the engine uses. Batches, caches and samplers are driven through the
+ * binding (`_ctx`, `_bindings`), because the library's public interface returns no logits and cannot copy sequences.
+ * The version is pinned by its hash (`infra/llama-cpp/lock.json`), and the tests run these calls.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '@stp/base';
 
-/** Values two by two: a token and its logit. */
+/** Pairs in one flat list: token, logit. */
 type Logits = readonly number[];
 type SampledToken = readonly [
   id: number,
@@ -36,7 +36,7 @@ export interface BindingSampler {
 
 export interface BindingContext {
   initBatch(tokens: number): void;
-  /** Places of the wanted logits in the batch. */
+  /** Returns the indices in the batch of the wanted logits. */
   addToBatch(sequence: number, position: number, ids: Uint32Array, wanted: Uint32Array): Uint32Array;
   decodeBatch(): Promise<void>;
   sampleToken(
@@ -92,11 +92,11 @@ export interface Llama {
   loadModel(options: Record<string, unknown>): Promise<LlamaModel>;
 }
 
-/** The errors that llama.cpp printed last: its exceptions say less. */
+/** Number of error lines of llama.cpp that are kept, because its exceptions contain little. */
 const ERRORS_KEPT = 4;
 const printed: string[] = [];
 
-/** Returns the line that llama.cpp printed about its last failure, or null. */
+/** Returns the last error lines of llama.cpp, or null. */
 export const lastErrors = (): string | null => (printed.length === 0 ? null : printed.join('; '));
 
 function keepError(level: string, message: string): void {
@@ -106,7 +106,7 @@ function keepError(level: string, message: string): void {
   if (printed.length > ERRORS_KEPT) printed.shift();
 }
 
-/** Starts llama.cpp. `library` is the folder of node-llama-cpp. Throws STP1301 where it does not start. */
+/** Starts llama.cpp. `library` is the folder of node-llama-cpp. Throws STP1301 if it does not start. */
 export async function startLlama(library: string, threads: number, gpuLayers: number | 'auto'): Promise<Llama> {
   const path = join(library, 'dist/index.js');
   try {

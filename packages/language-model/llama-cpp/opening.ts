@@ -2,18 +2,18 @@
 export interface LlamaOpening {
   /** Folder of node-llama-cpp. */
   readonly library: string;
-  /** A GGUF with the name that records have for it, or a folder that becomes one. */
+  /** A GGUF with its name in records, or a folder to be converted. */
   readonly model:
     | { readonly kind: 'gguf'; readonly path: string; readonly name: string }
     | { readonly kind: 'folder'; readonly directory: string };
-  /** Prompt and completion together, tokens; null: the model's, at most `CONTEXT_DEFAULT_MAX`. */
+  /** Prompt and completion together, tokens; null: the model's context, at most `CONTEXT_DEFAULT_MAX`. */
   readonly contextLength: number | null;
   readonly gpuLayers: number | 'auto';
   readonly adapters: readonly { readonly path: string; readonly scale: number }[];
   readonly threads: number;
 }
 
-/** Longer contexts take memory for every sequence, so they are asked for. */
+/** Default limit: a longer context takes memory for every sequence, so the configuration must request it. */
 export const CONTEXT_DEFAULT_MAX = 4_096;
-/** Most tokens of a batch. */
+/** Maximum tokens of a batch. */
 export const BATCH_TOKENS = 512;

@@ -1,6 +1,6 @@
 /**
- * Samples with llama.cpp: every row is a sequence of its own in one context, all rows decode together, and a row that ends takes
- * the next sample. One more sequence holds the prompt that was read last; each of its samples begins with a copy, so that a
+ * Samples with llama.cpp: each row is a sequence in one context, all rows decode together, and a free row takes the
+ * next sample. One more sequence holds the last prompt. Each of the prompt's samples starts from a copy of it, so a
  * prompt is read once. Memory is bounded by the number of sequences and the length of the context.
  */
 import { StpError } from '@stp/base';
@@ -11,9 +11,9 @@ import { typedGrammarText } from '../remote/openai/grammar-text.ts';
 import { chooseLogit, type LogitSource } from './choose-logit.ts';
 import type { BindingContext, BindingModel, BindingSampler, Bindings, GrammarState } from './library.ts';
 
-/** How the model reads and writes tokens. */
+/** How the model encodes and decodes text. */
 export interface LlamaTokens extends SampledTokens {
-  /** Values of the vocabulary. */
+  /** Size of the vocabulary. */
   readonly size: number;
   /** The token that is never chosen, or null. */
   readonly neverId: number | null;
@@ -23,23 +23,23 @@ export interface LlamaTokens extends SampledTokens {
 export interface LlamaSamplerOptions {
   readonly bindings: Bindings;
   readonly model: BindingModel;
-  /** With one sequence more than there are rows. */
+  /** The context, with one sequence more than rows. */
   readonly context: BindingContext;
   readonly tokens: LlamaTokens;
   readonly rows: number;
   /** Prompt and completion together, tokens. */
   readonly contextLength: number;
-  /** Most tokens of a batch, at least one a row. */
+  /** Maximum tokens of a batch, at least one for each row. */
   readonly batchTokens: number;
 }
 
-/** A sample in progress in a row, whose sequence has the row's number. */
+/** A running sample in a row. Its sequence has the row's index. */
 interface Row {
   readonly sample: GrowingSample;
   readonly grammar: GrammarState | null;
-  /** The last token of the prompt, or the one chosen last: the cache does not hold it yet. */
+  /** The prompt's last token, or the last chosen one, which is not in the cache yet. */
   pending: number;
-  /** Tokens in the cache. */
+  /** Number of tokens in the cache. */
   length: number;
 }
 
@@ -47,9 +47,9 @@ interface Waiting extends SampleGroup {
   readonly ids: readonly number[];
   /** Text of the grammar; null for free text. */
   readonly grammarText: string | null;
-  /** Whether nothing can be written: the grammar has no equation. */
+  /** Whether the grammar has no equation, so that nothing can be written. */
   readonly isEmpty: boolean;
-  /** Samples handed to rows so far. */
+  /** Number of samples given to rows so far. */
   started: number;
 }
 
@@ -58,10 +58,10 @@ export class LlamaSampler {
   readonly #rows: (Row | null)[];
   readonly #samplers: readonly BindingSampler[];
   #waiting: Waiting[] = [];
-  /** The prompt in the sequence behind the rows, without its last token, and how much of it was read. */
+  /** The prompt in the extra sequence, without its last token, and how much of it was read. */
   #prefix: readonly number[] = [];
   #prefixRead = 0;
-  /** Sequences to be emptied before the next step: nothing may change them while a batch is decoded. */
+  /** Sequences to clear before the next step, because none may change while a batch is decoded. */
   readonly #stale = new Set<number>();
 
   constructor(options: LlamaSamplerOptions) {
@@ -82,7 +82,7 @@ export class LlamaSampler {
     this.#waiting.push({ ...group, ids, grammarText, isEmpty, started: 0 });
   }
 
-  /** Drops samples, waiting or in progress. */
+  /** Drops waiting and running samples. */
   drop(isDropped: (key: number) => boolean): void {
     this.#rows.forEach((row, index) => {
       if (row !== null && isDropped(row.sample.key)) this.#free(index);
@@ -93,13 +93,13 @@ export class LlamaSampler {
     });
   }
 
-  /** Starts what there are free rows for or reads a part of the next prompt, and decodes one token in each row. */
+  /** Starts samples in free rows or reads a part of the next prompt, and decodes one token in each row. */
   async step(): Promise<Step> {
     const step: Step = { ended: [], texts: [] };
     for (const sequence of this.#stale) this.#options.context.disposeSequence(sequence);
     this.#stale.clear();
     await this.#fillRows(step);
-    // A row may be dropped while the others are decoded: its number then belongs to nobody, or to a new sample.
+    // A row may be dropped while others are decoded. Its index is then free, or belongs to a new sample.
     const rows = this.#rows.flatMap((row, index) => (row === null ? [] : [{ row, index }]));
     if (rows.length === 0) return step;
     const places = await this.#decode(
@@ -122,9 +122,9 @@ export class LlamaSampler {
         const { ids, sampling, isStreamed = false } = group;
         const tokensMax = Math.min(sampling.maxTokens, this.#options.contextLength - ids.length);
         const isPossible = ids.length > 0 && tokensMax > 0 && !group.isEmpty;
-        // One part of a long prompt a step: the other rows go on meanwhile.
+        // A step reads one part of a long prompt, so that the other rows continue.
         if (isPossible && !(await this.#readPrefix(ids.slice(0, -1)))) return;
-        // While it was read the group may have been dropped.
+        // The group may have been dropped meanwhile.
         if (this.#waiting[0] !== group) continue;
         const { key, seed } = group.samples[group.started++]!;
         if (group.started === group.samples.length) this.#waiting.shift();
@@ -139,7 +139,7 @@ export class LlamaSampler {
       }
   }
 
-  /** Reads a batch of the prompt; true when the sequence behind the rows holds all of it. */
+  /** Reads a batch of the prompt. Returns true once the extra sequence holds the whole prompt. */
   async #readPrefix(ids: readonly number[]): Promise<boolean> {
     const sequence = this.#options.rows;
     const isSame = ids.length === this.#prefix.length && ids.every((id, at) => id === this.#prefix[at]);
@@ -155,7 +155,7 @@ export class LlamaSampler {
     return this.#prefixRead === ids.length;
   }
 
-  /** Decodes a batch. Gives the places of the logits behind the last token of each part that wants them. */
+  /** Decodes a batch. Returns the indices of the logits after the last token of each part that wants them. */
   async #decode(
     parts: readonly {
       readonly sequence: number;
@@ -174,7 +174,7 @@ export class LlamaSampler {
     return places;
   }
 
-  /** Chooses the row's next token; false, with the sample ended, when it was the last. */
+  /** Chooses the row's next token. Returns false if it ended the sample. */
   async #advance(row: Row, index: number, place: number, step: Step): Promise<boolean> {
     const { sample, grammar } = row;
     const source = this.#logitsAt(place, this.#samplers[index]!, grammar);
@@ -196,7 +196,7 @@ export class LlamaSampler {
     return sample.push(chosen, top, step);
   }
 
-  /** Temperature 1 and the seed change nothing here: the binding's own choice is not used. */
+  /** The binding's own choice is not used, so its temperature and seed do not matter. */
   #logitsAt(place: number, sampler: BindingSampler, grammar: GrammarState | null): LogitSource {
     const { context, bindings, tokens } = this.#options;
     return {
@@ -216,7 +216,7 @@ export class LlamaSampler {
       weight: async (temperature) => {
         const isGreedy = temperature === 1;
         sampler.applyConfig(isGreedy ? {} : { temperature, seed: 1 });
-        // The greedy choice is the highest logit.
+        // The greedy choice is the token with the highest logit.
         const filter = isGreedy ? ([[], false, false, true, 0] as const) : false;
         const [, , , logits, total] = await context.sampleToken(place, sampler, false, false, filter, true);
         return { highest: logits?.[1] ?? Number.NaN, total: total! };

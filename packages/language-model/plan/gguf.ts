@@ -1,19 +1,19 @@
-/** How much memory llama.cpp takes to sample a GGUF: estimates by formula, from the file's header. */
+/** Estimates llama.cpp's memory for sampling a GGUF, by formulas over the file's header. */
 import { foreign } from '../damaged.ts';
 import { type GgufFile, type GgufValue, readGguf, textIn } from '../gguf/gguf-file.ts';
 import { BATCH_TOKENS, CONTEXT_DEFAULT_MAX } from '../llama-cpp/opening.ts';
 import type { Part } from '../memory-part.ts';
 
 const GIB = 2 ** 30;
-/** Node and the libraries, measured. */
+/** Memory of Node and the libraries. */
 const PROCESS_GIB = 0.18;
 /** Bytes of a cached number: half precision. */
 const CACHE_BYTES = 2;
-/** A sampler's copy of the logits, with its ids and probabilities, and what it sorts. */
+/** Bytes for each logit: the sampler's copy with ids and probabilities, and a buffer for sorting. */
 const LOGIT_BYTES = 24;
 
 export interface GgufSampling {
-  /** Tokens; null: as the engine chooses. */
+  /** Tokens; null: the engine's default. */
   readonly contextLength: number | null;
   /** Samples decoded together. */
   readonly sequences: number;
@@ -24,14 +24,14 @@ export interface GgufPlan {
   readonly parts: readonly Part[];
 }
 
-/** Throws STP1302 for a file that is damaged, or whose header lacks the sizes. */
+/** Throws STP1302 for a file that is damaged or whose header lacks the sizes. */
 export async function planGguf(path: string, sampling: GgufSampling): Promise<GgufPlan> {
   const plan = ggufMemory(await readGguf(path), sampling);
   if (plan === null) throw foreign(path, 'its header does not say how large the model is');
   return plan;
 }
 
-/** Null where the header lacks the sizes. */
+/** Returns null if the header lacks the sizes. */
 export function ggufMemory(
   { metadata, tensors }: GgufFile,
   { contextLength, sequences }: GgufSampling,
@@ -45,7 +45,7 @@ export function ggufMemory(
   const headSize = hiddenSize / heads;
   const keyLength = numberOf(field('attention.key_length')) ?? headSize;
   const valueLength = numberOf(field('attention.value_length')) ?? headSize;
-  // Layers may differ in their heads, and then have one number each.
+  // Layers may differ in their numbers of heads; the field is then a list.
   const headsOfAll = Array.isArray(keyValueHeads)
     ? keyValueHeads.reduce((sum: number, one) => sum + Number(one), 0)
     : layers * Number(keyValueHeads);

@@ -1,11 +1,11 @@
-/** Accelerators that a plan may count with: figures of their makers' data sheets, dense and without sparsity. */
+/** Accelerators that a plan knows, with dense figures (without sparsity) from the makers' data sheets. */
 
 export interface Gpu {
   readonly name: string;
   readonly memoryGib: number;
   /** bfloat16, 10¹² operations a second. */
   readonly teraflops: number;
-  /** Bandwidth of its memory, 10⁹ bytes a second. */
+  /** Memory bandwidth, 10⁹ bytes a second. */
   readonly gigabytesPerSecond: number;
 }
 

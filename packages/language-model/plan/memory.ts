@@ -1,25 +1,28 @@
 /**
- * How much memory a GPU needs to train and to sample a decoder: estimates by formula. Each part carries its formula, so that a
- * person can check it. Sources: ZeRO (arXiv 1910.02054) for what a weight costs. What layers keep was counted by PyTorch's
- * hooks for saved tensors; on GPUs trainings took 10 to 26 % less than these formulas say, most where few tokens are scored
- * (docs/log.md).
+ * Estimates the GPU memory for training and sampling a decoder. Each part carries its formula, so that a person can
+ * check it. Source for the bytes of a weight: ZeRO (arXiv 1910.02054). PyTorch's hooks for saved tensors gave the
+ * activations. Measured trainings took 10 to 26 % less than these estimates.
  */
 import type { Part } from '../memory-part.ts';
 import type { ModelShape } from '../trainer.ts';
 
 const GIB = 2 ** 30;
-/** CUDA's context, the libraries' buffers and fragments. */
+/** Memory of CUDA's context, the libraries' buffers and fragmentation. */
 const OVERHEAD_GIB = 3;
 /**
- * Bytes of activations for each token and hidden number of one layer, attention computed in place: what PyTorch keeps of transformers'
- * Qwen3 in bfloat16. Casting weights in float32 as they are used also keeps the residual stream in float32.
+ * Bytes of activations for each token, layer and hidden unit, with memory-efficient attention: what PyTorch keeps for
+ * transformers' Qwen3 in bfloat16. `cast` is for weights in float32 that are cast when used; the residual stream then
+ * stays in float32.
  */
 const LAYER_BYTES = { cast: 66, stored: 60 } as const;
-/** Bytes of a number of a layer's input, which is kept in place of its activations where these are computed again. */
+/** Bytes of each number of a layer's input, which replaces the activations if these are recomputed. */
 const INPUT_BYTES = { cast: 4, stored: 2 } as const;
-/** Bytes of a scored token and word: the logits in 16 bits, in float32, and their logarithms or their gradient. */
+/**
+ * Bytes for each scored token and vocabulary entry: the logits in 16 bits, in float32, and their logarithms or
+ * gradient.
+ */
 const LOGIT_BYTES = 2 + 4 + 4;
-/** Bytes of a weight in four bits, with its share of the scales and of the embedding, which stays whole. */
+/** Bytes of a four-bit weight, with its share of the scales and of the embedding, which is not quantised. */
 const QUANTISED_BYTES = 0.6;
 
 export interface TrainingSetup {
@@ -27,7 +30,7 @@ export interface TrainingSetup {
   readonly kind: 'full' | 'lora';
   /** Rank of the adapter. */
   readonly rank: number;
-  /** The weights below the adapter have four bits; every process holds all of them. */
+  /** Whether the weights below the adapter have four bits. Every process then holds all of them. */
   readonly isQuantised: boolean;
   readonly isSharded: boolean;
   readonly recomputes: boolean;
@@ -35,7 +38,7 @@ export interface TrainingSetup {
   readonly microBatchTokens: number;
 }
 
-/** Weights of a Llama-like decoder, without norms and biases, which are thousandths of it. */
+/** Counts the weights of a Llama-like decoder. Norms and biases, some thousandths of the total, are left out. */
 export function parameters(shape: ModelShape): {
   readonly layer: number;
   readonly embedding: number;
@@ -48,7 +51,7 @@ export function parameters(shape: ModelShape): {
   return { layer, embedding, all: layers * layer + embedding };
 }
 
-/** Weights of an adapter of this rank on all matrices of the layers. */
+/** Counts the weights of an adapter of this rank on all matrices of the layers. */
 export function adapterParameters(shape: ModelShape, rank: number): number {
   const { hiddenSize: h, layers, heads, keyValueHeads, feedForwardSize: f } = shape;
   const keyValue = (h / heads) * keyValueHeads;
@@ -76,7 +79,7 @@ export function trainingMemory(shape: ModelShape, setup: TrainingSetup): Part[] 
             : part('weights that stay', (2 * all) / share, `2 bytes × P${per}`),
           part('adapter', (16 * trained) / share, `(4 + 4 + 8) bytes × A${per}, A of rank ${rank}`),
         ];
-  // One process computes with copies of its float32 weights; several have them brought together in 16 bits.
+  // A single process casts its float32 weights when they are used; several gather them in 16 bits.
   const weights = kind === 'full' && !isSharded ? 'cast' : 'stored';
   const copies = weights === 'cast' ? [part('weights in 16 bits', 2 * all, '2 bytes × P, on each GPU')] : [];
   const gathered = isSharded ? [part('gathered layers', 2 * 2 * layer, '2 layers × 2 bytes × P of a layer')] : [];
@@ -102,12 +105,12 @@ export function trainingMemory(shape: ModelShape, setup: TrainingSetup): Part[] 
   ];
 }
 
-/** Bytes of the key-value cache for one token, in 16 bits. */
+/** Returns the bytes of the key-value cache for one token, in 16 bits. */
 export function cacheBytesPerToken({ hiddenSize, layers, heads, keyValueHeads }: ModelShape): number {
   return 2 * 2 * layers * keyValueHeads * (hiddenSize / heads);
 }
 
-/** Computes the memory that a sampling server holds on each GPU before its cache. */
+/** Computes a sampling server's memory on each GPU, without its cache. */
 export function samplingMemory(shape: ModelShape, tensorParallelism: number): Part[] {
   return [
     {

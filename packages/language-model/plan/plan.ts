@@ -1,6 +1,6 @@
 /**
- * Estimates the cost of a round of self-play on given GPUs: memory, tokens and proofs an hour, Lean's cores, hours and price.
- * All of it is estimated by the formulas that are given with each figure; nothing is measured here.
+ * Estimates a round of self-play on given GPUs: memory, tokens and proofs an hour, Lean's cores, hours and price. Every
+ * figure comes with its formula; nothing is measured.
  */
 
 import { type Part, totalGib } from '../memory-part.ts';
@@ -9,7 +9,7 @@ import type { Gpu } from './gpus.ts';
 import { cacheBytesPerToken, parameters, samplingMemory, type TrainingSetup, trainingMemory } from './memory.ts';
 
 const GIB = 2 ** 30;
-/** Shares of the data sheet's figures: what is said of servers, and what our trainer reached on one H200 (0.21 on an H100; docs/log.md). */
+/** Achieved shares of the data sheet's figures: typical of servers, and for training measured on one H200. */
 const BANDWIDTH_SHARE = 0.6;
 const SAMPLING_FLOPS_SHARE = 0.3;
 const TRAINING_FLOPS_SHARE = 0.24;
@@ -21,28 +21,28 @@ export interface PlanInput {
   readonly training: Omit<TrainingSetup, 'gpus'>;
   readonly sampling: {
     readonly tensorParallelism: number;
-    /** Share of a GPU's memory for the server. */
+    /** Share of a GPU's memory that the server uses. */
     readonly memoryShare: number;
-    /** Requests in flight to all servers together. */
+    /** Concurrent requests to all servers together. */
     readonly requestsInFlight: number;
     /** Prompt and answer together, tokens. */
     readonly contextLength: number;
     /** Mean length of an answer. */
     readonly meanTokens: number;
     readonly promptTokens: number;
-    /** A step of a server takes at least this long, whatever the GPU does in it. */
+    /** Minimum duration of a server's step. */
     readonly stepSecondsMin: number;
   };
   readonly round: {
     readonly statements: number;
     readonly conjectures: number;
     readonly samplesPerStatement: number;
-    /** Answers a sample, revisions included, at most. */
+    /** Maximum answers for each sample, revisions included. */
     readonly answersPerSample: number;
     readonly trainedTokens: number;
   };
   readonly lean: { readonly secondsPerCheck: number };
-  /** Price of one GPU for an hour; null: not known. */
+  /** Price of one GPU for an hour; null if unknown. */
   readonly pricePerHour: number | null;
 }
 
@@ -58,7 +58,7 @@ export interface Plan {
   readonly training: readonly Part[];
   readonly sampling: readonly Part[];
   readonly figures: readonly Figure[];
-  /** Why it cannot run as asked for; empty where it can. */
+  /** Reasons why it cannot run as requested; empty if it can. */
   readonly problems: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export function makePlan(input: PlanInput): Plan {
   };
 }
 
-/** Cache of the longest request that is allowed: a server that cannot hold it refuses to start. */
+/** Returns the cache of the longest allowed request. A server without room for it refuses to start. */
 function contextGib({ shape, sampling }: PlanInput): number {
   return (sampling.contextLength * cacheBytesPerToken(shape)) / sampling.tensorParallelism / GIB;
 }
@@ -100,7 +100,7 @@ function figures(input: PlanInput): Figure[] {
   const flops = gpu.teraflops * 1e12 * SAMPLING_FLOPS_SHARE * sampling.tensorParallelism;
   const cacheGib = gpu.memoryGib * sampling.memoryShare - totalGib(samplingMemory(shape, sampling.tensorParallelism));
   const cacheTokens = (cacheGib * GIB * sampling.tensorParallelism) / cacheBytesPerToken(shape);
-  // On average a request is half done.
+  // On average a request has written half of its answer.
   const heldTokens = sampling.promptTokens + sampling.meanTokens / 2;
   const batch = Math.max(
     1,
@@ -157,8 +157,8 @@ function figures(input: PlanInput): Figure[] {
 }
 
 /**
- * Operations of a trained token, two a weight in each pass: forward, backward to the activations, to the weights, and forward
- * again.
+ * Operations for each weight and trained token, two in each pass: forward, backward to the activations, backward to the
+ * weights, and forward again if activations are recomputed.
  */
 const operationsPerWeight = ({ kind, recomputes }: Pick<TrainingSetup, 'kind' | 'recomputes'>): number =>
   (kind === 'full' ? 6 : 4) + (recomputes ? 2 : 0);
@@ -174,8 +174,8 @@ export function trainingTokensPerSecond(
 }
 
 /**
- * Changes that would make it fit, the smallest first; each is tried by itself, then together with those before it, then all of them with
- * a larger GPU or more of them.
+ * Returns changes with which the run would fit, the smallest first. Each is tried alone, then with those before it,
+ * then all with a larger GPU or with more GPUs.
  */
 export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
   const fits = (other: PlanInput): boolean => makePlan(other).problems.length === 0;
@@ -203,7 +203,7 @@ export function whatWouldFit(input: PlanInput, gpus: readonly Gpu[]): string[] {
   ].map(([name, change]) => [name, change]);
   const alone = changes.filter(([, change]) => fits(change(input))).map(([name]) => name);
   if (alone.length > 0) return alone;
-  // By setting: of two values the later one is meant.
+  // Of two values for one setting the later counts.
   const taken = new Map<string, string>();
   let together = input;
   for (const [name, change] of changes) {

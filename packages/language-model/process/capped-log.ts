@@ -1,14 +1,14 @@
 /**
- * A log file of limited size for the output of a process: when it is full, it replaces `FILE.1`, and a new one begins.
- * So at least the last half of the allowed size is always there. The tail is kept in memory.
+ * A log file of limited size for a process's output. A full file replaces `FILE.1`, and a new one begins, so at least
+ * the last half of the allowed size is kept. The tail is also kept in memory.
  */
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** Most bytes of each of the two files. */
+/** Maximum size of each of the two files. */
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
-/** End of the text kept for messages, characters. */
+/** How much of the end is kept for messages, characters. */
 const TAIL_CHARS = 16_384;
 
 export class CappedLog {
@@ -26,12 +26,12 @@ export class CappedLog {
     this.#file = this.#open();
   }
 
-  /** Last characters written since it was opened. */
+  /** The last characters written since the log was opened. */
   get tail(): string {
     return this.#tail;
   }
 
-  /** Takes a stream over: what comes is written, however fast. */
+  /** Writes everything from a stream, however fast it comes. */
   take(stream: Readable): void {
     stream.on('data', (part: Buffer) => this.write(part));
   }
@@ -55,7 +55,7 @@ export class CappedLog {
 
   #open(): WriteStream {
     const file = createWriteStream(this.path, { flags: 'a' });
-    // A log that cannot be written must not end what it is the log of; the tail stays.
+    // A failing log must not end its process. The tail in memory stays.
     file.on('error', () => undefined);
     return file;
   }

@@ -1,9 +1,9 @@
 /**
- * Runs work only if the same work is not in progress; otherwise it skips the work, not postpones it: for copies of data
- * that will soon be newer.
+ * Runs work unless the same work is in progress; then the new work is skipped, not postponed. For copies of data that
+ * will soon be outdated.
  */
 
-/** A function that starts the work unless the last has not ended. What the work throws is its own to tell. */
+/** Returns a function that starts the work unless the previous one is running. The work must report its own errors. */
 export function oneAtATime<T>(work: ((item: T) => Promise<void>) | undefined): (item: T) => void {
   let busy = false;
   return (item) => {

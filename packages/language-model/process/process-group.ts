@@ -1,22 +1,22 @@
 /**
- * Runs an external program in a process group of its own, so that it can be ended with all its children. Its standard
- * input is a pipe that closes when this process ends, for any reason.
+ * Runs an external program in its own process group, so that it can be ended with all its children. Its standard input
+ * is a pipe that closes when this process ends for any reason.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
 import { RUN_MARK } from '@stp/base/files';
 
-/** Between asking and killing: servers finish nothing in it that is worth more, trainers have kept their state. */
+/** Time between SIGTERM and SIGKILL. Servers have nothing worth waiting for longer; trainers have saved their state. */
 const GRACE_MS = 5_000;
 const POLL_MS = 20;
-/** Time for reading what is left in the pipes of processes that are gone. */
+/** Time for reading the remaining output of ended processes. */
 const DRAIN_MS = 2_000;
 
 export interface ProcessGroupOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
-  /** Run the process belongs to, for clean-up (`packages/base/run-mark.ts`). */
+  /** The run that the process belongs to, for clean-up (`packages/base/run-mark.ts`). */
   readonly runMark?: string | undefined;
   readonly graceMs?: number;
 }
@@ -27,8 +27,8 @@ export interface Exit {
 }
 
 /**
- * Variables that a command is given of ours: where things are and how it is to behave. Keys and tokens are not among
- * them; what a command needs beyond these is named by who starts it.
+ * Environment variables that every command inherits: paths and behaviour, but no keys or tokens. The caller names any
+ * further variables.
  */
 const PASSED_ON =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|SSL_CERT_\w+|CUDA_\w+|NVIDIA_\w+|NCCL_\w+|GLOO_\w+|TPU_\w+|JAX_\w+|XLA_\w+|HF_HOME|HF_HUB_OFFLINE|TRANSFORMERS_OFFLINE|OMP_NUM_THREADS|GCE_METADATA_\w+|STP_STORE|STP_CACHE|STP_SCRATCH|STP_DATA|STP_GCS_ENDPOINT|GOOGLE_CLOUD_PROJECT)$/;
@@ -56,7 +56,7 @@ export class ProcessGroup {
     this.#drained = new Promise((resolve) => child.once('close', () => resolve()));
   }
 
-  /** Starts it. Throws STP1301 where there is no such command. */
+  /** Starts the command. Throws STP1301 if it does not exist. */
   static async start(command: readonly string[], options: ProcessGroupOptions = {}): Promise<ProcessGroup> {
     const [program = '', ...args] = command;
     const { environment, directory, runMark, graceMs = GRACE_MS } = options;
@@ -67,7 +67,7 @@ export class ProcessGroup {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
-    // A process that reads nothing closes its end; that is not an error.
+    // A process that does not read its input closes the pipe; that is not an error.
     child.stdin!.on('error', () => undefined);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -84,14 +84,14 @@ export class ProcessGroup {
     return this.child.pid!;
   }
 
-  /** Ends the group: asked, and killed after the grace. Waits until its first process and every other one is gone. */
+  /** Ends the group: asks it to stop, and kills it after the grace period. Waits until all its processes have ended. */
   async end(): Promise<void> {
     this.#signal('SIGTERM');
     const deadline = performance.now() + this.#graceMs;
     while (this.#isAlive() && performance.now() < deadline) await sleep(POLL_MS);
     this.#signal('SIGKILL');
     await this.exited;
-    // What has left the group may hold the outputs open for ever.
+    // A process that has left the group may keep the outputs open for ever.
     await Promise.race([this.#drained, sleep(DRAIN_MS, undefined, { ref: false })]);
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
@@ -106,7 +106,7 @@ export class ProcessGroup {
     try {
       return process.kill(-this.pid, signal);
     } catch {
-      // No process of the group is left.
+      // The group has no process left.
       return false;
     }
   }

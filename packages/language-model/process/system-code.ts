@@ -1,4 +1,7 @@
-/** The operating system's error code, such as ENOSPC, on its way out of a process: what is done about a failure depends on it. */
+/**
+ * The operating system's error code, such as ENOSPC, passed between processes because the handling of a failure
+ * depends on it.
+ */
 
 /** Returns the system's code of the error, or of its cause. */
 export function systemCodeOf(error: unknown): string | undefined {
@@ -7,7 +10,7 @@ export function systemCodeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The cause that an error gets again in the other process. */
+/** Makes the cause of an error that is restored in another process. */
 export function causeWith(systemCode: string | undefined): { cause?: Error } {
   if (systemCode === undefined) return {};
   return { cause: Object.assign(new Error(systemCode), { code: systemCode }) };

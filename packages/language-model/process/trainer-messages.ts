@@ -1,19 +1,19 @@
 /**
- * The messages of the scripts of `packages/language-model/trainers/python/` on their standard output, one per line; a schema checks each before
- * use.
+ * The messages of the scripts of `packages/language-model/trainers/python/` on their standard output, one per line; a
+ * schema checks each before use.
  */
 
 import { ERROR_CODES, type ErrorCode, StpError } from '@stp/base';
 import { z } from 'zod';
 
-/** Longest line: a failure with its message and advice. */
+/** Maximum length of a line: a failure with its message and advice. */
 export const LINE_CHARS_MAX = 64 * 1024;
 
 const count = z.int().nonnegative();
 const code = z.string().refine((text): text is ErrorCode => text in ERROR_CODES, 'no code of this project');
 
 const rowsSchema = z.strictObject({
-  /** Names in the folder that was asked for. */
+  /** File names in the requested folder. */
   files: z.array(z.string().regex(/^[\w.-]+$/)),
   rows: count,
   examples: count,
@@ -22,7 +22,7 @@ const rowsSchema = z.strictObject({
 });
 export type WrittenRows = z.infer<typeof rowsSchema>;
 
-/** Most files of a node's state: two for each process, and one that lists them. */
+/** Maximum files of a node's state: two for each process, and a list of them. */
 const STATE_FILES_MAX = 1_024;
 const stateFile = z.string().regex(/^step-\d+\/\w[\w.-]*$/);
 
@@ -45,7 +45,7 @@ const messageSchema = z.discriminatedUnion('type', [
     tokensPerSecond: z.number(),
     heldOutLoss: z.number().nullable(),
   }),
-  /** The state of after this step is in its folder; said when what was said last has been copied. */
+  /** The state after this step is in its folder. Sent only once the previously announced state has been copied. */
   z.strictObject({ type: z.literal('kept'), step: count, files: z.array(stateFile).min(1).max(STATE_FILES_MAX) }),
   z.strictObject({
     type: z.literal('trained'),
@@ -59,9 +59,9 @@ const messageSchema = z.discriminatedUnion('type', [
       heldOutTooLong: count,
     }),
   }),
-  /** `levanter_rows.py`: what it wrote. */
+  /** The output of `levanter_rows.py`. */
   z.strictObject({ type: z.literal('rows'), train: rowsSchema, heldOut: rowsSchema }),
-  /** `seal_checkpoint.py`: the checkpoint is there. */
+  /** From `seal_checkpoint.py`: the checkpoint is complete. */
   z.strictObject({ type: z.literal('sealed') }),
   z.strictObject({
     type: z.literal('failed'),
@@ -74,7 +74,7 @@ const messageSchema = z.discriminatedUnion('type', [
 ]);
 export type TrainerMessage = z.infer<typeof messageSchema>;
 
-/** Throws STP1301 where the trainer does not write such a line. */
+/** Throws STP1301 if a trainer writes no such line. */
 export function parseMessage(line: string): TrainerMessage {
   try {
     return messageSchema.parse(JSON.parse(line));

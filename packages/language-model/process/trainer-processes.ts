@@ -1,7 +1,7 @@
 /**
- * The processes of a script of `packages/language-model/trainers/python/` on this machine: one per rank of a training, each in a group of its
- * own. If one fails, the others are ended, because they would wait for it in a sum; the error is its last message or
- * the end of its log.
+ * The processes of a script of `packages/language-model/trainers/python/` on this machine: one per rank of a training,
+ * each in its own group. If one fails, the others are ended, because they would wait for it in a collective sum. The
+ * error is its last message or the end of its log.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +12,10 @@ import { type Exit, ProcessGroup } from './process-group.ts';
 import { causeWith } from './system-code.ts';
 import { LINE_CHARS_MAX, parseMessage, type TrainerMessage } from './trainer-messages.ts';
 
-/** Between the end of a process and that of its output, where something it started holds it open. */
+/** Wait for the end of the output after a process has ended, since a child may hold it open. */
 const LAST_WORDS_MS = 2_000;
 
-/** How long processes wait for those of other machines, which may have a model to fetch first; `TIMEOUT` of process_group.py. */
+/** How long processes wait for other machines, which may first fetch a model; `TIMEOUT` of process_group.py. */
 const MEETING_MS_MAX = 7_200_000;
 
 export interface TrainerProcessesOptions {
@@ -24,15 +24,15 @@ export interface TrainerProcessesOptions {
   readonly logPath: string;
   readonly runMark: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
-  /** Longest time without a message. */
+  /** Maximum time without a message. */
   readonly silenceLimitMs: number;
-  /** Where the processes of several machines train together. */
+  /** Set if the processes of several machines train together. */
   readonly share?: TrainingShare | undefined;
   readonly onMessage: (message: TrainerMessage) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Resolves when all processes have ended well. Throws what the first failure was; none is left running then. */
+/** Resolves when all processes have succeeded. Otherwise throws the first failure, after all processes have ended. */
 export async function runTrainerProcesses(options: TrainerProcessesOptions): Promise<void> {
   const { processes, signal } = options;
   signal?.throwIfAborted();
@@ -81,14 +81,14 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
       ends.push(
         (async () => {
           const exit = await group.exited;
-          // What it said last may still be on its way.
+          // Its last message may not have arrived yet.
           await Promise.race([read, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
           if (exit.code !== 0) failure.reject(saidWhy ?? exitError(exit, log));
         })(),
       );
     }
     await Promise.race([Promise.all(ends), failure.promise]);
-    // A process may have failed in the same moment as the last ended.
+    // A process may have failed just as the last one ended.
     if (saidWhy !== null) throw saidWhy;
   } finally {
     signal?.removeEventListener('abort', abort);
@@ -98,7 +98,10 @@ export async function runTrainerProcesses(options: TrainerProcessesOptions): Pro
   }
 }
 
-/** Who a process is among all (`packages/language-model/trainers/python/process_group.py`). Every machine has equally many processes. */
+/**
+ * Returns a process's ranks (`packages/language-model/trainers/python/process_group.py`). All machines have equally
+ * many processes.
+ */
 function ranks(local: number, processes: number, share: TrainingShare | undefined): Record<string, string> {
   const { node, nodes } = share ?? { node: 0, nodes: 1 };
   if (nodes * processes === 1) return {};

@@ -1,15 +1,15 @@
 /**
- * Errors in the form of OpenAI's API: `{error: {message, type, param, code}}` under a status that says whether another
- * try can help. Only this file turns errors of the server's parts into this form.
+ * Errors in the form of OpenAI's API, `{error: {message, type, param, code}}`. The status says whether a retry can
+ * help. Only this file converts errors of the server's parts to this form.
  */
 import { StpError } from '@stp/base';
 import { CLIENT_GONE_STATUS } from '@stp/http';
 
-/** When a client that was turned away may come again, seconds. */
+/** Wait that a refused client is told, seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 export interface ApiErrorDetails {
-  /** The field of the request that is at fault. */
+  /** The request's faulty field. */
   readonly param?: string | null;
   readonly code?: string | null;
   readonly retryAfterSeconds?: number;
@@ -85,7 +85,7 @@ export function apiErrorOf(error: unknown, report: (error: unknown) => void): Ap
   const { statusCode, message } = error as { statusCode?: unknown; message?: unknown };
   if (statusCode === 415)
     return new ApiError(415, 'invalid_request_error', 'Send JSON, with `Content-Type: application/json`.');
-  // Fastify's own: a body too large, or no JSON.
+  // Errors of Fastify: a body that is too large or not JSON.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, 'invalid_request_error', String(message));
   report(error);

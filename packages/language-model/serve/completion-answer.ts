@@ -1,16 +1,16 @@
-/** Completions in the form OpenAI gives them: whole answers, and the parts of a streamed one. */
+/** Completions in OpenAI's form: whole answers, and the parts of a streamed one. */
 import { randomUUID } from 'node:crypto';
 import type { Completion, TokenLogprob } from '../generator.ts';
 
-/** How the answers of an endpoint are written. */
+/** The form of an endpoint's answers. */
 export interface AnswerForm {
-  /** What all parts of one answer share; `created` is Unix time in seconds. */
+  /** Fields that all parts of one answer share; `created` is Unix time in seconds. */
   head(model: string, isPart: boolean): Readonly<Record<'id' | 'object' | 'model', string> & { created: number }>;
   /** A whole choice. */
   choice(index: number, completion: Completion): object;
   /** A piece of a choice's text. */
   piece(index: number, text: string): object;
-  /** The end of a choice whose text has been sent: why it ended, and the log-probabilities of all its tokens. */
+  /** The end of a choice whose text has been sent: its reason, and the log-probabilities of all its tokens. */
   end(index: number, completion: Completion): object;
 }
 
@@ -76,7 +76,7 @@ function chatLogprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   };
 }
 
-/** `text_offset` counts characters of the tokens' own texts. */
+/** `text_offset` counts characters of the tokens' texts. */
 function logprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   if (tokens === undefined) return null;
   let offset = 0;
@@ -93,10 +93,10 @@ function logprobsOf(tokens: readonly TokenLogprob[] | undefined) {
   };
 }
 
-/** Returns the likeliest tokens by their texts, as OpenAI does: one more if the chosen token is not among them. */
+/** Returns the most likely tokens by text, as OpenAI does: one more if the chosen token is not among them. */
 function topOf({ token, logprob, top = [] }: TokenLogprob): Record<string, number> {
   const byText = new Map<string, number>();
-  // Of tokens that read alike (pieces of a character) the likeliest stands for all, but for the chosen one.
+  // Tokens with equal text (pieces of a character) are merged: the chosen one counts, else the most likely.
   for (const other of top) if (!byText.has(other.token)) byText.set(other.token, other.logprob);
   byText.set(token, logprob);
   return Object.fromEntries(byText);

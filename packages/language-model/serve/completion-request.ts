@@ -1,6 +1,6 @@
 /**
- * The bodies of `POST /v1/completions` and `POST /v1/chat/completions`, checked. Unknown fields are ignored, as in OpenAI's and vLLM's servers; known
- * fields that would change the result and are not supported are refused by name.
+ * Checks the bodies of `POST /v1/completions` and `POST /v1/chat/completions`. Unknown fields are ignored, as in
+ * OpenAI's and vLLM's servers. Known but unsupported fields that would change the result are refused by name.
  */
 import type { ChatMessage } from '@stp/config/records';
 import { z } from 'zod';
@@ -10,14 +10,14 @@ import { jsonGrammar, responseFormatSchema, UnreadSchema } from './json-grammar.
 import { CHOICES_PER_PROMPT_MAX } from './limits.ts';
 import { firstProblem, textsSchema } from './texts.ts';
 
-/** OpenAI's default, short as it is. */
+/** OpenAI's default. */
 const TOKENS_DEFAULT = 16;
 const TEMPERATURE_MAX = 2;
 
 const MESSAGES_MAX = 4_096;
 const MESSAGE_PARTS_MAX = 256;
 
-/** Fields of OpenAI and vLLM that are not honoured, with the values that ask for nothing. */
+/** Unsupported fields of OpenAI and vLLM, with the values that have no effect. */
 const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   echo: [false],
   suffix: [''],
@@ -62,12 +62,12 @@ const bodySchema = z.object({
   ...sharedFields,
   prompt: textsSchema,
   best_of: z.int().nullish(),
-  /** Most tokens of an answer. Without it OpenAI's 16; `null` is as many as the context has room for, as in vLLM. */
+  /** Maximum tokens of an answer. Default: OpenAI's 16; `null`: up to the end of the context, as in vLLM. */
   max_tokens: z.int().min(1).nullable().default(TOKENS_DEFAULT),
   logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
 });
 
-/** Parts of a message that are text are joined; other parts are refused. */
+/** Joins the text parts of a message; refuses other parts. */
 const contentSchema = z.union([
   z.string(),
   z
@@ -81,7 +81,7 @@ const chatSchema = z.object({
     .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: contentSchema }))
     .min(1)
     .max(MESSAGES_MAX),
-  /** Either name; without them as many as the context has room for. */
+  /** Either name is accepted. Default: up to the end of the context. */
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
   logprobs: z.boolean().nullish(),
@@ -90,12 +90,12 @@ const chatSchema = z.object({
 
 export interface CompletionRequest {
   readonly model: string | null;
-  /** Texts, or tokens that have to be decoded. */
+  /** Texts, or token ids to be decoded. */
   readonly prompts: readonly (string | readonly number[])[];
   readonly choicesPerPrompt: number;
-  /** Seed of the choice; without a seed of the request each choice gets a random one. */
+  /** Seed of the first choice, the next ones count up from it; null: a random one. */
   readonly seed: number | null;
-  /** `maxTokens` is null where the context alone bounds it. */
+  /** `maxTokens` is null if only the context limits it. */
   readonly sampling: Omit<SamplingOptions, 'maxTokens'> & { readonly maxTokens: number | null };
   readonly stream: boolean;
   readonly streamUsage: boolean;
@@ -127,7 +127,7 @@ export interface ChatRequest extends Omit<CompletionRequest, 'prompts'> {
   readonly messages: readonly ChatMessage[];
 }
 
-/** The body of `POST /v1/chat/completions`. Throws an `ApiError` with status 400 that names the field. */
+/** Parses the body of `POST /v1/chat/completions`. Throws an `ApiError` with status 400 that names the field. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = chatSchema.safeParse(body);
   if (!parsed.success) throw firstProblem(parsed.error);

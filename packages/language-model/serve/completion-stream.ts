@@ -1,13 +1,13 @@
 /**
- * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). If text arrives faster than the
- * client reads, it is joined into one piece per choice, so the waiting text is never longer than the texts themselves.
+ * A streamed answer as server-sent events (`data: …`, at the end `data: [DONE]`). Text that arrives faster than the
+ * client reads is joined into one piece for each choice, so the waiting text is never longer than the answer.
  */
 import { Readable } from 'node:stream';
 import type { Completion, GenerateOptions } from '../generator.ts';
 import { apiErrorOf } from './api-error.ts';
 import { type AnswerForm, usageOf } from './completion-answer.ts';
 
-/** Time for a client to take the last words of a stream that was ended early. One that has stopped reading takes none. */
+/** Time for a client to receive the rest of a stream that was ended early. */
 const LAST_WORDS_MS = 1_000;
 
 export interface StreamOptions {
@@ -15,19 +15,19 @@ export interface StreamOptions {
   readonly modelName: string;
   readonly promptTokens: number;
   readonly withUsage: boolean;
-  /** Starts the work; its callbacks feed the stream. */
+  /** Starts sampling; its callbacks feed the stream. */
   readonly sample: (options: GenerateOptions) => Promise<readonly Completion[]>;
-  /** Ends the work, and with it the stream, whether its client reads or not. */
+  /** Ends the sampling and the stream, whether or not the client reads. */
   readonly signal: AbortSignal;
-  /** Receives a failure that the client sees only in part. */
+  /** Receives failures, of which the client sees only a part. */
   readonly report: (error: unknown) => void;
-  /** Called once when the stream has closed, read or not. */
+  /** Called once when the stream has closed, read to its end or not. */
   readonly end: () => void;
 }
 
 /**
- * Resolves with the stream when its first event is there, so that what fails before has a status of its own; rejects, with
- * `end` left to the caller, when the work does.
+ * Resolves with the stream at its first event, so that an earlier failure gets its own HTTP status. If the sampling
+ * fails before that, it rejects, and the caller must call `end`.
  */
 export async function completionEvents(options: StreamOptions): Promise<Readable> {
   const pending = new PendingParts();
@@ -72,7 +72,7 @@ function event(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** Parts that the engine has given and the client has not been sent. */
+/** Parts from the engine that have not been sent to the client. */
 class PendingParts {
   #texts = new Map<number, string>();
   #ends: (readonly [number, Completion])[] = [];
@@ -104,7 +104,7 @@ class PendingParts {
     this.#wake?.();
   }
 
-  /** All there is. Texts go before ends: a choice's text is complete when its end is there. */
+  /** Returns all waiting parts. Texts come before ends, so a choice's text is complete when its end comes. */
   take() {
     const taken = { texts: this.#texts, ends: this.#ends, finished: this.#finished };
     this.#texts = new Map();
@@ -112,7 +112,7 @@ class PendingParts {
     return taken;
   }
 
-  /** Resolves when there is something to take, or nothing more will come. */
+  /** Resolves when a part is waiting, or when no more will come. */
   change(): Promise<void> {
     if (!this.isEmpty || this.#finished) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,4 +1,7 @@
-/** `POST /v1/completions` and `/v1/chat/completions`: a request becomes samples with seeds of their own, whole or streamed. */
+/**
+ * `POST /v1/completions` and `/v1/chat/completions`: turns a request into samples with a seed each, whole or
+ * streamed.
+ */
 import { randomInt } from 'node:crypto';
 import { StpError } from '@stp/base';
 import type { WorkTracker } from '@stp/http';
@@ -13,7 +16,7 @@ import type { ServeMetrics } from './serve-metrics.ts';
 import type { ServedModel } from './served-model.ts';
 import { countedText } from './texts.ts';
 
-/** Seeds made here stay below, so that the numbers after them are whole as well. */
+/** Upper bound of generated seeds, so that the following numbers are safe integers. */
 const SEED_BOUND = 2 ** 47;
 
 export interface CompletionJob {
@@ -29,7 +32,7 @@ export function completionsHandler(...served: Served): Handler {
   return answering(COMPLETION_FORM, async (body) => parseCompletionRequest(body), ...served);
 }
 
-/** A chat is the text that the model's template makes of it. */
+/** A chat's prompt is the text that the model's template renders. */
 export function chatHandler(...served: Served): Handler {
   const [{ template }] = served;
   return answering(
@@ -46,7 +49,7 @@ export function chatHandler(...served: Served): Handler {
   );
 }
 
-/** The model, its work under way, its metrics, and who hears of failures that clients see only in part. */
+/** The model, its running work, its metrics, and the receiver of failures that clients see only in part. */
 type Served = readonly [
   model: ServedModel,
   tracker: WorkTracker,
@@ -85,15 +88,15 @@ function answering(
         usage: usageOf(job.promptTokens, completionTokens),
       };
     } finally {
-      // A stream continues, and ends its work when it closes.
+      // A stream ends its work when it closes.
       if (!isStreaming) work.end();
     }
   };
 }
 
 /**
- * Choice i of the request, counted over all its prompts, is sampled with seed + i: equal prompts of one request give
- * different choices, and a request can repeat any one of them.
+ * Choice i of the request, counted over all its prompts, gets seed + i. So equal prompts of a request give different
+ * choices, and a later request can repeat any one of them.
  */
 async function jobOf(request: CompletionRequest, model: ServedModel): Promise<CompletionJob> {
   const { prompts, choicesPerPrompt, sampling, gbnf } = request;

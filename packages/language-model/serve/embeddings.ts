@@ -16,7 +16,7 @@ const bodySchema = z.object({
   dimensions: z.int().nullish(),
 });
 
-/** A text beyond what the model embeds is cut there, as the port has it; `usage` counts what was read. */
+/** A text beyond the embedding's limit is cut, as the port specifies; `usage` counts the tokens that were read. */
 export function embeddingsHandler(model: ServedModel, tracker: WorkTracker, metrics: ServeMetrics) {
   return async ({ body }: FastifyRequest, reply: FastifyReply) => {
     const parsed = bodySchema.safeParse(body);

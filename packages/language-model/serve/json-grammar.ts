@@ -1,29 +1,32 @@
 /**
- * `response_format` of OpenAI's API as a grammar that llama.cpp reads (GBNF): every completed answer is JSON, and one of the schema. A part
- * of JSON Schema is read. What is not read is refused, since an answer that only seems to follow a schema is worse than none.
- * The writer of node-llama-cpp 3.22 refuses nothing: it makes `anyOf` and `allOf` `null`, demands properties that may be left out, and
- * drops bounds and patterns.
+ * Converts `response_format` of OpenAI's API to a grammar for llama.cpp (GBNF): every completed answer is JSON that
+ * matches the schema. A part of JSON Schema is supported. The rest is refused, since an answer that only seems to
+ * follow a schema is worse than none. node-llama-cpp 3.22's converter refuses nothing: it turns `anyOf` and `allOf`
+ * into `null`, requires optional properties, and ignores bounds and patterns.
  */
 import { z } from 'zod';
 
-/** Together with `$defs`; a rule or two of the grammar each. */
+/** Maximum number of schemas, `$defs` included. Each takes one or two rules of the grammar. */
 const SCHEMAS_MAX = 512;
 const DEPTH_MAX = 32;
 const PROPERTIES_MAX = 128;
 const CHOICES_MAX = 256;
 const TEXT_CHARS_MAX = 256;
-/** Bounds of repetitions: llama.cpp writes each of them out. */
+/** Maximum repetitions: llama.cpp expands each of them. */
 const ITEMS_MAX = 64;
 const LENGTH_MAX = 512;
 const REPETITIONS_MAX = 4_096;
 
-/** Keys that say nothing of what is valid. */
+/** Keys that do not affect validity. */
 const NOTES = ['$schema', '$id', 'title', 'description', 'default', 'examples', '$comment'] as const;
 const notes = Object.fromEntries(NOTES.map((key) => [key, z.unknown().optional()]));
 
 const literal = z.union([z.string().max(TEXT_CHARS_MAX), z.number(), z.boolean(), z.null()]);
 const type = z.enum(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
-/** Bounds of JavaScript's whole numbers, which zod writes for each: digits are fewer. */
+/**
+ * zod writes the bounds of JavaScript's safe integers for every integer. They are ignored; narrower bounds are
+ * refused.
+ */
 const wide = z.number().refine((bound) => Math.abs(bound) >= Number.MAX_SAFE_INTEGER, 'is not supported');
 const items = z.int().min(0).max(ITEMS_MAX).optional();
 const length = z.int().min(0).max(LENGTH_MAX).optional();
@@ -65,12 +68,12 @@ export const responseFormatSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Why a schema is not read, with its place. */
+/** Why a schema is not supported, with its JSON path. */
 export class UnreadSchema extends Error {}
 
 const BASE: Readonly<Record<string, string>> = {
   ws: '(" " | "\\n" [ ]{0,16})?',
-  // Without halves of characters, which JSON can write and UTF-8 cannot.
+  // Without unpaired surrogates, which JSON can express and UTF-8 cannot.
   char: '[^"\\\\\\x00-\\x1F\\x7F] | "\\\\" (["\\\\/bfnrt] | "u" ([0-9a-cefA-CEF] hex hex hex | [dD] [0-7] hex hex))',
   hex: '[0-9a-fA-F]',
   string: '"\\"" char* "\\""',
@@ -83,7 +86,7 @@ const BASE: Readonly<Record<string, string>> = {
   array: '"[" ws (value ("," ws value)*)? ws "]"',
 };
 
-/** Null for free text. Throws `UnreadSchema`. */
+/** Returns null for free text. Throws `UnreadSchema`. */
 export function jsonGrammar(format: z.infer<typeof responseFormatSchema>): string | null {
   if (format.type === 'text') return null;
   return textOf(format.type === 'json_object' ? { root: 'object' } : new Writer(format.json_schema.schema).rules());
@@ -92,7 +95,9 @@ export function jsonGrammar(format: z.infer<typeof responseFormatSchema>): strin
 const textOf = (rules: Readonly<Record<string, string>>): string =>
   [...Object.entries(rules), ...Object.entries(BASE)].map(([name, text]) => `${name} ::= ${text}\n`).join('');
 
-/** Where a schema stands, and whether text comes before what it derives: only then may it refer to a rule that may come to it. */
+/**
+ * A schema's position, and whether it is preceded by text: only then may it refer to a rule that may lead back to it.
+ */
 interface Place {
   readonly at: string;
   readonly depth: number;
@@ -114,7 +119,7 @@ class Writer {
 
   rules(): Readonly<Record<string, string>> {
     const top = { depth: 0, isBehindText: false };
-    // The root is a rule of its own, so that `#` can name it.
+    // The root has its own rule, so that `#` can refer to it.
     this.#rules.root = 'whole';
     this.#rules.whole = this.#expression(this.#whole, { at: '#', ...top });
     for (const [name, schema] of Object.entries(readSchema(this.#whole, '#').$defs ?? {}))
@@ -122,7 +127,7 @@ class Writer {
     return this.#rules;
   }
 
-  /** The name of a rule for the schema. */
+  /** Returns the name of a rule for the schema. */
   #rule(schema: unknown, { at, depth, isBehindText }: Place, within: string): string {
     const name = this.#name();
     const isText = isBehindText || !within.startsWith('anyOf');
@@ -184,7 +189,7 @@ class Writer {
     }
   }
 
-  /** Properties in the schema's order; those that are not required may be left out. Others are never written. */
+  /** Properties come in the schema's order; optional ones may be omitted. Other properties are never written. */
   #object({ properties, required = [], additionalProperties }: Schema, place: Place): string {
     const { at } = place;
     if (properties === undefined) {
@@ -195,7 +200,7 @@ class Writer {
     if (names.length > PROPERTIES_MAX) throw new UnreadSchema(`${at}: has more than ${PROPERTIES_MAX} properties`);
     const unknown = required.find((name) => !Object.hasOwn(properties, name));
     if (unknown !== undefined) throw new UnreadSchema(`${at}: required names no property: ${unknown.slice(0, 64)}`);
-    // From the last one to the first: what may stand behind, with a property before it and without.
+    // From last to first: the possible continuations after at least one property, and after none.
     let [behind, first] = ['', ''];
     for (const name of names.toReversed()) {
       const value = this.#rule(properties[name], place, `properties/${name}`);
@@ -209,7 +214,7 @@ class Writer {
     return `"{" ws ${first} ws "}"`;
   }
 
-  /** A rule for one text or the other; an empty one may be left out. */
+  /** Returns a rule for either text. An empty `other` makes the rule optional; with null only `one` is allowed. */
   #either(one: string, other: string | null): string {
     const name = this.#name();
     this.#rules[name] = other === null ? one : other === '' ? `(${one})?` : `${one} | ${other}`;
@@ -245,7 +250,7 @@ function readSchema(raw: unknown, place: string): Schema {
   throw new UnreadSchema(`${[place, ...issue!.path.map(String)].join('/')}: ${issue!.message}`.slice(0, 300));
 }
 
-/** A key that decides alone: what stands beside it would have to hold as well. */
+/** Requires that a key stands alone, because keys beside it would have to hold as well. */
 function alone(schema: Schema, place: string, key: string, expression: string): string {
   const free = new Set<string>([...NOTES, '$defs', key, ...(key === 'const' || key === 'enum' ? ['type'] : [])]);
   const beside = Object.keys(schema).find((one) => !free.has(one));
@@ -253,5 +258,5 @@ function alone(schema: Schema, place: string, key: string, expression: string): 
   return expression;
 }
 
-/** The JSON text of a value, as a text of the grammar. */
+/** Returns the JSON text of a value as a literal of the grammar. */
 const fixed = (value: unknown): string => `"${JSON.stringify(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -1,4 +1,4 @@
-/** The one model behind the server: its engine, its tokenizer and chat template, and the names it answers to. */
+/** The served model: its engine, its tokenizer and chat template, and its names. */
 import { basename, resolve } from 'node:path';
 import { ChatTemplate } from '../chat/chat-template.ts';
 import type { TemplateData } from '../chat/template-messages.ts';
@@ -11,11 +11,11 @@ import { badRequest, modelNotFound } from './api-error.ts';
 export class ServedModel {
   readonly generator: Generator;
   readonly tokenizer: PromptTokens;
-  /** Null where the model has none, and answers no chat. */
+  /** Null if the model has none; chats are then refused. */
   readonly template: ChatTemplate | null;
-  /** First the name that answers carry; then the hash of the weights, by which a run finds its checkpoint. */
+  /** First the name in answers, then the hash of the weights, by which a run finds its checkpoint. */
   readonly names: readonly string[];
-  /** Whether its engine follows grammars, and so `response_format`. */
+  /** Whether the engine supports grammars, and so `response_format`. */
   readonly readsGrammars: boolean;
   /** Unix time, seconds. */
   readonly openedAt = Math.floor(Date.now() / 1_000);
@@ -34,7 +34,7 @@ export class ServedModel {
     this.names = [...new Set([name, generator.model.name])];
   }
 
-  /** `name` is the folder's where none is given. */
+  /** `name` defaults to the folder's name. */
   static async open(generator: Generator, checkpointDirectory: string, name?: string): Promise<ServedModel> {
     const { tokenizer, template } = await readFolderTokenizer(await modelFiles(checkpointDirectory));
     const its = { tokens: tokenizer, template, readsGrammars: false };
@@ -54,13 +54,13 @@ export class ServedModel {
     return new ServedModel(generator, tokens, chats, name, readsGrammars);
   }
 
-  /** The name an answer carries: the one that was asked for. Throws the 404 where it is another model's. */
+  /** Returns the name for an answer: the requested one. Throws the 404 if it is another model's. */
   nameFor(asked: string | null): string {
     if (asked !== null && !this.names.includes(asked)) throw modelNotFound(asked, this.names);
     return asked ?? this.names[0]!;
   }
 
-  /** Throws the 400 where nothing could follow the prompt. */
+  /** Throws the 400 if the prompt leaves no room for an answer. */
   checkPrompt(tokens: number): void {
     const { contextLength } = this.generator.model;
     if (tokens === 0) throw badRequest('`prompt` is empty.', 'prompt');
@@ -69,7 +69,7 @@ export class ServedModel {
     throw badRequest(message, 'prompt', 'context_length_exceeded');
   }
 
-  /** As `GET /v1/models` lists them; `max_model_len` is vLLM's. */
+  /** Returns the list of `GET /v1/models`; `max_model_len` is vLLM's field. */
   list() {
     return this.names.map((id) => this.describe(id));
   }

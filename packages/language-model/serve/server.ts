@@ -20,15 +20,15 @@ import { BODY_BYTES_MAX, RECEIVE_TIMEOUT_MS, type ServeLimits } from './limits.t
 import { ServeMetrics } from './serve-metrics.ts';
 import type { ServedModel } from './served-model.ts';
 
-/** The one route that needs no key: it says nothing but that the server is up. */
+/** The only route without a key. It says only that the server is up. */
 const HEALTH_ROUTE = '/health';
 
 export interface ModelServeOptions {
   readonly model: ServedModel;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number;
-  /** Keys of clients; none lets everyone in. */
+  /** Clients' keys; an empty list admits everyone. */
   readonly keys: readonly string[];
   readonly limits: ServeLimits;
   /** Receives failures that clients see only in part. */
@@ -38,11 +38,11 @@ export interface ModelServeOptions {
 export interface RunningServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** Takes no new request, finishes open ones within its time limit, and closes. The engine stays open. */
+  /** Refuses new requests, finishes open ones within the time limit, and closes. The engine stays open. */
   close(): Promise<void>;
 }
 
-/** Throws STP1102 where the port is in use, STP1002 where this machine has no such host. */
+/** Throws STP1102 if the port is in use, STP1002 if this machine has no such host. */
 export async function startModelServer(options: ModelServeOptions): Promise<RunningServer> {
   const { model, host, limits } = options;
   const metrics = new ServeMetrics();

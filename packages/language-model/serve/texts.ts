@@ -9,7 +9,7 @@ import { INPUTS_MAX } from './limits.ts';
 
 const tokensSchema = z.array(z.int().nonnegative());
 
-/** One text or several, always as a list. The four forms are OpenAI's. */
+/** Parses one text or several to a list. The four forms are OpenAI's. */
 export const textsSchema = z.union([
   z.string().transform((text) => [text]),
   z.array(z.string()).min(1).max(INPUTS_MAX),
@@ -23,8 +23,8 @@ export interface CountedText {
 }
 
 /**
- * Text and number of tokens. Token ids are taken where the tokenizer reads the text they stand for as those same ids, since
- * the engine is given texts; others are refused.
+ * Returns a text and its number of tokens. Because the engine takes texts, token ids are accepted only if the tokenizer
+ * encodes their text to the same ids.
  */
 export async function countedText(
   input: string | readonly number[],
@@ -44,7 +44,7 @@ export async function countedText(
   return { text, tokens: ids.length };
 }
 
-/** The first thing that a schema found wrong, with the field it is in. */
+/** Returns the first problem that a schema found, with its field. */
 export function firstProblem(error: z.ZodError): ApiError {
   const [issue] = error.issues;
   const field = issue?.path.join('.') || null;

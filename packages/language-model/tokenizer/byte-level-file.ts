@@ -1,13 +1,16 @@
-/** The `tokenizer.json` of byte-level byte-pair encoding: of tokenizers that are trained here and of those in GGUF files. */
+/** The `tokenizer.json` of byte-level byte-pair encoding, for tokenizers trained here and for those of GGUF files. */
 import type { PreTokenizer, TokenizerFile } from './tokenizer-file.ts';
 
 export interface ByteLevelTokenizer {
-  /** By id. */
+  /** Tokens by id. */
   readonly tokens: readonly string[];
-  /** Tokens that a text holds whole; those that are special end or frame texts. */
+  /** Tokens that are matched as a whole. Special ones end or frame texts. */
   readonly added: readonly { readonly id: number; readonly content: string; readonly special: boolean }[];
   readonly preTokenizers: readonly PreTokenizer[];
-  /** By rank: two tokens over the byte alphabet and a space between them, which every version of `tokenizers` reads. */
+  /**
+   * Merges by rank: two tokens over the byte alphabet, separated by a space, which every version of `tokenizers`
+   * reads.
+   */
   readonly merges: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export const BYTE_ALPHABET: readonly string[] = buildAlphabet();
 
 const byteOfCharacter = new Map(BYTE_ALPHABET.map((character, byte) => [character, byte]));
 
-/** Bytes a token stands for, or null where a character is outside the alphabet. */
+/** Returns the bytes of a token, or null if a character is outside the alphabet. */
 export function bytesOfToken(token: string): Uint8Array | null {
   const bytes = new Uint8Array(token.length);
   for (let index = 0; index < token.length; index++) {

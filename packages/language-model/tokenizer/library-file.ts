@@ -1,11 +1,12 @@
 /**
- * A `tokenizer.json` as the library is given it. Some of its steps give other pieces than those of `tokenizers` (white
- * space and digits beyond ASCII, words behind spaces); each is written as a split by a pattern, which both read alike.
+ * Rewrites a `tokenizer.json` for the JavaScript library. Some steps of the library differ from those of `tokenizers`
+ * (white space and digits beyond ASCII, words after spaces); each is replaced by a split with a pattern, which both
+ * read alike.
  */
 import { BYTE_ALPHABET } from './bytes.ts';
 import type { PostProcessor, PreTokenizer, TokenizerFile } from './tokenizer-file.ts';
 
-/** How GPT-2 cuts a text, which `ByteLevel` stands for. */
+/** GPT-2's splitting of a text, which `ByteLevel` stands for. */
 const GPT2_PATTERN = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
 const isolated = (pattern: string): PreTokenizer => ({
@@ -21,7 +22,7 @@ export function libraryFile(file: TokenizerFile): object {
   return { ...file, pre_tokenizer: { type: 'Sequence', pretokenizers: steps } };
 }
 
-/** A byte that no token has is left out before its neighbours merge; the library would leave it out after that. */
+/** Drops bytes without a token before merging, as `tokenizers` does; the library would drop them afterwards. */
 function withoutUnknownBytes({ model, decoder }: TokenizerFile): object[] {
   const unknown = BYTE_ALPHABET.filter((character) => !Object.hasOwn(model.vocab, character));
   if (decoder.type !== 'ByteLevel' || model.unk_token !== null || unknown.length === 0) return [];
@@ -35,7 +36,7 @@ function stepsOf(step: PreTokenizer): PreTokenizer[] {
     case 'Digits':
       return [isolated(step.individual_digits ? '\\p{N}' : '\\p{N}+')];
     case 'ByteLevel':
-      // A space before the text changes where the pattern cuts: that order of steps stays the library's own.
+      // A space before the text changes the split, so these steps keep the library's order.
       if (!step.use_regex || step.add_prefix_space) return [step];
       return [isolated(GPT2_PATTERN), { ...step, use_regex: false }];
     case 'Metaspace':
@@ -47,7 +48,7 @@ function stepsOf(step: PreTokenizer): PreTokenizer[] {
 
 const escaped = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** The special tokens that a text begins with, by the template of the file. */
+/** Returns the special tokens at the start of a text, by the file's template. */
 export function promptStart({ post_processor: processor }: TokenizerFile): readonly string[] {
   return processor === null ? [] : startOf(processor);
 }

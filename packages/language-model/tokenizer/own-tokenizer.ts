@@ -1,6 +1,6 @@
 /**
- * The tokenizers that this project trains, as a `tokenizer.json`: byte-level byte-pair encoding behind the pattern of
- * `words.ts`. Ids are the special tokens, the 256 bytes, then one for each merge that spells a new token.
+ * The `tokenizer.json` of the tokenizers that this project trains: byte-level byte-pair encoding after the pattern of
+ * `words.ts`. Ids are the special tokens, the 256 bytes, then one for each merge that makes a new token.
  */
 import { byteLevelFile } from './byte-level-file.ts';
 import { BYTE_ALPHABET } from './bytes.ts';
@@ -20,7 +20,7 @@ export function ownTokenizer(
       { type: 'Split', pattern: { Regex: WORD_PATTERN }, behavior: 'Isolated', invert: false },
       { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false },
     ],
-    // No token over the byte alphabet holds a space.
+    // No token over the byte alphabet contains a space.
     merges: merges.map(([left, right]) => `${left} ${right}`),
   });
   return new Tokenizer(file);

@@ -1,4 +1,4 @@
-/** Tokens of prompts as an engine reads them. A tokenizer of our own says them at once, an engine's process when it answers. */
+/** Tokens of prompts as an engine encodes them. Our own tokenizer answers at once, an engine's process later. */
 export interface PromptTokens {
   /** Token ids of a text from its start. */
   encodePrompt(text: string): readonly number[] | Promise<readonly number[]>;

@@ -1,4 +1,4 @@
-/** Tokens that no text splits or merges into: they are found in a text as a whole, before everything else. */
+/** Tokens that are matched as a whole before anything else; no text is split or merged into them. */
 import { PROMPT_MARKERS, SLOT_TOKENS, STATE_MARKER } from '@stp/config/words';
 
 export const PAD_TOKEN = '<pad>';
@@ -8,7 +8,10 @@ export const END_TOKEN = '<end>';
 const DEFINITIONS_MARKER = '<defs>';
 const SLOTS: ReadonlySet<string> = new Set(SLOT_TOKENS);
 
-/** Markers of a tokenizer of these texts, in addition to `<pad>` and `<end>`: slots and `<state>` only if a text contains them. */
+/**
+ * Markers of a tokenizer of these texts, in addition to `<pad>` and `<end>`: slots and `<state>` only if a text
+ * contains them.
+ */
 export function markersOf(texts: Iterable<string>): readonly string[] {
   let [hasSlots, hasStates] = [false, false];
   for (const text of texts) {
@@ -19,7 +22,7 @@ export function markersOf(texts: Iterable<string>): readonly string[] {
   return [...PROMPT_MARKERS, ...(hasStates ? [STATE_MARKER] : []), ...(hasSlots ? SLOT_TOKENS : [])];
 }
 
-/** Is the token a slot, which means something only where the prompt holds it? */
+/** Returns whether the token is a slot, which has a meaning only if the prompt contains it. */
 export function isSlot(token: string): boolean {
   return SLOTS.has(token);
 }

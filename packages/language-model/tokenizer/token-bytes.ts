@@ -1,16 +1,16 @@
-/** The bytes that each token stands for, by the decoder of a `tokenizer.json`. */
+/** The bytes of each token, by the decoder of a `tokenizer.json`. */
 import { bytesOfToken } from './bytes.ts';
 import type { TokenDecoder } from './tokenizer-file.ts';
 
 interface TokenBytes {
   readonly bytesOf: (token: string) => Uint8Array;
-  /** Whether a text as a whole loses a space at its start. */
+  /** Whether decoding a whole text removes a space at its start. */
   readonly dropsFirstSpace: boolean;
 }
 
 const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
 
-/** Throws an `Error` when the decoder's steps do not make up a text. */
+/** Throws an `Error` if the decoder's steps give no text. */
 export function tokenBytes(decoder: TokenDecoder): TokenBytes {
   const encoder = new TextEncoder();
   const steps = stepsOf(decoder);

@@ -1,19 +1,19 @@
 /**
- * `tokenizer.json` of Hugging Face's `tokenizers`, checked: a byte-pair encoding and the steps around it. A file is
- * refused when it asks for a step that the library of `tokenizer.ts` computes in another way, so that no text is ever
- * encoded otherwise than the model was trained with.
+ * Checks the `tokenizer.json` of Hugging Face's `tokenizers`: a byte-pair encoding and the steps around it. A file is
+ * refused if the library of `tokenizer.ts` computes one of its steps differently, so that a text is always encoded as
+ * in the model's training.
  */
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 import { damaged, foreign } from '../damaged.ts';
 import { Tokenizer, type TokenizerMarks } from './tokenizer.ts';
 
-/** 262,144 tokens and merges, each merge a list of two, are about 32 MB. */
+/** Maximum file size; 262,144 tokens and merges, each merge a list of two, are about 32 MB. */
 const FILE_CHARS_MAX = 64 * 1024 * 1024;
 export const TOKENIZER_BYTES_MAX = FILE_CHARS_MAX;
 const VOCABULARY_MAX = 262_144;
 const ADDED_TOKENS_MAX = 16_384;
-/** The longest pattern in use has some 400 characters. */
+/** Maximum pattern length; the longest in use has some 400 characters. */
 const PATTERN_CHARS_MAX = 2_048;
 /** Longest token of a file, in characters. */
 export const TOKEN_CHARS_MAX = 1_024;
@@ -54,7 +54,7 @@ const preTokenizerSchema = z.discriminatedUnion(
   [
     z
       .looseObject({ type: z.literal('Split'), pattern: patternSchema, behavior: z.string(), invert: flag })
-      // Of the ways to cut at a pattern, those that the library has.
+      // The ways of splitting at a pattern that the library supports.
       .refine(
         ({ behavior, invert }) => behavior === 'Removed' || (behavior === 'Isolated' && !invert),
         'a split that is neither Isolated nor Removed',
@@ -156,7 +156,7 @@ const fileSchema = z.looseObject({
     fuse_unk: flag,
     byte_fallback: flag,
     ignore_merges: flag,
-    // A hundred thousand of each: checked by hand, below.
+    // There may be a hundred thousand of each, so they are checked by hand below.
     vocab: z.custom<Readonly<Record<string, number>>>(isVocabulary, 'no map of tokens to distinct ids'),
     merges: z.custom<readonly (string | readonly [string, string])[]>(areMerges, 'no list of pairs of tokens'),
   }),
@@ -175,22 +175,22 @@ function isVocabulary(value: unknown): boolean {
 function areMerges(value: unknown): boolean {
   if (!Array.isArray(value) || value.length > VOCABULARY_MAX) return false;
   const isPair = (pair: unknown[]): boolean => pair.length === 2 && pair.every((part) => typeof part === 'string');
-  // The library reads all merges in the form of the first.
+  // The library reads all merges in the form of the first one.
   const areLists = Array.isArray(value[0]);
   return value.every((merge) => (areLists ? Array.isArray(merge) && isPair(merge) : isWrittenPair(merge)));
 }
 
 const isWrittenPair = (merge: unknown): boolean => typeof merge === 'string' && /^[^ ]+ [^ ]+$/u.test(merge);
 
-/** Text of `tokenizer.json`; the same tokenizer gives the same text. */
+/** Returns the text of `tokenizer.json`. Equal tokenizers give equal texts. */
 export function writeTokenizer({ file }: Tokenizer): string {
   return `${JSON.stringify(file, null, 1)}\n`;
 }
 
 /**
- * Throws STP1302 when the text is no `tokenizer.json` that is read here; `name` is for messages.
+ * Throws STP1302 if the text is no supported `tokenizer.json`; `name` is for messages.
  *
- * @param marksOf the tokens with a meaning, given the id of each token; by default those of this project's tokenizers
+ * @param marksOf returns the tokens with a meaning, from each token's id; default: those of this project's tokenizers
  */
 export function readTokenizer(
   text: string,
@@ -210,7 +210,7 @@ export function readTokenizer(
     throw foreign(name, describeIssues({ issues }), parsed.error);
   }
   try {
-    // What the file says and no schema reads is kept: the file is written again as it was.
+    // Fields that no schema reads are kept, so that the file is written back unchanged.
     const { model, added_tokens: added } = parsed.data;
     const idOf = (token: string) =>
       added.find(({ content }) => content === token)?.id ??

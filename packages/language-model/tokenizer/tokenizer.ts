@@ -1,7 +1,7 @@
 /**
- * A tokenizer: text to token ids and back, with the ids that the `tokenizers` package gives for the same
- * `tokenizer.json`. Hugging Face's own library in JavaScript encodes; this file says which steps it takes, and knows
- * the bytes of each token, so that a text can be put together while it is sampled.
+ * A tokenizer: text to token ids and back, with the same ids as the `tokenizers` package for the same `tokenizer.json`.
+ * Hugging Face's JavaScript library encodes. This file decides which steps it gets, and knows each token's bytes, so
+ * that text can be assembled while it is sampled.
  */
 
 import { Tokenizer as Encoder } from '@huggingface/tokenizers';
@@ -11,33 +11,33 @@ import { END_TOKEN, PAD_TOKEN } from './special-tokens.ts';
 import { tokenBytes } from './token-bytes.ts';
 import type { TokenizerFile } from './tokenizer-file.ts';
 
-/** The tokens of a tokenizer that mean something to an engine; its file does not say which they are. */
+/** The tokens with a meaning for an engine, which the tokenizer's file does not state. */
 export interface TokenizerMarks {
   /** Ids that end a text. */
   readonly endIds: readonly number[];
-  /** Id that fills up a batch, or null where the model has none. */
+  /** The padding token's id, or null if the model has none. */
   readonly padId: number | null;
 }
 
 export class Tokenizer {
   /** Contents of `tokenizer.json`. */
   readonly file: TokenizerFile;
-  /** Token of each id as its file writes it; an id that no token has gives ''. */
+  /** Each id's token as the file writes it; '' for an unused id. */
   readonly vocabulary: readonly string[];
-  /** Tokens with a meaning of their own, by id: a text is cut at them before anything else. */
+  /** Special tokens by id: a text is split at them first. */
   readonly specialTokens: ReadonlyMap<number, string>;
   readonly endIds: ReadonlySet<number>;
-  /** Fills up a batch. Never sampled, unless it ends texts as well. */
+  /** The padding token. Never sampled, unless it also ends texts. */
   readonly padId: number;
   readonly #encoder: Encoder;
   readonly #idOfToken: ReadonlyMap<string, number>;
   readonly #bytesOfId: readonly Uint8Array[];
-  /** Ids that a whole text begins with: a token that means its start. */
+  /** Ids at the start of a whole text, such as a start token. */
   readonly #start: readonly number[];
-  /** Whether a text as a whole loses a space at its start when it is decoded. */
+  /** Whether decoding a whole text removes a space at its start. */
   readonly #dropsFirstSpace: boolean;
 
-  /** Throws STP1002 when the file contradicts itself, and an `Error` when the library does not know what it asks for. */
+  /** Throws STP1002 if the file contradicts itself, and an `Error` if the library does not support it. */
   constructor(file: TokenizerFile, marks?: TokenizerMarks) {
     this.file = file;
     const vocabulary: string[] = [];
@@ -75,36 +75,38 @@ export class Tokenizer {
     return this.vocabulary.length;
   }
 
-  /** The first of the ids that end a text: what a training puts behind an example. */
+  /** The first id that ends a text; training puts it after each example. */
   get endId(): number {
     return this.endIds.values().next().value!;
   }
 
-  /** Id of a token as its file writes it. Throws STP1002 if it does not exist. */
+  /** Returns the id of a token as the file writes it. Throws STP1002 if it does not exist. */
   idOf(token: string): number {
     const id = this.#idOfToken.get(token);
     if (id === undefined) throw misfit(`no token ${token}`);
     return id;
   }
 
-  /** Token ids of a piece of text. Special tokens written in it are taken as such; no start or end is added. */
+  /** Encodes a piece of text. Special tokens in it are recognised; no start or end is added. */
   encode(text: string): number[] {
     return text === '' ? [] : this.#encoder.encode(text, { add_special_tokens: false }).ids;
   }
 
-  /** Token ids of a text from its start: what begins every text of the model comes first, unless the text has it already. */
+  /** Encodes a whole text: adds the model's start tokens, unless the text has them already. */
   encodePrompt(text: string): number[] {
     const ids = this.encode(text);
     return this.#start.every((id, at) => ids[at] === id) ? ids : [...this.#start, ...ids];
   }
 
-  /** Text of the ids; special tokens appear as written, bytes that are no UTF-8 as U+FFFD. Unknown ids give nothing. */
+  /** Decodes ids. Special tokens appear as written, invalid UTF-8 as U+FFFD; unknown ids are ignored. */
   decode(ids: readonly number[]): string {
     const text = Buffer.concat(ids.map((id) => this.bytesOf(id))).toString('utf8');
     return this.#dropsFirstSpace && text.startsWith(' ') ? text.slice(1) : text;
   }
 
-  /** UTF-8 of a token, perhaps a part of a character; of a special token as written. Unknown ids give nothing. */
+  /**
+   * Returns a token's UTF-8, perhaps a part of a character; a special token's as written. Unknown ids give no bytes.
+   */
   bytesOf(id: number): Uint8Array {
     return this.#bytesOfId[id] ?? new Uint8Array();
   }

@@ -1,7 +1,7 @@
 /**
- * Trains the merges of a tokenizer on texts (Sennrich et al. 2016): again and again the most frequent pair of
- * neighbours becomes a token. Deterministic: ties go to the pair with the lower ids. Texts are read once, as a stream;
- * memory holds the distinct words and their counts.
+ * Trains a tokenizer's merges on texts (Sennrich et al. 2016): repeatedly makes the most frequent pair of neighbours a
+ * token. Deterministic: ties go to the pair with the lower ids. Texts are streamed once; memory holds the distinct
+ * words and their counts.
  */
 
 import { StpError } from '@stp/base';
@@ -13,15 +13,15 @@ import type { Tokenizer } from './tokenizer.ts';
 import { splitWords } from './words.ts';
 
 export interface TokenizerTraining {
-  /** Tokens in all: special tokens, 256 bytes, merges. A small corpus may give fewer. */
+  /** Maximum number of tokens: special tokens, 256 bytes, merges. A small corpus may give fewer. */
   readonly vocabularySize: number;
   /** Markers beside `<pad>` and `<end>`; default `PROMPT_MARKERS`. Visible ASCII without spaces. */
   readonly specialTokens?: readonly string[];
 }
 
-/** A pair of ids is one number, left · VOCABULARY_SIZE_MAX + right; a training's tokens fit 16 bits. */
+/** A pair of ids is encoded as left · VOCABULARY_SIZE_MAX + right; ids fit 16 bits. */
 const VOCABULARY_SIZE_MAX = 65_536;
-/** A pair that occurs once is no pattern. */
+/** Minimum count of a merged pair. */
 const PAIR_COUNT_MIN = 2;
 const SPECIAL_TOKEN = /^[!-~]{2,64}$/;
 
@@ -59,9 +59,9 @@ export function trainTokenizer(texts: Iterable<string>, training: TokenizerTrain
   return ownTokenizer(specialTokens, merges);
 }
 
-/** Distinct words as byte ids with their counts, in order of first occurrence; special tokens in a text are left out. */
+/** Returns the distinct words as byte ids with their counts, in order of first occurrence, without special tokens. */
 function countWords(texts: Iterable<string>, specialTokens: readonly string[]): Word[] {
-  // Longest first: a token that begins another does not hide it.
+  // Longest first, so that a token is not hidden by one of its prefixes.
   const longestFirst = [...specialTokens].sort((a, b) => b.length - a.length);
   const special = new RegExp(longestFirst.map((token) => token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
   const counts = new Map<string, number>();
@@ -73,7 +73,7 @@ function countWords(texts: Iterable<string>, specialTokens: readonly string[]): 
   return Array.from(counts, ([word, count]) => ({ ids: bytesOf(word), count }));
 }
 
-/** How often each pair of neighbours occurs, and in which words; kept up to date as pairs are merged. */
+/** The count of each pair of neighbours, and the words with it; updated as pairs are merged. */
 class PairCounts {
   readonly #words: Word[];
   readonly #counts = new Map<number, number>();
@@ -86,7 +86,7 @@ class PairCounts {
     });
   }
 
-  /** The pair that occurs most often, the lowest among equals; null where none occurs `countMin` times. */
+  /** Returns the most frequent pair, the lowest among equals; null if none occurs `countMin` times. */
   mostFrequent(countMin: number): number | null {
     let best: number | null = null;
     let bestCount = countMin - 1;

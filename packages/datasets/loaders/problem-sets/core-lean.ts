@@ -1,6 +1,6 @@
 /**
- * Translates Mathlib statements into core Lean statements of the same meaning, by textual rules. Knows only the notions
- * that the Natural Number Game and the arithmetic part of miniF2F use; other statements are rewritten by hand in a
+ * Translates Mathlib statements to core Lean statements of the same meaning, by textual rules. The rules cover only the
+ * notions of the Natural Number Game and of miniF2F's arithmetic part; other statements are rewritten by hand in a
  * set's `rewrites.json`.
  */
 
@@ -21,7 +21,10 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 /** `[from, to]` pairs; each `from` must occur in the text. */
 export type Rewrites = readonly (readonly [string, string])[];
 
-/** `text` on one line, after the hand rewrites, then the rules. Throws when a rewrite finds nothing: the source has changed. */
+/**
+ * Returns `text` on one line, after the manual rewrites, then the rules. Throws if a rewrite does not apply: the
+ * source has changed.
+ */
 export function toCoreLean(text: string, rewrites: Rewrites): string {
   let result = text.replace(/\s+/gu, ' ').trim();
   for (const [from, to] of rewrites) {

@@ -8,8 +8,10 @@ import type { Split } from '@stp/config/records';
 /** Share of a set that is held out. */
 export const HELD_OUT_SHARE = 0.3;
 
-/** `held-out` where the first 32 bits of SHA-256 of `source` (as `isaplanner/prop_23`), as a fraction of 2³², are below
- *  the share. */
+/**
+ * Returns `held-out` if the first 32 bits of SHA-256 of `source` (as `isaplanner/prop_23`), divided by 2³², are below
+ * the share.
+ */
 export function splitOfSource(source: string): Split {
   const fraction = createHash('sha256').update(source).digest().readUInt32BE(0) / 2 ** 32;
   return fraction < HELD_OUT_SHARE ? 'held-out' : 'train';

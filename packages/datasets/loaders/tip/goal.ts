@@ -1,10 +1,10 @@
 /**
- * The `(prove …)` goal of a TIP problem as a Lean statement. Knows the part of TIP's SMT-LIB that goals use and fixed
- * rules for it; names of functions and types come from the problem set's vocabulary. It does not translate definitions.
+ * Renders the `(prove …)` goal of a TIP problem as a Lean statement, by fixed rules for the part of TIP's SMT-LIB that
+ * goals use. The problem set's vocabulary names functions and types. Definitions are not translated.
  *
  * Rules: Nat numerals and successors become `2`, `n + 1`; lists and pairs Lean's own; a Boolean in the place of a
- * formula `b` is `b = true`, `(not b)` is `b = false`; `distinct` is `≠`; a `let` is replaced by what it names; asking by
- * `match` whether a list is nil is `xs = []` in a formula and `xs.isEmpty` in a term; a `match` on a pair is its
+ * formula `b` is `b = true`, `(not b)` is `b = false`; `distinct` is `≠`; a `let` is replaced by what it names; asking
+ * by `match` whether a list is nil is `xs = []` in a formula and `xs.isEmpty` in a term; a `match` on a pair is its
  * projections; type variables become implicit binders, with `DecidableEq` where the goal compares their elements.
  */
 import { StpError } from '@stp/base';
@@ -12,14 +12,14 @@ import type { SExpression } from './s-expression.ts';
 
 /** Lean names for the symbols of one problem file. */
 export interface Vocabulary {
-  /** Functions and constructors; a symbol that is in no table and not bound is an error. */
+  /** Functions and constructors. A symbol that is neither in a table nor bound is an error. */
   readonly terms: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, string>;
   /** Functions that compare elements of a type variable. */
   readonly comparing: ReadonlySet<string>;
 }
 
-/** Binding strength of Lean's notations, as in its Prelude; a term weaker than its place gets brackets. */
+/** Precedences of Lean's notations, as in its Prelude. A term of lower precedence than its context gets brackets. */
 const LOWEST = 0;
 const ARROW = 25;
 const OR = 30;
@@ -43,7 +43,10 @@ interface Printed {
   readonly strength: number;
 }
 
-/** `theorem NAME BINDERS : TYPE` of the goal among `forms`. STP1501 for a goal with anything the rules do not cover. */
+/**
+ * Returns `theorem NAME BINDERS : TYPE` for the goal among `forms`. Throws STP1501 for a goal that the rules do not
+ * cover.
+ */
 export function renderGoal(name: string, forms: readonly SExpression[], vocabulary: Vocabulary): string {
   const goals = forms.filter((form) => head(form) === 'prove');
   if (goals.length !== 1) throw unsupported(name, `${goals.length} goals`);
@@ -106,7 +109,7 @@ class GoalPrinter {
     }
   }
 
-  /** A proposition. */
+  /** Renders a proposition. */
   private formula(e: SExpression, scope: Scope, place: number): string {
     const list = Array.isArray(e) ? (e as readonly SExpression[]) : [];
     const infix = (symbol: string, strength: number) =>
@@ -222,7 +225,7 @@ class GoalPrinter {
     return { text: `fun ${used.join(' ')} ${nested ? '' : '=> '}${text}`, strength: LOWEST };
   }
 
-  /** `(match x (((pair2 y z) e)))`: `e` with `y` and `z` the projections of `x`. */
+  /** Renders `(match x (((pair2 y z) e)))`: `e` with `y` and `z` replaced by the projections of `x`. */
   private pairMatch(parts: readonly SExpression[], scope: Scope): Printed {
     const cases = parts[1] as readonly (readonly [SExpression, SExpression])[];
     const pattern = cases[0]![0];
@@ -256,14 +259,14 @@ function mentions(e: SExpression, symbol: string): boolean {
   return typeof e === 'string' ? e === symbol : e.some((part) => mentions(part, symbol));
 }
 
-/** The list asked about in `(match xs ((nil true) ((cons x y) false)))`, else null. */
+/** Returns the list that `(match xs ((nil true) ((cons x y) false)))` tests, else null. */
 function nilTest(e: SExpression): SExpression | null {
   if (head(e) !== 'match') return null;
   const cases = JSON.stringify(e[2]).replace(/\["cons","[^"]+","[^"]+"\]/u, '"cons"');
   return cases === '[["nil","true"],["cons","false"]]' ? e[1]! : null;
 }
 
-/** `(n m : Nat) (xs : List α)` from parameters in order. */
+/** Returns `(n m : Nat) (xs : List α)` for parameters in order. */
 function grouped(parameters: readonly (readonly [string, string])[]): readonly string[] {
   const groups: { names: string[]; type: string }[] = [];
   for (const [name, type] of parameters) {

@@ -1,4 +1,4 @@
-/** Reads SMT-LIB text as nested lists of symbols. Knows comments and quoted symbols; gives no meaning to any of them. */
+/** Parses SMT-LIB text to nested lists of symbols, without interpreting them. Handles comments and quoted symbols. */
 import { StpError } from '@stp/base';
 
 export type SExpression = string | readonly SExpression[];
@@ -8,7 +8,10 @@ const DEPTH_MAX = 256;
 const TEXT_CHARS_MAX = 1_048_576;
 const TOKEN = /\s+|;[^\n]*|[()]|\|[^|]*\||[^\s();|]+/uy;
 
-/** Top-level forms of `text`; `|…|` symbols come without their bars. STP1501 with `where` and line if it does not nest. */
+/**
+ * Returns the top-level forms of `text`; `|…|` symbols lose their bars. Throws STP1501 with `where` and line for
+ * unbalanced brackets.
+ */
 export function parseSExpressions(text: string, where: string): readonly SExpression[] {
   const fail = (problem: string, offset: number) =>
     new StpError(

@@ -1,7 +1,7 @@
 /**
- * The `Generator` port by a model server of this node: the server is started on the requested checkpoint for the
- * requested task and replaces the previous one, because an accelerator holds one model. A server that dies is started
- * anew, and finished samples are not sampled again.
+ * The `Generator` port over a model server of this node. The server is started for the requested checkpoint and task,
+ * and replaces the previous server, because an accelerator holds one model. A server that dies is restarted, and
+ * finished samples are not sampled again.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,9 +17,9 @@ import { readServerMetrics, type ServerMetrics } from '../vllm/server-metrics.ts
 import type { ServerProgram, ServerTask } from './program.ts';
 import { LocalServer } from './server.ts';
 
-/** A server that dies more often in one call will not get better by itself. */
+/** Maximum restarts in one call. Further restarts would not help. */
 const RESTARTS_MAX = 3;
-/** A request fails a moment before its server's process is seen to be gone. */
+/** A request may fail shortly before the end of its server's process is noticed. */
 const EXIT_NOTICE_MS = 2_000;
 const EXIT_POLL_MS = 50;
 const METRICS_EVERY_MS = 30_000;
@@ -33,25 +33,25 @@ const adapterConfigSchema = z.looseObject({
 
 export interface LocalGeneratorsOptions {
   readonly program: ServerProgram;
-  /** Where servers log. */
+  /** Folder of the servers' logs. */
   readonly logDirectory: string;
   readonly runMark?: string | undefined;
-  /** The folder of the whole model that the run's adapters belong to, or null. */
+  /** Finds the folder of the whole model that the run's adapters belong to, or null. */
   readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
-  /** Called with what the server that runs says of itself, every so often. */
+  /** Called regularly with the running server's metrics. */
   readonly onMetrics?: (metrics: Partial<ServerMetrics>) => void;
   /** Default: half a minute. */
   readonly metricsEveryMs?: number;
 }
 
-/** The use that a server is started for. */
+/** The checkpoint and task that a server is started for. */
 interface Use {
   readonly directory: string;
   readonly task: ServerTask;
   readonly sampling?: SamplingOptions;
 }
 
-/** Generators over one server. Calls run one after another, because each fills the server by itself. */
+/** Generators over one server. Calls run one after another, because each fills the server. */
 export class LocalGenerators {
   readonly #options: LocalGeneratorsOptions;
   #open: { readonly server: LocalServer; readonly client: RemoteGenerator; readonly use: string } | null = null;
@@ -65,7 +65,7 @@ export class LocalGenerators {
       onMetrics === undefined ? null : setInterval(() => void this.#tell(onMetrics), metricsEveryMs).unref();
   }
 
-  /** The server that runs now, or null. */
+  /** The running server, or null. */
   get server(): LocalServer | null {
     return this.#open?.server ?? null;
   }
@@ -85,7 +85,7 @@ export class LocalGenerators {
     };
   }
 
-  /** Ends the server, and gives its memory back. */
+  /** Ends the server, which frees its memory. */
   close(): Promise<void> {
     if (this.#looking !== null) clearInterval(this.#looking);
     return this.#inTurn(() => this.#end());
@@ -109,23 +109,23 @@ export class LocalGenerators {
       } catch (error) {
         signal?.throwIfAborted();
         const failure = await this.#failure(signal);
-        // A server that runs has refused for a reason that a restart does not mend.
+        // A running server refuses for a reason that a restart does not remove.
         if (failure === null) throw error;
-        // The client stays: it holds the samples that were finished.
+        // The client is kept, because it holds the finished samples.
         await this.#open?.server.end();
         if (restarts === RESTARTS_MAX) throw failure;
       }
     }
   }
 
-  /** Why the server serves no more, or null where it does. */
+  /** Returns why the server no longer serves, or null if it does. */
   async #failure(signal: AbortSignal | undefined): Promise<StpError | null> {
     for (let waitedMs = 0; waitedMs < EXIT_NOTICE_MS; waitedMs += EXIT_POLL_MS) {
       const failure = this.#open?.server.failure ?? null;
       if (failure !== null) return failure;
       await sleep(EXIT_POLL_MS);
     }
-    // A thread of it may have died, of which its health check tells.
+    // One of its threads may have died; the health check notices it.
     return (await this.server?.isWell(signal)) === false ? this.server!.unwell : null;
   }
 
@@ -162,7 +162,7 @@ export class LocalGenerators {
     }
   }
 
-  /** The whole model below an adapter. */
+  /** Finds the whole model below an adapter. */
   async #below(directory: string, signal: AbortSignal | undefined): Promise<{ base: string; rank: number }> {
     const base = await this.#options.findBase?.(signal);
     if (base === undefined || base === null) {

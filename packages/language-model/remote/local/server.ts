@@ -1,6 +1,6 @@
 /**
- * One model server as a process of this machine: started on a checkpoint, ready when its health check passes, ended with
- * all its children. Its log is kept in a file of limited size.
+ * One model server as a local process: started on a checkpoint, ready when its health check passes, ended with all its
+ * children. Its log file has a limited size.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,9 +10,9 @@ import { CappedLog } from '../../process/capped-log.ts';
 import { type Exit, ProcessGroup } from '../../process/process-group.ts';
 import { SERVER_HOST, type ServedCheckpoint, type ServerProgram, type ServerTask } from './program.ts';
 
-/** Between two questions whether it is well. */
+/** Time between two health checks. */
 const POLL_MS = 250;
-/** A server that is well says so at once, also under load. */
+/** A healthy server answers at once, even under load. */
 const HEALTH_TIMEOUT_MS = 10_000;
 const MILLISECONDS = 1_000;
 
@@ -60,8 +60,8 @@ export class LocalServer {
   }
 
   /**
-   * Resolves when it serves. Throws STP1301 where it ends before that (with the end of its log), takes longer than the engine
-   * allows, or where something else listens on its port.
+   * Resolves when the server is ready. Throws STP1301 if it exits before that (with the end of its log), takes longer
+   * than the engine allows, or if another program listens on its port.
    */
   static async start(
     checkpoint: ServedCheckpoint,
@@ -103,12 +103,12 @@ export class LocalServer {
     return this.#log.path;
   }
 
-  /** Why it serves no more; null while its process runs. */
+  /** Why the server no longer serves; null while its process runs. */
   get failure(): StpError | null {
     return this.#exit === null || this.#ended ? null : this.#exitError(this.#exit, 'ended');
   }
 
-  /** Its process runs, and its health check fails. */
+  /** The error for a running process whose health check fails. */
   get unwell(): StpError {
     return new StpError(
       'STP1301',

@@ -1,15 +1,15 @@
-/** Puts the choices of an answer together, whole or from the events of a stream, and makes completions of them. */
+/** Combines the choices of an answer, whole or streamed, and makes completions of them. */
 import type { Completion, SamplingOptions, TokenLogprob } from '../../generator.ts';
 import type { WireAnswer, WirePart, WireToken } from './wire.ts';
 
-/** Marks around what a server has parsed as thinking: the text reads as if the model had written it, as other servers give it. */
+/** Marks around thinking that a server has parsed: the text then reads as from servers that do not parse it. */
 const THINKING = ['<think>', '</think>'] as const;
 
-/** One choice, as far as it is known. */
+/** One choice, as far as it has arrived. */
 class Choice {
   text = '';
   thinking = '';
-  /** Events that added text: the number of tokens, where nothing else tells. */
+  /** Number of events with text: the number of tokens, if nothing else counts them. */
   events = 0;
   finish: 'stop' | 'length' | null = null;
   readonly tokens: WireToken[] = [];
@@ -32,9 +32,9 @@ class Choice {
 }
 
 export interface ReadOptions extends Pick<SamplingOptions, 'stop' | 'tokenLogprobs' | 'topLogprobs'> {
-  /** Its events are tokens, where nothing else counts them. */
+  /** Whether each event is a token, if nothing else counts them. */
   readonly isStream?: boolean;
-  /** A stream that was ended here, before the server ended it. */
+  /** Why this client ended the stream before the server did. */
   readonly endedHere?: 'stop' | 'length';
 }
 
@@ -59,14 +59,14 @@ export class AnswerReader {
     return this.#choices.get(index)?.whole ?? '';
   }
 
-  /** The server has ended each of so many choices. */
+  /** Returns whether the server has ended all `count` choices. */
   hasEnded(count: number): boolean {
     return this.count >= count && [...this.#choices.values()].every(({ finish }) => finish !== null);
   }
 
   /**
-   * A completion for each choice, by index; a text says what is wrong with them. A server that ignores `stop` is made up
-   * for: the text is cut here.
+   * Returns a completion for each choice, by index, or a text that says what is wrong. If the server ignored `stop`,
+   * the text is cut here.
    */
   completions(ids: readonly string[], options: ReadOptions): Completion[] | string {
     const indices = [...this.#choices.keys()].sort((a, b) => a - b);
@@ -97,7 +97,7 @@ export class AnswerReader {
     };
   }
 
-  /** `usage` counts all choices of a request together: the shares differ by one token at most. */
+  /** `usage` counts all choices of a request together, so it is split: shares differ by at most one token. */
   #tokensOf(choice: Choice, at: number, isStream: boolean): number | null {
     if (choice.hasLogprobs) return choice.tokens.length;
     if (this.#usage !== null) return Math.floor((this.#usage.completion_tokens + at) / this.count);
@@ -107,7 +107,7 @@ export class AnswerReader {
 
 function tokenLogprob({ token, logprob, top }: WireToken, count: number): TokenLogprob {
   if (count === 0 || top.length === 0) return { token, logprob };
-  // Servers add the chosen token where it is not among the likeliest.
+  // Servers add the chosen token if it is not among the most likely.
   const likeliest = [...top].sort((a, b) => b.logprob - a.logprob).slice(0, count);
   return { token, logprob, top: likeliest.map(({ token: other, logprob: its }) => ({ token: other, logprob: its })) };
 }

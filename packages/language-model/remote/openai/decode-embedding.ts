@@ -1,6 +1,6 @@
-/** Decodes an embedding from a server, checks it and scales it to length 1: not every server normalises. */
+/** Decodes and checks an embedding from a server, and scales it to length 1, since not every server normalises. */
 
-/** The vector, or what is wrong with it. `wire` is base64 of little-endian float32, or numbers. */
+/** Returns the vector, or what is wrong with it. `wire` is base64 of little-endian float32, or numbers. */
 export function decodeEmbedding(
   wire: string | readonly number[] | undefined,
   hiddenSize: number,

@@ -6,8 +6,8 @@
  * `--served-model-name` of vLLM). If it does not, opening fails with STP1304 and says what to serve. Samples of other
  * weights under a checkpoint's name would spoil every record made from them.
  *
- * A model of other people that only a server has (`bin/stp eval --model served:NAME`) is a folder with `served.json` in a
- * checkpoint's place. Its name is all that is known of its weights.
+ * A model of other people that only a server has (`bin/stp eval --model served:NAME`) is a folder with `served.json` in
+ * a checkpoint's place. Its name is all that is known of its weights.
  */
 import { join } from 'node:path';
 import { MODEL_PLACE } from '@stp/config';
@@ -20,20 +20,22 @@ import { RemoteGenerator, type RemoteGeneratorOptions } from './remote-generator
 import { servedNowhere } from './server-errors.ts';
 
 const CONFIG_BYTES_MAX = 64 * 1024;
-/** As many as vLLM decodes together on one accelerator by default, so that its batch stays full. */
+/** vLLM's default number of requests that it decodes together on one accelerator. */
 const REQUESTS_IN_FLIGHT_DEFAULT = 256;
-/** A request waits in the server's queue and then decodes some thousand tokens; longer means that something hangs. */
+/** A request waits in the server's queue and then decodes some thousand tokens. Longer means that the server hangs. */
 const REQUEST_TIMEOUT_MS_DEFAULT = 600_000;
 const FIRST_RETRY_MS_DEFAULT = 500;
 
 export interface RemoteOptions {
-  /** Roots of the API, `http://host:8000/v1`, one a server. All that serve a checkpoint sample it together. */
+  /**
+   * Roots of the API, `http://host:8000/v1`, one for each server. All servers with the checkpoint share its samples.
+   */
   readonly urls: readonly string[];
-  /** The server's name for a checkpoint; `{model}` stands for its hash, and is the default. */
+  /** The server's name for a checkpoint; `{model}` stands for its hash. Default: the hash. */
   readonly servedName?: string;
   /** Environment variable with the server's key. */
   readonly keyVariable?: string;
-  /** To each server. */
+  /** Concurrent requests to each server. */
   readonly requestsInFlight?: number;
   /** Samples of one prompt in one request; more than 1 leaves their seeds to the server. Default 1. */
   readonly samplesPerRequest?: number;
@@ -41,7 +43,7 @@ export interface RemoteOptions {
   readonly firstRetryMs?: number;
 }
 
-/** Opens a checkpoint folder where it is served. Throws STP1304 where it is not, STP1303 where a server does not answer. */
+/** Opens a served checkpoint folder. Throws STP1304 if no server has it, STP1303 if a server does not answer. */
 export function remoteGenerator(
   options: RemoteOptions,
 ): (checkpointDirectory: string, signal?: AbortSignal) => Promise<RemoteGenerator> {
@@ -57,12 +59,15 @@ export function remoteGenerator(
     const { model, name } = await servedModel(checkpointDirectory, servedName);
     const { generator, errors } = await RemoteGenerator.open(urls, server, model, name, signal);
     if (generator !== null) return generator;
-    // A server that does not answer may be the one that has the model.
+    // A server that does not answer may be the one with the model.
     throw errors.find(({ code }) => code !== 'STP1304') ?? servedNowhere(name, errors);
   };
 }
 
-/** The model in the folder, read without its weights, and what servers call it. Throws STP1302 where it is damaged. */
+/**
+ * Returns the model of the folder, without reading its weights, and its name on servers. Throws STP1302 if it is
+ * damaged.
+ */
 async function servedModel(
   checkpointDirectory: string,
   servedName: string,

@@ -1,20 +1,21 @@
 /**
- * A typed grammar as text for servers that take one: rules `name ::= …` from `root`, as xgrammar reads them (vLLM's default; llama.cpp's
- * GBNF is alike). A rule for each type and depth: what it derives is finite and well typed. That the right side has only variables of the
- * left, and is another term, no such grammar says; the tests on values find it out.
+ * A typed grammar as text for servers: rules `name ::= …` from `root`, as xgrammar reads them (vLLM's default;
+ * llama.cpp's GBNF is similar). There is a rule for each type and depth, so everything derived is finite and well
+ * typed. The text cannot express that the right side uses only the left side's variables and is another term; the tests
+ * on values find violations.
  */
 import type { GrammarSymbol, TypedGrammar } from '@stp/config/records';
 import { EQUALS } from '@stp/config/words';
 
-/** Applications within each other, at most. */
+/** Maximum depth of nested applications. */
 const DEPTH_MAX = 4;
 export const ARROW = '→';
 
-/** Null where no equation can be written. */
+/** Returns null if no equation can be written. */
 export function typedGrammarText({ symbols, conditionType }: TypedGrammar): string | null {
   const rules = new Map<string, string>();
   const byResult = Map.groupBy(symbols, ({ result }) => result);
-  /** The name of a rule, or null where it would derive nothing. */
+  /** Adds a rule and returns its name, or null if it would derive nothing. */
   const rule = (name: string, alternatives: readonly (string | null)[]): string | null => {
     const some = alternatives.filter((one) => one !== null);
     if (some.length === 0) return null;
@@ -30,7 +31,7 @@ export function typedGrammarText({ symbols, conditionType }: TypedGrammar): stri
     if (!kept.has(name)) kept.set(name, rule(name, alternatives()));
     return kept.get(name)!;
   };
-  /** A term as an argument: in brackets if it is an application. */
+  /** Returns a term as an argument: in brackets if it is an application. */
   const argument = (type: number, depth: number): string | null =>
     once(`a${type}x${depth}`, () =>
       (byResult.get(type) ?? []).map((symbol) => {

@@ -1,4 +1,4 @@
-/** Typed requests to an OpenAI-compatible server and its answers: limited in number, repeated while that can help. */
+/** Typed requests to an OpenAI-compatible server: limited in number, and retried while that can help. */
 
 import { Semaphore, StpError } from '@stp/base';
 import { type Answer, HttpClient, type Outcome, type StreamEnd, withRetries } from '@stp/http';
@@ -6,40 +6,40 @@ import type { z } from 'zod';
 import { answerTooLarge, connectionFailed, malformedAnswer, refused, timedOut } from './server-errors.ts';
 import { errorSchema, isChoicesRefused, isContextExceeded, isExtraRefused, serverMessage } from './wire.ts';
 
-/** Characters of an unreadable answer that are shown. */
+/** How many characters of an unreadable answer messages show. */
 const SHOWN_CHARS = 120;
 const STREAM_DONE = '[DONE]';
 
 export interface ModelServerOptions {
   /** Root of the API as OpenAI's clients take it, `http://host:8000/v1`. */
   readonly url: string;
-  /** Environment variable that holds the key, if there is one. The key itself is in no option, payload or message. */
+  /** Environment variable with the key, if there is one. No option, payload or message contains the key. */
   readonly keyVariable?: string;
-  /** Requests in flight at once; the server batches them. */
+  /** Maximum concurrent requests; the server batches them. */
   readonly requestsInFlight: number;
   readonly requestTimeoutMs: number;
-  /** Wait before the second try of a request that failed. */
+  /** Wait before the first retry of a failed request. */
   readonly firstRetryMs: number;
 }
 
-/** Asked before every try of a question, and told how the server took it: limits requests beyond this process. */
+/** Asked before every try and told of the server's reaction: limits requests across processes. */
 export interface Pace {
   /** Resolves when the try may be sent; rejects with the signal's reason. */
   admit(signal: AbortSignal): Promise<void>;
-  /** The server is full, and wants to be left alone for so long. */
+  /** Called when the server is overloaded: no tries for this time. */
   hold(milliseconds: number): void;
 }
 
 export interface Question<Schema extends z.ZodType> {
-  /** Sent by POST; a GET without it. */
+  /** Sent by POST; without a body the request is a GET. */
   readonly body?: unknown;
   readonly schema: Schema;
   readonly answerBytesMax: number;
-  /** Time for one try, if it is less than the server's. */
+  /** Time limit of one try, if it is less than the server's. */
   readonly timeoutMs?: number;
   /** Returns what is wrong with an answer of the right shape, or null. */
   readonly check?: (value: z.infer<Schema>) => string | null;
-  /** Hears each answer with status 200 that cannot be used. */
+  /** Receives each answer with status 200 that cannot be used. */
   readonly onUnusable?: (body: string) => void;
   readonly pace?: Pace;
   readonly signal: AbortSignal;
@@ -51,14 +51,14 @@ export interface StreamQuestion<Schema extends z.ZodType, Result> {
   readonly schema: Schema;
   readonly answerBytesMax: number;
   readonly signal: AbortSignal;
-  /** Makes what reads one try's events: a try that fails leaves nothing behind. */
+  /** Makes the reader of one try's events, so that a failed try leaves no data behind. */
   readonly read: () => EventReader<z.infer<Schema>, Result>;
 }
 
 export interface EventReader<Event, Result> {
-  /** False: enough is known. */
+  /** Takes an event. Returns false if no more are needed. */
   take(event: Event): boolean;
-  /** A text says what is wrong with the answer. */
+  /** Returns the result, or a text that says what is wrong with the answer. */
   result(end: StreamEnd): { readonly value: Result } | string;
 }
 
@@ -78,8 +78,9 @@ export class ModelServer {
   }
 
   /**
-   * The server's answer. A request keeps its slot while it waits for another try, so a server in trouble is asked less.
-   * Throws STP1303: retryable where a later call may succeed, with the fact `contextExceeded` where the prompt is too long.
+   * Returns the server's answer. A request keeps its slot while it waits for a retry, so an overloaded server gets
+   * fewer requests. Throws STP1303: retryable if a later call may succeed, with the fact `contextExceeded` if the
+   * prompt is too long.
    */
   ask<Schema extends z.ZodType>(path: string, question: Question<Schema>): Promise<z.infer<Schema>> {
     const { signal } = question;
@@ -95,7 +96,8 @@ export class ModelServer {
   }
 
   /**
-   * As `ask`, of an answer by server-sent events. The request's time-out is that of silence: a long answer takes its time.
+   * As `ask`, for an answer by server-sent events. The time-out applies to silence, because a long answer may take any
+   * time.
    */
   stream<Schema extends z.ZodType, Result>(path: string, question: StreamQuestion<Schema, Result>): Promise<Result> {
     const { firstRetryMs, requestsInFlight, requestTimeoutMs } = this.#options;
@@ -184,7 +186,7 @@ export class ModelServer {
   }
 }
 
-/** Returns what is wrong with an event, in the server's words if there are any: vLLM reports its errors within streams too. */
+/** Returns what is wrong with an event, if possible in the server's words: vLLM reports errors within streams too. */
 function eventProblem(json: unknown, error: z.ZodError, data: string): string {
   const said = errorSchema.safeParse(json);
   if (said.success) return said.data.message;
@@ -196,7 +198,7 @@ function issueOf(error: z.ZodError): string {
   return `${issue?.path.join('.') || 'answer'}: ${issue?.message}`;
 }
 
-/** The JSON value; where the text is not JSON, undefined, which no schema takes. */
+/** Parses JSON. Returns undefined, which no schema accepts, if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

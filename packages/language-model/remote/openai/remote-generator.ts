@@ -1,11 +1,11 @@
 /**
- * The `Generator` port over OpenAI-compatible servers: `bin/stp serve`, vLLM, `transformers serve` and similar ones. All
- * servers that have the model share the requests; one that fails leaves its requests to the others.
+ * The `Generator` port over OpenAI-compatible servers: `bin/stp serve`, vLLM, `transformers serve` and similar ones.
+ * All servers that have the model share the requests; one that fails leaves its requests to the others.
  *
- * A sample is a request of its own, with `n: 1` and its own seed. Lists of prompts do not work, because vLLM gives all of
- * them one seed, and equal prompts under one seed give equal samples. This costs nothing: such servers batch the requests
- * in flight and keep the prefix of equal prompts. Where requests are dear, `samplesPerRequest` asks for several samples of
- * one prompt at once; their seeds are then the server's choice, made from the first one's.
+ * A sample is a request of its own, with `n: 1` and its own seed. Lists of prompts do not work, because vLLM gives all
+ * of them one seed, and equal prompts under one seed give equal samples. This costs nothing: such servers batch the
+ * requests in flight and keep the prefix of equal prompts. Where requests are dear, `samplesPerRequest` asks for
+ * several samples of one prompt at once; their seeds are then the server's choice, made from the first one's.
  *
  * A request with messages goes to the chat endpoint. If the caller can tell when an answer is complete, the answer is
  * streamed and ended there.
@@ -41,31 +41,31 @@ import {
 } from './wire.ts';
 
 const MODELS_ANSWER_BYTES_MAX = 2 ** 20;
-/** A server answers what it serves without computing anything; one that takes longer is not well. */
+/** A server lists its models without computing anything, so a slow answer means that it is not well. */
 const MODELS_TIMEOUT_MS = 10_000;
-/** Bytes of an answer beside its tokens. */
+/** Size of an answer without its tokens, bytes. */
 const ANSWER_BYTES_BASE = 2 ** 20;
-/** A token in an answer: its text, a number, an offset and an entry among the likeliest, all as JSON. */
+/** Maximum size of a token in an answer, as JSON: its text, a number, an offset and an entry among the most likely. */
 const TOKEN_BYTES_MAX = 512;
-/** An event of a stream, a token each, has the answer's other fields beside it. */
+/** Maximum size of a stream's event, which has one token and the answer's other fields. */
 const EVENT_BYTES_MAX = 2_048;
-/** A number of an embedding written in decimal. */
+/** Maximum length of an embedding's number in decimal. */
 const NUMBER_BYTES_MAX = 32;
-/** Texts in one request for embeddings: an answer of some megabytes for wide models. */
+/** Texts in one embedding request; for wide models the answer has some megabytes. */
 const TEXTS_PER_REQUEST = 32;
 
 /** Content of one request to a server. */
 interface Asking {
   readonly unit: Unit;
   readonly sampling: SamplingOptions;
-  /** Null: all the room that the context has. */
+  /** Null: up to the end of the context. */
   readonly tokensWanted: number | null;
   readonly isComplete: GenerateOptions['isComplete'];
   readonly signal: AbortSignal;
 }
 
 export interface RemoteGeneratorOptions extends Omit<ModelServerOptions, 'url'> {
-  /** Samples of one prompt in one request, at most. */
+  /** Maximum samples of one prompt in one request. */
   readonly samplesPerRequest: number;
 }
 
@@ -74,7 +74,7 @@ export class RemoteGenerator implements Generator {
   readonly #servers: readonly ModelServer[];
   readonly #servedName: string;
   readonly #options: RemoteGeneratorOptions;
-  /** Servers that refuse fields which OpenAI does not have. */
+  /** Servers that refuse fields which are not OpenAI's. */
   readonly #strict = new Set<ModelServer>();
   readonly #kept = new KeptSamples();
   readonly #closing = new AbortController();
@@ -92,8 +92,8 @@ export class RemoteGenerator implements Generator {
   }
 
   /**
-   * Asks the servers what they serve, and takes those that have the model; the others' errors are in the second part of the
-   * result. `servedName` is what they call the model of `model`. Never throws but for the signal, which ends the asking.
+   * Asks the servers for their models and keeps the servers that have this one; the second part of the result has the
+   * others' errors. `servedName` is their name for `model`. Throws only the signal's reason.
    */
   static async open(
     urls: readonly string[],
@@ -130,14 +130,14 @@ export class RemoteGenerator implements Generator {
     return { generator: new RemoteGenerator(servers, facts, servedName, options), errors };
   }
 
-  /** Whether all its servers still have the model: one may have been started anew with another. Throws STP1303. */
+  /** Returns whether all servers still have the model: one may have been restarted with another. Throws STP1303. */
   async isServed(signal?: AbortSignal): Promise<boolean> {
     const all = this.#signal(signal);
     const served = await Promise.all(this.#servers.map((server) => askModels(server, all)));
     return served.every((models) => models.some(({ id }) => id === this.#servedName));
   }
 
-  /** `onText` hears each sample's text in one piece, when it is whole. */
+  /** `onText` receives each sample's text in one piece, when it is complete. */
   async sample(
     requests: readonly SampleRequest[],
     sampling: SamplingOptions,
@@ -203,7 +203,7 @@ export class RemoteGenerator implements Generator {
     const signal = this.#signal(failed.signal, options.signal);
     signal.throwIfAborted();
     const vectors: Float32Array[] = texts.map(() => new Float32Array(this.model.hiddenSize));
-    // Servers refuse an empty text; what it is to give is known.
+    // Servers refuse an empty text, whose vector is known.
     const asked = texts.flatMap((text, index) => (text === '' ? [] : [index]));
     const parts = Array.from({ length: Math.ceil(asked.length / TEXTS_PER_REQUEST) }, (_, part) =>
       asked.slice(part * TEXTS_PER_REQUEST, (part + 1) * TEXTS_PER_REQUEST),
@@ -239,9 +239,9 @@ export class RemoteGenerator implements Generator {
     return AbortSignal.any([this.#closing.signal, ...signals.filter((signal) => signal !== undefined)]);
   }
 
-  /** Completions of the unit's first requests, at least one. */
+  /** Returns completions of the unit's first requests, at least one. */
   async #complete(server: ModelServer, asking: Asking): Promise<readonly Completion[]> {
-    // Requests that were under way when another was refused were made with the field too.
+    // Requests that were sent before another was refused also had the field.
     const wasStrict = this.#strict.has(server);
     try {
       return await this.#ask(server, asking);
@@ -252,12 +252,12 @@ export class RemoteGenerator implements Generator {
       }
       if (!hasFact(error, 'contextExceeded')) throw error;
     }
-    // vLLM refuses a prompt that leaves room for fewer tokens than asked for, and without a number gives all the room.
+    // vLLM refuses a prompt that leaves less room than `max_tokens`; without a number it uses all the room.
     try {
       return await this.#ask(server, { ...asking, tokensWanted: null });
     } catch (error) {
       if (!hasFact(error, 'contextExceeded')) throw error;
-      // A prompt that fills the context: empty samples that say so, as from the embedded engine.
+      // The prompt fills the context: return empty samples with that reason, as the embedded engine does.
       return asking.unit.requests.map((request) => unwritten(request, asking.sampling));
     }
   }
@@ -299,7 +299,7 @@ export class RemoteGenerator implements Generator {
   ): Promise<readonly Float32Array[]> {
     const { hiddenSize } = this.model;
     const { data } = await server.ask('embeddings', {
-      // The last is vLLM's for "cut what is too long", as the port does.
+      // `truncate_prompt_tokens: -1` is vLLM's option to cut long texts, as the port requires.
       body: { model: this.#servedName, input: texts, encoding_format: 'base64', truncate_prompt_tokens: -1 },
       schema: embeddingsSchema,
       answerBytesMax: ANSWER_BYTES_BASE + texts.length * hiddenSize * NUMBER_BYTES_MAX,
@@ -328,11 +328,11 @@ function hasFact(error: unknown, fact: keyof RefusalFacts): boolean {
   return error instanceof StpError && error.facts[fact] === true;
 }
 
-/** An empty sample that says that there was no room for another. */
+/** Returns an empty sample for a prompt that left no room. */
 function unwritten({ id }: SampleRequest, { tokenLogprobs }: SamplingOptions): Completion {
   const empty = { id, text: '', tokens: 0, logprob: 0, finish: 'length' } as const;
   return tokenLogprobs ? { ...empty, tokenLogprobs: [] } : empty;
 }
 
-/** Has the request's grammar an equation? */
+/** Returns whether the request's grammar has an equation. */
 const isPossible = ({ grammar }: SampleRequest): boolean => grammar === undefined || typedGrammarText(grammar) !== null;

@@ -1,15 +1,15 @@
 /**
- * The samples of one call on their way to several servers. Each sample is in one place at a time: waiting, at one server,
- * or done; so no sample is counted twice, also after a failure. Where a server gives fewer samples than one request asked for, the
- * rest waits again; where it refuses to give several, fewer are asked for from then on.
+ * Distributes the samples of one call over several servers. Each sample is either waiting, at one server, or done, so
+ * none is counted twice, even after a failure. If a server returns fewer samples than requested, the rest waits again;
+ * if it refuses several at once, later requests ask for fewer.
  */
 import { StpError } from '@stp/base';
 import { askedOf } from '../../embedded/process/kept-samples.ts';
 import type { SampleRequest } from '../../generator.ts';
 
-/** Samples of one prompt that are asked for together. */
+/** Samples of one prompt that are requested together. */
 export interface Unit {
-  /** Places in the call, ascending. */
+  /** Indices in the call, ascending. */
   readonly indices: readonly number[];
   readonly requests: readonly SampleRequest[];
 }
@@ -26,7 +26,7 @@ export class RequestLine {
     this.#requests = requests;
     this.#samplesPerRequest = samplesPerRequest;
     for (const [index, request] of requests.entries()) {
-      // One at a time they go in the order of the call.
+      // Single samples go in the order of the call.
       const key = samplesPerRequest === 1 ? '' : askedOf(request);
       const group = this.#waiting.get(key);
       if (group === undefined) this.#waiting.set(key, [index]);
@@ -35,12 +35,12 @@ export class RequestLine {
     for (const group of this.#waiting.values()) group.reverse();
   }
 
-  /** Samples that wait. */
+  /** Number of waiting samples. */
   get size(): number {
     return [...this.#waiting.values()].reduce((sum, group) => sum + group.length, this.#returned.length);
   }
 
-  /** This sample is had from elsewhere. */
+  /** Removes a sample that was obtained elsewhere. */
   drop(index: number): void {
     for (const group of this.#waiting.values()) {
       const at = group.indexOf(index);
@@ -49,10 +49,10 @@ export class RequestLine {
   }
 
   /**
-   * One unit at a time in each lane until all are done. A lane whose server fails in a way that may pass ends, and leaves
-   * its unit to the others; the last lane's failure is the call's, as is any other failure.
+   * Runs one unit at a time in each lane until all are done. A lane ends if its server fails temporarily; its unit goes
+   * to the others. The call fails with the last lane's failure, or with any permanent one.
    *
-   * @param ask how many of the unit's samples, from the first on, are done now
+   * @param ask returns how many of the unit's samples, from the first on, are done
    */
   async run<Server>(lanes: readonly Server[], ask: (server: Server, unit: Unit) => Promise<number>): Promise<void> {
     const failed = new Set<Server>();
@@ -80,12 +80,12 @@ export class RequestLine {
     for (;;) {
       this.#lanes = lanes.filter((server) => !failed.has(server)).map(work);
       await Promise.all(this.#lanes);
-      // What came back after the other lanes had found nothing to do.
+      // Units may have come back after the other lanes had run out of work.
       if (this.size === 0) return;
     }
   }
 
-  /** When no lane works any more. */
+  /** Resolves when no lane is working any more. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#lanes);
   }

@@ -9,8 +9,8 @@ import type { SamplingPath, WireAnswer } from './wire.ts';
 
 /**
  * Returns the body of a request for samples of one prompt.
- * @param asked `tokensWanted` null: all the room that the context has
- * @param isStrict the server refuses fields that OpenAI does not have
+ * @param asked `tokensWanted` null: up to the end of the context
+ * @param isStrict the server refuses fields that are not OpenAI's
  */
 export function samplingBody(
   path: SamplingPath,
@@ -28,7 +28,7 @@ export function samplingBody(
     temperature,
     top_p: topP,
     ...(stop && stop.length > 0 ? { stop } : {}),
-    // Of vLLM 0.12 and later. Others pass it over, or refuse it; what is written without it is tested as well.
+    // For vLLM 0.12 and later. Other servers ignore or refuse it, so equations are tested in any case.
     ...(grammar === undefined ? {} : { structured_outputs: { grammar: typedGrammarText(grammar) } }),
   };
   if (path === 'completions')
@@ -37,19 +37,23 @@ export function samplingBody(
       prompt,
       max_tokens: tokensWanted,
       logprobs: tokenLogprobs ? topLogprobs : 0,
-      // Of vLLM and SGLang: our separators are special tokens, and they belong to the text. Others pass it over, or refuse it.
+      // For vLLM and SGLang: our separators are special tokens and belong to the text. Other servers ignore or refuse
+      // it.
       ...(isStrict ? {} : { skip_special_tokens: false }),
     };
   return {
     ...common,
     messages,
-    // Here OpenAI has no number that stands for all the room.
+    // OpenAI has no number for "up to the end of the context" here.
     ...(tokensWanted === null ? {} : { max_tokens: tokensWanted }),
     ...(tokenLogprobs ? { logprobs: true, top_logprobs: topLogprobs } : {}),
   };
 }
 
-/** Options of a stream. With one choice vLLM counts tokens at every event, so an answer that is ended here is counted too. */
+/**
+ * Returns the options of a stream. With one choice vLLM counts tokens at every event, so an answer ended early is
+ * counted too.
+ */
 export const streamOptions = (choices: number, isStrict: boolean): object => ({
   include_usage: true,
   ...(choices === 1 && !isStrict ? { continuous_usage_stats: true } : {}),
@@ -79,7 +83,7 @@ export function streamReader(
       reader.take(event);
       for (const { index, finish } of event.choices)
         if (finish !== null || isComplete(index, reader.textOf(index))) complete.add(index);
-      // An answer that the server ends is read to its end: it says there how many tokens there were.
+      // An answer that the server ends is read to its end, which has the token counts.
       return complete.size < ids.length || reader.hasEnded(ids.length);
     },
     result(end: StreamEnd) {

@@ -1,11 +1,11 @@
-/** The failures of a model server as `StpError`s: which ones are worth another try, and what to do about the others. */
+/** Turns failures of a model server into `StpError`s: whether a retry can help, and advice if not. */
 import { StpError } from '@stp/base';
 import { quoted } from '@stp/http';
 
 const UNREACHABLE_ADVICE =
   'See whether the model server runs and STP_GENERATOR_URL names it. Finished samples are kept for the next try.';
 
-/** Statuses after which the same request may succeed: time-out, conflict, too many requests, and the server's own faults. */
+/** Returns whether the same request may succeed later: time-out, conflict, too many requests, server faults. */
 function isTransient(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
@@ -34,7 +34,7 @@ export function answerTooLarge(url: string, bytesMax: number): StpError {
   });
 }
 
-/** An answer with status 200 that is not what the API promises: another kind of server, or a proxy's page. */
+/** The error for an answer with status 200 that breaks the API: another kind of server, or a proxy's page. */
 export function malformedAnswer(url: string, problem: string): StpError {
   const advice = 'See what answers at that address: an OpenAI-compatible server is needed, the address ends in /v1.';
   return new StpError('STP1303', `${url} gave no answer of an OpenAI-compatible server: ${quoted(problem)}`, advice, {
@@ -42,7 +42,7 @@ export function malformedAnswer(url: string, problem: string): StpError {
   });
 }
 
-/** Facts of a request that its refusal names. */
+/** Facts that a refusal states about its request. */
 export interface RefusalFacts {
   readonly contextExceeded: boolean;
   readonly choicesRefused: boolean;
@@ -50,7 +50,7 @@ export interface RefusalFacts {
   readonly extraRefused: boolean;
 }
 
-/** An answer with an error status; `message` is the server's. */
+/** The error for an answer with an error status; `message` is the server's. */
 export function refused(url: string, status: number, message: string, facts: RefusalFacts): StpError {
   const retryable = isTransient(status);
   const advice = adviceFor(url, status, message, retryable);
@@ -65,7 +65,7 @@ export function modelNotServed(url: string, name: string, served: readonly strin
   return notServed(name, [`${url} serves ${list}`]);
 }
 
-/** Says that none of several servers has the model; `errors` has what each of them answered. */
+/** The error if none of several servers has the model; `errors` are their answers. */
 export function servedNowhere(name: string, errors: readonly StpError[]): StpError {
   return notServed(
     name,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const NAME_CHARS_MAX = 1_024;
 const MODELS_MAX = 1_000;
-/** Longest context that is spoken of, tokens. */
+/** Maximum context length in any answer, tokens. */
 export const TOKENS_MAX = 2 ** 24;
 const TEXT_CHARS_MAX = 2 ** 24;
 const CHOICES_MAX = 4_096;
@@ -28,7 +28,7 @@ export type WireModel = z.infer<typeof modelsSchema>['data'][number];
 
 const text = z.string().max(TEXT_CHARS_MAX);
 const tokenText = z.string().max(NAME_CHARS_MAX);
-/** `abort`, `error`: vLLM gave up. Other words (`eos_token`, `tool_calls`) are ends by the model's own will. */
+/** `abort`, `error`: vLLM gave up. For other words (`eos_token`, `tool_calls`) the model ended the answer. */
 const finishReason = z
   .string()
   .max(64)
@@ -43,7 +43,7 @@ const completionLogprobs = z
   .object({
     tokens: z.array(tokenText).max(TOKENS_MAX),
     token_logprobs: z.array(z.number()).max(TOKENS_MAX),
-    /** Read where they were asked for only. */
+    /** Read only if requested. */
     top_logprobs: z.array(z.record(tokenText, z.number())).max(TOKENS_MAX).nullish(),
   })
   .refine(({ tokens, token_logprobs }) => tokens.length === token_logprobs.length, 'lengths differ')
@@ -72,7 +72,7 @@ const chatLogprobs = z
     (content ?? []).map(({ token, logprob, top_logprobs }) => ({ token, logprob, top: top_logprobs ?? [] })),
   );
 
-/** A server that parses thinking gives it apart from the answer. */
+/** A server that parses thinking returns it apart from the answer. */
 const messageText = z
   .object({ content: text.nullish(), reasoning_content: text.nullish(), reasoning: text.nullish() })
   .transform(({ content, reasoning_content, reasoning }) => ({
@@ -81,7 +81,7 @@ const messageText = z
   }));
 const plainText = text.transform((answer) => ({ answer, thinking: '' }));
 
-/** One part of an answer's choice: the whole of it, or what a stream adds to it. */
+/** A whole choice, or the part of it that a stream's event adds. */
 export interface WirePart {
   readonly index: number;
   readonly text: { readonly answer: string; readonly thinking: string };
@@ -152,13 +152,16 @@ export const embeddingsSchema = z.object({
   data: z.array(
     z.object({
       index: z.int().nonnegative(),
-      /** Base64 of little-endian float32, or numbers from servers that know no encodings. */
+      /** Base64 of little-endian float32, or numbers from servers without encodings. */
       embedding: z.union([z.base64(), z.array(z.number())]),
     }),
   ),
 });
 
-/** OpenAI wraps its errors in `error`; older vLLM does not. FastAPI says `detail`, `transformers serve` in streams a plain `error`. */
+/**
+ * OpenAI wraps errors in `error`; older vLLM does not. FastAPI uses `detail`, `transformers serve` in streams a plain
+ * `error`.
+ */
 const errorBodySchema = z.object({ message: z.string(), code: z.union([z.string(), z.number()]).nullish() });
 export const errorSchema = z.union([
   z.object({ error: errorBodySchema }).transform(({ error }) => error),
@@ -175,7 +178,7 @@ export interface ServerMessage {
   readonly code: string | null;
 }
 
-/** The server's message in an answer with an error status; the raw text if it is not such JSON. */
+/** Returns the server's message from an error answer, or the raw text. */
 export function serverMessage(body: string): ServerMessage {
   try {
     const { message, code } = errorSchema.parse(JSON.parse(body));
@@ -185,21 +188,24 @@ export function serverMessage(body: string): ServerMessage {
   }
 }
 
-/** vLLM's words for it, which changed over its versions. */
+/** vLLM's messages for it in its various versions. */
 const CONTEXT_EXCEEDED =
   /context length|maximum (model|input) length|max_model_len|max_tokens must be at least 1, got -/i;
 
-/** Whether a refusal says that prompt and completion do not fit the context. OpenAI has a code for it, vLLM has none. */
+/**
+ * Returns whether a refusal says that prompt and completion exceed the context. OpenAI has a code for it, vLLM has
+ * none.
+ */
 export function isContextExceeded(status: number, { code, message }: ServerMessage): boolean {
   return status === 400 && (code === 'context_length_exceeded' || CONTEXT_EXCEEDED.test(message));
 }
 
-/** Whether a refusal is of a field that we send beside OpenAI's. */
+/** Returns whether a refusal is about a field that is not OpenAI's. */
 export function isExtraRefused(status: number, { message }: ServerMessage): boolean {
   return (status === 400 || status === 422) && /skip_special_tokens|continuous_usage_stats/.test(message);
 }
 
-/** Whether a refusal says that fewer choices may be asked for at once. */
+/** Returns whether a refusal says that fewer choices must be requested at once. */
 export function isChoicesRefused(status: number, { message }: ServerMessage): boolean {
   return (
     (status === 400 || status === 422) &&

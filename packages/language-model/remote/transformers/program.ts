@@ -1,17 +1,17 @@
 /**
- * `transformers serve` with continuous batching, in the Python environment of the PyTorch trainer. The script beside this
- * file starts it: a server of its own making lists no folder, decodes greedily and drops special tokens.
+ * `transformers serve` with continuous batching, in the Python environment of the PyTorch trainer. The script beside
+ * this file starts it, because an unmodified server lists no folder, decodes greedily and drops special tokens.
  */
 import { join } from 'node:path';
 import { MODEL_PLACE, type TrainerEngine, type TransformersEngine } from '@stp/config';
 import type { ServerProgram } from '../local/program.ts';
 
 const SCRIPT = join(import.meta.dirname, 'serve_checkpoint.py');
-/** The script wants a name as the hub has them. */
+/** The script needs a name in the hub's form. */
 const SERVED_NAME = `stp/${MODEL_PLACE}`;
 const OWN = { python: 'python3', device: 'cuda' } as const;
 
-/** @param trainer the run's: its Python and its device are the server's where the engine names none */
+/** @param trainer the run's trainer: its Python and its device are used if the engine names none */
 export function transformersProgram(engine: TransformersEngine, trainer: TrainerEngine): ServerProgram {
   const { python, device } = trainer.kind === 'pytorch' ? trainer : OWN;
   const { contextLength } = engine;

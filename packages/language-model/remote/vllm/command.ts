@@ -1,12 +1,12 @@
 /**
- * The command line of a vLLM server on a checkpoint folder (vLLM 0.33; docs.vllm.ai, `vllm serve`). Such a server completes
- * or embeds, not both, so there are two kinds. It listens on this machine only and asks for no key.
+ * The command line of a vLLM server on a checkpoint folder (vLLM 0.33; docs.vllm.ai, `vllm serve`). A vLLM server
+ * either completes or embeds, so there are two kinds. It listens on localhost only and needs no key.
  */
 import { MODEL_PLACE, type VllmEngine } from '@stp/config';
 import { SERVER_HOST, type ServedCheckpoint, type ServerProgram, type ServerTask } from '../local/program.ts';
 
 const TOKENS_PER_EVENT = 16;
-/** Values that `--max-lora-rank` takes. */
+/** The values that `--max-lora-rank` accepts. */
 const ADAPTER_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
 export const vllmProgram = (engine: VllmEngine): ServerProgram => ({
@@ -41,9 +41,10 @@ export function vllmCommand(
     '--tensor-parallel-size': `${engine.tensorParallelism}`,
     '--gpu-memory-utilization': `${engine.memoryShare}`,
     '--max-num-seqs': `${engine.requestsInFlight}`,
-    // Else defaults that a folder's generation_config.json has would change what is sampled.
+    // Otherwise a folder's generation_config.json would change the sampling.
     '--generation-config': 'vllm',
-    // An event for each token of hundreds of streams would keep both sides busy; the first and the last come at once.
+    // An event for each token of hundreds of streams would overload both sides. The first and the last are sent at
+    // once.
     ...(task === 'complete' && { '--stream-interval': `${TOKENS_PER_EVENT}` }),
     ...(engine.contextLength !== null && { '--max-model-len': `${engine.contextLength}` }),
     ...(task === 'embed' && {

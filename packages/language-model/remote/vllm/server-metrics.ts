@@ -1,8 +1,8 @@
-/** Reads a vLLM server's own metrics from `/metrics` (Prometheus text), as far as a monitor needs them. */
+/** Reads the metrics that a monitor needs from a vLLM server's `/metrics` (Prometheus text). */
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
-/** Our name of each metric, by the server's name. Newer releases call the cache's use by its second name. */
+/** Our name for each of the server's metrics. Newer releases use the second name for the cache's use. */
 const WANTED: Readonly<Record<string, keyof ServerMetrics>> = {
   'vllm:num_requests_running': 'requestsRunning',
   'vllm:num_requests_waiting': 'requestsWaiting',
@@ -23,7 +23,7 @@ export interface ServerMetrics {
   readonly cacheShare: number;
 }
 
-/** Reads the metrics that a text has. Series of one name are added up, shares averaged. */
+/** Parses metrics. Series of one name are added up, shares averaged. */
 export function parseServerMetrics(text: string): Partial<ServerMetrics> {
   const series = new Map<keyof ServerMetrics, number[]>();
   for (const line of text.split('\n')) {
@@ -40,7 +40,7 @@ export function parseServerMetrics(text: string): Partial<ServerMetrics> {
   );
 }
 
-/** Null where the server does not answer: metrics are for people, and their absence ends nothing. */
+/** Returns null if the server does not answer: metrics are only for display. */
 export async function readServerMetrics(origin: string, signal?: AbortSignal): Promise<Partial<ServerMetrics> | null> {
   try {
     const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])];

@@ -1,7 +1,7 @@
 /**
  * The configuration and command of a Levanter training (`levanter.main.train_lm`, the release in
- * `infra/bootstrap/pins.json`). Every host of a slice gets the same. Places are folders, or `gs://` addresses that all
- * hosts reach.
+ * `infra/bootstrap/pins.json`). Every host of a slice gets the same. Locations are folders, or `gs://` addresses that
+ * all hosts can reach.
  */
 
 import type { LevanterEngine } from '@stp/config';
@@ -9,26 +9,26 @@ import { stringify } from 'yaml';
 import type { WrittenRows } from '../../process/trainer-messages.ts';
 import type { TrainRequest } from '../../trainer.ts';
 
-/** STP's moments (docs/algorithm.md, section 8); epsilon as the other trainers have it. */
+/** STP's decay rates (docs/algorithm.md, section 8); epsilon as in the other trainers. */
 const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.95;
 const EPSILON = 1e-8;
-/** End of the linear schedule, as a share of the rate. */
+/** Final rate of the linear schedule, as a share of the full rate. */
 const FINAL_SHARE = 0.1;
 /** Held-out rows are few: all of them are scored. */
 const NO_PERMANENT_CHECKPOINTS = null;
 
 export interface LevanterPlaces {
-  /** Checkpoint folder with weights, shape and tokenizer to start from. */
+  /** Checkpoint folder with the initial weights, shape and tokenizer. */
   readonly init: string;
-  /** Rows that `levanter_rows.py` wrote. */
+  /** The rows of `levanter_rows.py`. */
   readonly trainRows: readonly string[];
   readonly heldOutRows: readonly string[];
-  /** Rows as Levanter stores them for itself. */
+  /** Levanter's own cache of the rows. */
   readonly cache: string;
-  /** Checkpoints to resume from; a training of the same id finds its own. */
+  /** Checkpoints to resume from. A training finds those with its id. */
   readonly state: string;
-  /** The finished model in Hugging Face's form, in its folder `step-N`. */
+  /** Folder of the finished model in Hugging Face's form, in its subfolder `step-N`. */
   readonly export: string;
   readonly logs: string;
 }
@@ -53,7 +53,7 @@ export interface LevanterTraining {
   readonly places: LevanterPlaces;
 }
 
-/** Rows in a step: as many as its tokens fill. */
+/** Returns the rows in a step: as many as its tokens fill. */
 export const rowsPerStep = ({ tokensPerStep, shape }: Pick<TrainRequest, 'tokensPerStep' | 'shape'>): number =>
   Math.max(1, Math.floor(tokensPerStep / shape.contextLength));
 
@@ -63,38 +63,39 @@ export const rowsPerStep = ({ tokensPerStep, shape }: Pick<TrainRequest, 'tokens
  */
 const STEPS_READ_AHEAD = 160;
 
-/** Rows to be written for a training, all different places in its data. */
+/** Returns the number of rows to write for a training; each is another position in its data. */
 export const rowsWanted = (request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>): number =>
   (request.steps + STEPS_READ_AHEAD) * rowsPerStep(request);
 
-/** Tokens of so many steps; rows are alike enough, and Levanter does not say which of them it took. */
+/** Estimates the tokens of the steps: rows are similar, and Levanter does not report which it took. */
 export const tokensOf = (
   request: Pick<TrainRequest, 'steps' | 'tokensPerStep' | 'shape'>,
   train: Pick<WrittenRows, 'rows' | 'tokens'>,
 ): number => Math.round((request.steps * rowsPerStep(request) * train.tokens) / train.rows);
 
-/** The export that a training of so many steps leaves: Levanter counts steps from 0. */
+/** Returns the folder of the export after this many steps: Levanter counts steps from 0. */
 export const exportFolder = (steps: number): string => `step-${steps - 1}`;
 
-/** Text of the YAML file. */
+/** Returns the text of the YAML file. */
 export function levanterConfig({ id, request, engine, places }: LevanterTraining): string {
   const { shape, steps, seed, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm } = request;
   return stringify({
     data: {
       tokenizer: places.init,
       cache_dir: places.cache,
-      // The rows lie in the order of the steps, epoch after epoch.
+      // The rows are in the order of the steps, epoch after epoch.
       shuffle: false,
       components: {
         examples: {
           source: { type: 'url', train_urls: places.trainRows, validation_urls: places.heldOutRows },
-          // A weight for each token, so that Levanter's mean is Σ weight · loss / Σ weight over the batch (docs/algorithm.md, section 8).
+          // A weight for each token: Levanter's mean is then Σ weight · loss / Σ weight over the batch
+          // (docs/algorithm.md, section 8).
           format: { type: 'prebuilt', input_ids_key: 'input_ids', loss_weights_key: 'loss_weights' },
         },
       },
       train_weights: { examples: 1 },
     },
-    // The sizes are those of the checkpoint; without a reference Levanter would look for a tokenizer on the internet.
+    // The sizes are those of the checkpoint. Without a reference Levanter would download a tokenizer.
     model: { type: 'llama', reference_checkpoint: places.init, tokenizer: places.init },
     initialize_from_hf: places.init,
     use_hf_model_config: true,
@@ -110,7 +111,7 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       num_train_steps: steps,
       steps_per_eval: request.heldOutEverySteps,
       tracker: { type: 'json_logger' },
-      // Of gradients the norm over all, at every step.
+      // The norm over all gradients, at every step.
       watch: { watch_targets: ['grads'], include_per_parameter_norms: false, interval: 1 },
       log_dir: places.logs,
       log_jaxprs: false,

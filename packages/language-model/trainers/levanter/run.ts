@@ -1,6 +1,5 @@
 /**
- * Runs Levanter's main program as a process of this machine: keeps its log, reports its steps, ends it with all its
- * children.
+ * Runs Levanter's main program as a local process: keeps its log, reports its steps, ends it with all its children.
  */
 import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
@@ -9,16 +8,16 @@ import { ProcessGroup } from '../../process/process-group.ts';
 import type { TrainProgress } from '../../trainer.ts';
 import { type LevanterMetrics, parseMetricsLine } from './metrics-log.ts';
 
-/** Share of the steps, at the end, that the final loss is averaged over. */
+/** Share of the last steps over which the final loss is averaged. */
 const FINAL_LOSS_SHARE = 0.1;
 
 export interface MetricsListener {
   onProgress(progress: TrainProgress): void;
-  /** Reports the held-out loss of the weights after `step` steps. Levanter says it in a line of its own. */
+  /** Reports the held-out loss of the weights after `step` steps. Levanter logs it in a separate line. */
   onHeldOut(step: number, loss: number): void;
 }
 
-/** Steps as Levanter's log has them. A resumed training does not log the earlier steps. */
+/** Collects steps from Levanter's log. A resumed training does not log the earlier steps. */
 export class StepMetrics {
   readonly #steps: number;
   readonly #hears: MetricsListener;
@@ -33,7 +32,7 @@ export class StepMetrics {
 
   take({ step, loss, gradientNorm, tokensPerSecond, heldOutLoss }: LevanterMetrics): void {
     if (heldOutLoss !== null) this.#hears.onHeldOut(step, heldOutLoss);
-    // Levanter says these in lines of their own, before the loss of the step.
+    // Levanter logs these in separate lines before the step's loss.
     this.#speed = tokensPerSecond ?? this.#speed;
     this.#norm = gradientNorm ?? this.#norm;
     if (loss === null || step > this.#steps) return;
@@ -42,12 +41,12 @@ export class StepMetrics {
     this.#hears.onProgress({ step, steps: this.#steps, loss, ...measured, heldOutLoss });
   }
 
-  /** Whether it has heard of any step: of the hosts of a slice only the first says something. */
+  /** Whether any step was logged: only the first host of a slice logs steps. */
   get isEmpty(): boolean {
     return this.#losses.length === 0;
   }
 
-  /** Mean over the last tenth of the steps, each counted alike. */
+  /** Mean over the last tenth of the steps, unweighted. */
   finalLoss(): number {
     const first = this.#steps - Math.max(1, Math.round(this.#steps * FINAL_LOSS_SHARE)) + 1;
     const last = this.#losses.filter(({ step }) => step >= first);

@@ -1,4 +1,7 @@
-/** The two scripts around a training by Levanter (`packages/language-model/trainers/python/`): examples into rows, an export into a checkpoint. */
+/**
+ * The two scripts around a training by Levanter (`packages/language-model/trainers/python/`): examples to rows, an
+ * export to a checkpoint.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
@@ -9,7 +12,7 @@ import type { TrainRequest } from '../../trainer.ts';
 import { rowsWanted } from './config.ts';
 
 const SCRIPTS = resolve(import.meta.dirname, '../python');
-/** Reading and packing examples, or writing a model: long without a word. */
+/** Maximum silence: reading and packing examples, or writing a model, take long without a message. */
 const SCRIPT_SILENCE_MS = 6 * 3_600_000;
 
 export interface ScriptOptions {
@@ -26,7 +29,7 @@ export interface Rows {
   readonly heldOut: WrittenRows;
 }
 
-/** Writes the rows of a training into a folder. Throws STP1002 where there is no example, STP1501 for a bad line. */
+/** Writes the rows of a training into a folder. Throws STP1002 if there is no example, STP1501 for a bad line. */
 export async function writeRows(
   request: Pick<TrainRequest, 'examplesPath' | 'heldOutPath' | 'seed' | 'shape' | 'steps' | 'tokensPerStep'>,
   initDirectory: string,
@@ -42,7 +45,7 @@ export async function writeRows(
   return { train: said.train, heldOut: said.heldOut };
 }
 
-/** Makes the checkpoint folder `outputDirectory` of an export; shape and tokenizer are those of `initDirectory`. */
+/** Makes the checkpoint folder `outputDirectory` from an export, with the shape and tokenizer of `initDirectory`. */
 export async function sealExport(
   exportDirectory: string,
   initDirectory: string,
@@ -55,7 +58,7 @@ export async function sealExport(
   if (said.type !== 'sealed') throw unexpected('seal_checkpoint.py', said);
 }
 
-/** Runs a script of `packages/language-model/trainers/python/` with a request and gives the last thing it said. */
+/** Runs a script of `packages/language-model/trainers/python/` with a request and returns its last message. */
 async function runScript(
   name: string,
   asked: object,

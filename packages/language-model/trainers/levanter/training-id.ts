@@ -6,7 +6,7 @@ import type { TrainRequest } from '../../trainer.ts';
 
 const ID_DIGITS = 16;
 
-/** All inputs of a training: it never resumes from checkpoints of another. */
+/** Hashes all inputs of a training, so that it never resumes from another one's checkpoints. */
 export async function trainingId(
   request: TrainRequest,
   engine: LevanterEngine,
