@@ -20,7 +20,8 @@ export function remoteGenerators(options: RemoteOptions) {
       // The old generator stays until another is found, because it holds samples and its server may be restarting.
       const generator = await remoteGenerator(options)(checkpointDirectory, signal);
       open.delete(checkpointDirectory);
-      // A run that still uses the oldest generator has a reference to it; a generator has no process.
+      // The oldest generator is not closed, because a run may still use it. It has no process, and its idle connections
+      // end by themselves.
       const oldest = open.keys().next().value;
       if (oldest !== undefined && open.size >= CHECKPOINTS_MAX) open.delete(oldest);
       open.set(checkpointDirectory, generator);

@@ -62,7 +62,7 @@ export interface ComparedModule extends StatedModule {
  * written.
  */
 export const compileAndCompare = (theorems: readonly WrittenTheorem[], task: WrittenTask): Promise<ComparedModule> =>
-  new Reader(theorems, task).read('the text where it is printed as it came');
+  new Reader(theorems, task).read('written-if-equal');
 
 /** A statement as it came, with line feeds only, and its name. */
 interface Written extends TheoremName {
@@ -103,37 +103,46 @@ class Reader {
   }
 
   /**
-   * Makes the record in our form. If the printed text equals the text itself, another form adds nothing: with the first
-   * argument the record contains such statements as written.
+   * Compiles our record of the statements, and compares it with their texts as written. If the printed form of a text
+   * equals the text itself, there is nothing to compare: `written-if-equal` then puts the text into the record.
    */
-  async read(form: 'the text where it is printed as it came' | 'our form'): Promise<ComparedModule> {
-    const all = this.#theorems.map(({ statement }, place) => writtenAt(place, statement));
-    const { dotted = [], named = [] } = Object.groupBy(all, ({ name }) =>
-      nameParts(name).some((part) => part.includes('.')) ? 'dotted' : 'named',
-    );
-    // Dots in names separate constants here.
-    for (const { place } of dotted) this.#wrong.set(place, 'its name has a dot between guillemets');
+  async read(recordForm: 'written-if-equal' | 'canonical'): Promise<ComparedModule> {
+    const named = this.#withoutDottedNames();
     const { alone = [], together = [] } = this.#parted(named);
-    const asTheyAre = form === 'our form' ? [] : (named.length === 1 ? named : together).filter(this.#isAsPrinted);
-    let stated = await this.#state(named, asTheyAre);
-    const taken = asTheyAre.filter(({ place }) => stated.wrong.has(place));
-    if (taken.length > 0)
-      stated = await this.#state(
-        named,
-        asTheyAre.filter((one) => !taken.includes(one)),
-      );
+    const equal = recordForm === 'canonical' ? [] : (named.length === 1 ? named : together).filter(this.#isAsPrinted);
+    const { stated, verbatim } = await this.#record(named, equal);
     for (const [place, why] of stated.wrong) this.#wrong.set(place, why);
     if (stated.problem === '' && stated.path !== null) {
       this.#statedPath = stated.path;
-      const isLeft = (one: Written): boolean =>
-        !this.#wrong.has(one.place) && (taken.includes(one) || !asTheyAre.includes(one));
-      const shared = await this.#inOneFile(together.filter(isLeft));
-      for (const one of [...shared, ...alone.filter(isLeft)]) {
+      const isCompared = (one: Written): boolean => !this.#wrong.has(one.place) && !verbatim.includes(one);
+      const shared = await this.#inOneFile(together.filter(isCompared));
+      for (const one of [...shared, ...alone.filter(isCompared)]) {
         const problem = await this.#inItsOwn(one);
         if (problem !== '') return { ...stated, names: this.#names, problem: `as they are written: ${problem}` };
       }
     }
     return { ...stated, names: this.#names, wrong: this.#wrong };
+  }
+
+  /** The kernel's reader splits names at dots, so a quoted part with a dot would be ambiguous: such theorems are wrong. */
+  #withoutDottedNames(): Written[] {
+    const all = this.#theorems.map(({ statement }, place) => writtenAt(place, statement));
+    const { dotted = [], named = [] } = Object.groupBy(all, ({ name }) =>
+      nameParts(name).some((part) => part.includes('.')) ? 'dotted' : 'named',
+    );
+    for (const { place } of dotted) this.#wrong.set(place, 'its name has a dot between guillemets');
+    return named;
+  }
+
+  /** Compiles the record with the statements in `equal` as written, except those that Lean refuses in that form. */
+  async #record(
+    named: readonly Written[],
+    equal: readonly Written[],
+  ): Promise<{ stated: StatedModule; verbatim: readonly Written[] }> {
+    const stated = await this.#state(named, equal);
+    const verbatim = equal.filter(({ place }) => !stated.wrong.has(place));
+    if (verbatim.length === equal.length) return { stated, verbatim };
+    return { stated: await this.#state(named, verbatim), verbatim };
   }
 
   #parted(named: readonly Written[]): { alone?: Written[]; together?: Written[] } {
@@ -154,20 +163,20 @@ class Reader {
   readonly #isAsPrinted = ({ place, text, end }: Written): boolean =>
     this.#isPrinted && text.slice(end).trimEnd() === this.#theorems[place]!.signature;
 
-  /** Compiles our record. The statements in `asTheyAre` stand first, as written. */
-  async #state(named: readonly Written[], asTheyAre: readonly Written[]): Promise<StatedModule> {
+  /** Compiles our record. The statements in `verbatim` stand first, as written. */
+  async #state(named: readonly Written[], verbatim: readonly Written[]): Promise<StatedModule> {
     const [, ...options] = this.#task.opening;
-    const others = named.filter((one) => !asTheyAre.includes(one));
-    const order = [...asTheyAre, ...others];
+    const others = named.filter((one) => !verbatim.includes(one));
+    const order = [...verbatim, ...others];
     const open = namespacesOf(this.#header);
     const names = new Map([
-      ...asTheyAre.map(({ place, name }) => [place, fullName(name, open)] as const),
+      ...verbatim.map(({ place, name }) => [place, fullName(name, open)] as const),
       ...others.map(({ place }, index) => [place, statedName(index)] as const),
     ]);
     this.#names = this.#theorems.map((_, place) => names.get(place) ?? '');
     const ours = others.map(({ place }) => this.#theorems[place]!);
     const stated =
-      asTheyAre.length === 0
+      verbatim.length === 0
         ? await compileStatements(
             ours.map((theorem) => ({ ...theorem, opens: '' })),
             this.#task,
@@ -175,7 +184,7 @@ class Reader {
         : await compileTexts(
             `${this.#header}\n`,
             [
-              ...asTheyAre.map(({ text }) => asWritten(text)),
+              ...verbatim.map(({ text }) => asWritten(text)),
               ...ours.map((theorem, index) =>
                 ['section', ...options, ...statedLines(statedName(index), theorem, this.#header), 'end'].join('\n'),
               ),
@@ -290,7 +299,7 @@ export async function readsAsWritten(
   const directory = join(task.scratchDirectory, `written-${randomBytes(8).toString('hex')}`);
   try {
     const own = { importLines: imports, opening: [rest], directory, writtenUnder: written };
-    const { problem, wrong } = await new Reader([{ ...stated, statement }], { ...task, ...own }).read('our form');
+    const { problem, wrong } = await new Reader([{ ...stated, statement }], { ...task, ...own }).read('canonical');
     return problem || (wrong.get(0) ?? null);
   } finally {
     await rm(directory, { recursive: true, force: true });
