@@ -46,7 +46,7 @@ export {
   proofsByFile,
 } from './trust/certificate/proofs-text.ts';
 export { checkFile } from './trust/check-file.ts';
-export { FILE_TIMEOUT_MS } from './trust/file-check.ts';
+export { FILE_TIMEOUT_MS } from './trust/file-check-steps.ts';
 export type { CheckFileOptions, FileReport } from './trust/file-report.ts';
 export { FolderModules, modulePath, type Neighbour, type Neighbours } from './trust/folder-modules.ts';
 export { closingLines, hasDefinitions, LIBRARY_HEADER, splitImports } from './trust/header.ts';

@@ -13,7 +13,7 @@ import type { LeanMessage } from '@stp/config/records';
 import { type FileHeader, readHeader, tokenize } from '@stp/lean-text';
 import { noSandbox } from '../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../verifier.ts';
-import { FILE_MEMORY_BYTES_MAX, FileCheck, firstError, lookOf, reported } from './file-check.ts';
+import { FILE_MEMORY_BYTES_MAX, FileCheck, firstError, lookOf, reported } from './file-check-steps.ts';
 import type { CheckFileOptions, FileReport } from './file-report.ts';
 import { MODULE_PARTS } from './object/compiled-module.ts';
 import { stopProofs } from './object/stopped-proofs.ts';

@@ -12,7 +12,7 @@ import { keptSection, type ProofText } from './certificate/proofs-text.ts';
 import { checkFile } from './check-file.ts';
 import { compileModule } from './object/compiled-module.ts';
 import { confirmProofs } from './object/confirm-proofs.ts';
-import { judgeObject } from './object/judge-object.ts';
+import { judgeObject } from './object/inspect-module.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
 import { screenHeader } from './screen/screen-header.ts';

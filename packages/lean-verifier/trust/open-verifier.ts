@@ -14,7 +14,7 @@ import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
 import { checkerVersions } from './certificate/checkers.ts';
-import { ProofConfirmer } from './object/proof-confirmer.ts';
+import { ProofConfirmer } from './object/confirmation-queue.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
 import { checkStatementBatch } from './verdict/check-statements.ts';

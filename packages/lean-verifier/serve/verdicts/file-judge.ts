@@ -15,7 +15,7 @@ import type { CheckFileOptions, FileReport } from '../../trust/file-report.ts';
 import { importedNames } from '../../trust/header.ts';
 import { compileModule } from '../../trust/object/compiled-module.ts';
 import { nameExamples } from '../../trust/object/examples.ts';
-import { judgeObject } from '../../trust/object/judge-object.ts';
+import { judgeObject } from '../../trust/object/inspect-module.ts';
 import { findUnjudgeable } from '../../trust/verdict/file-policy.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The checkers of a certificate in addition to the object judge, in the order in which they run. The second kernel is
- * not listed here, because it is a part of that judge (`../object/judge-object.ts`).
+ * not listed here, because it is a part of that judge (`../object/inspect-module.ts`).
  */
 import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import type { Checker } from './checker.ts';

@@ -31,7 +31,7 @@ import { columnBehind, cutLastPart, readTheoremName, type TheoremName, universeP
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
-import { judgeObject } from './judge-object.ts';
+import { judgeObject } from './inspect-module.ts';
 import { canSeeNames, withoutOpens } from './seen-names.ts';
 import { compileStatements, compileTexts, type StatedModule, type StatedTask, statedName } from './stated-module.ts';
 

@@ -17,7 +17,7 @@ import { type ComparedModule, compileAndCompare, type WrittenTheorem } from './a
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import type { RunModule } from './run-objects.ts';
-import type { StatedModules } from './stated-modules.ts';
+import type { StatedModules } from './stated-module-cache.ts';
 
 export interface Confirmation {
   readonly kind: VerdictKind;

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { checkText, environment, folder, inOrder } from '../../testing/checked-file.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 import { compileModule } from './compiled-module.ts';
-import { judgeObject } from './judge-object.ts';
+import { judgeObject } from './inspect-module.ts';
 import { findProofs } from './proof-policy.ts';
 import { compileStatements, statedName } from './stated-module.ts';
 

@@ -8,7 +8,7 @@ import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { COMMUTES, candidate, kindsOf, open, scratchDirectory } from '../../testing/opened-verifier.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
-import { StatedModules } from './stated-modules.ts';
+import { StatedModules } from './stated-module-cache.ts';
 
 const environment = await coreEnvironment();
 const sandbox = await machineSandbox(environment);

@@ -10,7 +10,7 @@ import { CHECKERS } from '../certificate/checkers.ts';
 import { runCheckers } from '../certificate/run-checkers.ts';
 import type { ToolContext } from '../certificate/run-tool.ts';
 import { OBJECT, SECOND_KERNEL, type TheoremFinding } from './findings.ts';
-import { judgeObject, tellDisagreement } from './judge-object.ts';
+import { judgeObject, tellDisagreement } from './inspect-module.ts';
 import { findProofs, type ProofsExpected } from './proof-policy.ts';
 import type { StatedModule } from './stated-module.ts';
 

@@ -9,7 +9,7 @@ import type { Certificate, LeanMessage, ObjectJudgement } from '@stp/config/reco
 import type { LeanPool } from '../../runtime/pool/lean-pool.ts';
 import type { Candidate, CheckOptions, CheckResult } from '../../verifier.ts';
 import type { Confirmation } from '../object/compile-claims.ts';
-import type { ProofConfirmer } from '../object/proof-confirmer.ts';
+import type { ProofConfirmer } from '../object/confirmation-queue.ts';
 import type { VerdictCache } from './cache.ts';
 import { checkEntries } from './check-entries.ts';
 import { infra, type Outcome } from './check-outcome.ts';

@@ -12,7 +12,7 @@ import { type Claim, type Confirmation, type ConfirmContext, compileStatementAhe
 import { confirmProofs } from './confirm-proofs.ts';
 import { HeaderSnapshots } from './header-snapshots.ts';
 import { type RunModule, RunObjects } from './run-objects.ts';
-import { StatedModules } from './stated-modules.ts';
+import { StatedModules } from './stated-module-cache.ts';
 
 /** Maximum proofs in a module. They share two starts of Lean; a fault costs more starts with more proofs. */
 const PROOFS_MAX = 150;

@@ -5,7 +5,7 @@ import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { limitClasses } from '../verdict/limits.ts';
 import type { Confirmation } from './compile-claims.ts';
-import { ProofConfirmer } from './proof-confirmer.ts';
+import { ProofConfirmer } from './confirmation-queue.ts';
 
 const PROVED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 const entry = (header: string) => ({ header, statedUnder: '', writtenUnder: '', ...claimOf(' : True', '  trivial') });

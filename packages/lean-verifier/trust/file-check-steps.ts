@@ -19,7 +19,7 @@ import { type CompiledModule, compileModule } from './object/compiled-module.ts'
 import { nameExamples } from './object/examples.ts';
 import { type ExampleCopy, findInFile } from './object/file-theorems.ts';
 import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
-import { judgeObject, type ObjectTask } from './object/judge-object.ts';
+import { judgeObject, type ObjectTask } from './object/inspect-module.ts';
 import type { StoppedProof, StoppedText } from './object/stopped-proofs.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 
