@@ -93,8 +93,6 @@ function requireModelOrScripts(model: string | undefined, prover: RunConfig['pro
       '--model portfolio: the fixed list of scripts is a prover, not a model',
       'Write --prover scripts and leave out --model.',
     );
-  if (model?.startsWith(SERVED) && !process.env.STP_GENERATOR_URL)
-    throw new StpError('STP1002', `${model}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   const { asksNoModel = false } = proverIn(prover);
   if (asksNoModel === (model === undefined)) return model ?? null;
   throw new StpError(
@@ -126,6 +124,8 @@ export function askedEvaluation(options: EvalOptions): AskedEvaluation {
   // Search options are left out here, because a prover without search has no such settings.
   const { prover } = startInput({ ...options, set: { ...format, ...plain } }).config;
   const named = requireModelOrScripts(options.model, prover);
+  if (named?.startsWith(SERVED) && !process.env.STP_GENERATOR_URL)
+    throw new StpError('STP1002', `${named}: no server is named`, 'Set STP_GENERATOR_URL (docs/serve.md).');
   requireFitting(options, prover);
   const samples = proverIn(prover).answersOnce ? 1 : (options.samples ?? SAMPLES_DEFAULT);
   const set = {

@@ -2,12 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import {
-  type EvaluatedStatements,
-  type EvaluateInput,
-  type EvaluationReport,
-  evaluationReportSchema,
-} from '@stp/config/records';
+import { type EvaluatedStatements, type EvaluateInput, evaluationReportSchema } from '@stp/config/records';
 import { modelIn } from '@stp/language-model';
 import { EVALUATION_LOG } from '../../activities/evaluation/evaluation-log.ts';
 import {
@@ -18,20 +13,15 @@ import {
 import { SEARCH_RESULTS } from '../../activities/evaluation/search-results.ts';
 import { SCRIPTS_MODEL } from '../../activities/provers/scripts/portfolio.ts';
 import { EVALUATE_TYPE, evaluateWorkflowId } from '../../workflows/control/contracts.ts';
-import { findModel } from '../shared/model-source.ts';
+import { findModel, type ModelSource } from '../shared/model-source.ts';
 import { freshRunName, runReference } from '../shared/options.ts';
 import { type AskedEvaluation, askedEvaluation, type EvalOptions } from './eval-options.ts';
 import { describe } from './eval-text.ts';
 import { openRunFolder, runLocally } from './local-run.ts';
 import { ProgressView } from './progress-view.ts';
 
-/** A resolved model, or the scripts. */
-interface Prover {
-  /** Null for the scripts. */
-  readonly directory: string | null;
-  readonly name: string;
-  readonly round: number | null;
-}
+/** A resolved model, or the scripts, which have no folder. */
+type Prover = Pick<ModelSource, 'name' | 'round'> & { readonly directory: string | null };
 
 export async function evaluate(options: EvalOptions): Promise<void> {
   const asked = askedEvaluation(options);
@@ -61,7 +51,8 @@ export async function evaluate(options: EvalOptions): Promise<void> {
     const path = join(directory, 'evaluation.json');
     const report = evaluationReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-    out.write(`${describe(report)}\n\n${filesOf(directory, report)}\n`);
+    const found = report.search === undefined ? '' : `\nSearches: ${join(directory, SEARCH_RESULTS)}`;
+    out.write(`${describe(report)}\n\nFigures: ${path}\nLog: ${join(directory, EVALUATION_LOG)}${found}\n`);
   });
 }
 
@@ -94,13 +85,4 @@ async function requireSameEvaluation(
 function summaryOf({ problemSets, samples, config }: AskedEvaluation, { name }: Prover): string {
   const how = 'search' in config.prover ? 'search' : `${samples} samples`;
   return `evaluation of ${basename(name)} on ${problemSets.join(', ')}, ${how}`.slice(0, 200);
-}
-
-function filesOf(directory: string, { search }: EvaluationReport): string {
-  const lines = [
-    `Figures: ${join(directory, 'evaluation.json')}`,
-    `Log: ${join(directory, EVALUATION_LOG)}`,
-    ...(search === undefined ? [] : [`Searches: ${join(directory, SEARCH_RESULTS)}`]),
-  ];
-  return lines.join('\n');
 }

@@ -3,9 +3,10 @@
  * the binaries that this machine needs. The installation is complete and tested or absent; no package script runs.
  */
 import { existsSync, globSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
+import { publishFolder } from '@stp/base/files';
 import { execa } from 'execa';
 import { z } from 'zod';
 
@@ -160,8 +161,7 @@ export async function installLlamaCpp(options: InstallOptions): Promise<Installe
     const found = await probe(join(staging, 'node_modules', PACKAGE));
     const record = { version, binaries, ...found };
     await writeFile(join(staging, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
-    await rm(folder, { recursive: true, force: true });
-    await rename(staging, folder);
+    await publishFolder(staging, folder, async () => false);
     return { ...record, library: join(folder, 'node_modules', PACKAGE) };
   } finally {
     await rm(staging, { recursive: true, force: true });

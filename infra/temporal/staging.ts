@@ -1,7 +1,8 @@
 /** Installs a folder whole or not at all: it is filled under a temporary name beside its place, then renamed. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { publishFolder } from '@stp/base/files';
 
 const PREFIX = '.part-';
 /** No installation takes longer; older leftovers come from killed processes. */
@@ -16,10 +17,8 @@ export async function installWhole(folder: string, fill: (temporary: string) => 
   await mkdir(temporary);
   try {
     await fill(temporary);
-    await rename(temporary, folder).catch((error: NodeJS.ErrnoException) => {
-      // Another process installed the same meanwhile; its folder is as good.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
+    // A folder that another process installed meanwhile is as good.
+    await publishFolder(temporary, folder, async () => true);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

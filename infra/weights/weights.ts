@@ -5,10 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ERROR_CODES, type ErrorCode, mapConcurrently, StpError } from '@stp/base';
+import { publishFolder } from '@stp/base/files';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { openStore } from '../stores/open-store.ts';
@@ -175,8 +176,7 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
     throw otherFiles(parsed, record.sha256);
   }
   await writeFile(join(partial, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
-  await rm(folder, { recursive: true, force: true });
-  await rename(partial, folder);
+  await publishFolder(partial, folder, async () => false);
   return record;
 }
 

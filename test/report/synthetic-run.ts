@@ -4,7 +4,6 @@ import { resolveConfig } from '@stp/config';
 import { statementId } from '@stp/config/ids';
 import type {
   ArtifactRef,
-  Evaluation,
   GateCounts,
   ObjectStore,
   Proved,
@@ -63,7 +62,6 @@ export interface SyntheticRun {
   /** Null: a round that was given up. */
   readonly rounds: readonly (SyntheticRound | null)[];
   readonly failures?: RunState['failures'];
-  readonly evaluation?: Evaluation;
 }
 
 /** Milliseconds that Lean spends on a sample of a synthetic run. */

@@ -13,6 +13,7 @@ import {
   provesByScripts,
   type RoundEvaluation,
   triesActions,
+  withoutScripts,
 } from '@stp/config/workflow';
 import { condition } from '@temporalio/workflow';
 import type { RunState } from '../../activities/run/run-state.ts';
@@ -43,15 +44,26 @@ export async function evaluateHeldOut(
   const lastRound = Math.max(0, nextRound - 1);
   const isTrained = checkpoint.model !== sft.checkpoint.model;
   const hasLemmas = config.library === 'grow' && lastRound > 0;
-  const models = await inTurn([
+  let results: Promise<FromRounds> | null = null;
+  const fromRounds = (): Promise<FromRounds> => {
+    results ??= resultsOfRounds(run, state, lastRound);
+    return results;
+  };
+  const evaluations: OneEvaluation[] = [
     (onSampled) => evaluateModel(run, state, sft.checkpoint, 0, NOTHING, isOpen, onSampled),
-    ...(isTrained || (lastRound > 0 && provesByScripts(config.prover))
-      ? [(onSampled: () => void) => evaluateCurrent(run, state, checkpoint, lastRound, isOpen, onSampled)]
-      : []),
-    ...(isTrained && hasLemmas
-      ? [(onSampled: () => void) => evaluateCurrent(run, state, sft.checkpoint, lastRound, isOpen, onSampled)]
-      : []),
-  ]);
+  ];
+  if (isTrained || (lastRound > 0 && provesByScripts(config.prover)))
+    evaluations.push(async (onSampled) =>
+      evaluateModel(run, state, checkpoint, lastRound, await fromRounds(), isOpen, onSampled),
+    );
+  if (isTrained && hasLemmas) {
+    // Scripts prove the same over the same lemmas, whichever model samples.
+    const samplesOnly = { ...state, config: withoutScripts(config) };
+    evaluations.push(async (onSampled) =>
+      evaluateModel(run, samplesOnly, sft.checkpoint, lastRound, await fromRounds(), isOpen, onSampled),
+    );
+  }
+  const models = await inTurn(evaluations);
   await beside;
   await endLean(run, state.hostQueues, 'evaluate');
   const [first, last, firstWithLemmas] = [models[0]!, models[1] ?? models[0]!, models[2]];
@@ -73,10 +85,11 @@ export async function evaluateHeldOut(
   };
 }
 
+/** @param onSampled called when the model has nothing left to sample */
+type OneEvaluation = (onSampled: () => void) => Promise<ModelEvaluation>;
+
 /** Runs evaluations side by side. Each begins when the model of the one before has nothing left to sample. */
-function inTurn(
-  evaluations: readonly ((onSampled: () => void) => Promise<ModelEvaluation>)[],
-): Promise<ModelEvaluation[]> {
+function inTurn(evaluations: readonly OneEvaluation[]): Promise<ModelEvaluation[]> {
   let sampled = 0;
   return allPieces(() =>
     evaluations.map(async (evaluate, index) => {
@@ -105,20 +118,14 @@ export async function evaluateRound(
   isOpen: () => boolean,
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
-  const evaluated = await evaluateCurrent(run, state, state.checkpoint, round, isOpen);
+  const results = await resultsOfRounds(run, state, round);
+  const evaluated = await evaluateModel(run, state, state.checkpoint, round, results, isOpen);
   await endLean(run, state.hostQueues, 'evaluate');
   return { ...evaluated, round, samplesSoFar };
 }
 
-/** Evaluates a model over the library after `round`. */
-async function evaluateCurrent(
-  run: string,
-  state: RunState,
-  checkpoint: CheckpointRef,
-  round: number,
-  isOpen: () => boolean,
-  onSampled?: () => void,
-): Promise<ModelEvaluation> {
+/** Grows the library after `round`, and ranks actions by the tries so far, where the configuration has these. */
+async function resultsOfRounds(run: string, state: RunState, round: number): Promise<FromRounds> {
   const { config, data, replayFrom, hostQueues } = state;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const name = `evaluation/library-${round}`;
@@ -131,7 +138,7 @@ async function evaluateCurrent(
   const ranking = triesActions(config.prover)
     ? await streaming('rank actions').rankActions({ run, name, config, history })
     : null;
-  return evaluateModel(run, state, checkpoint, round, { library, ranking }, isOpen, onSampled);
+  return { library, ranking };
 }
 
 /** Results of the rounds that scripts use: proved lemmas, and a ranking from earlier tries. */
